@@ -1,0 +1,12 @@
+"""Integer noise that keeps mandated totals exact, with its diagnostics and its evidence.
+
+The names follow *Integer Subspace Differential Privacy* (Dharangutte, Gao, Gong, Yu; AAAI 2023,
+arXiv 2212.00936), "ISDP" in the docstrings. The Markov chain samplers here use floating point and
+a pseudo-random generator: they are for experiments, not for the release of confidential data.
+"""
+
+from isdp.errors import InputError
+from isdp.invariants import Invariants
+from isdp.mechanisms import DoubleGeometric, GeneralizedLaplace
+
+__all__ = ["DoubleGeometric", "GeneralizedLaplace", "InputError", "Invariants"]

@@ -1,0 +1,149 @@
+"""Exact laws to judge samplers by: enumeration of small lattices, and the law under one total."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from isdp.errors import InputError
+from isdp.invariants import Invariants
+from isdp.lattice import kernel_lattice
+from isdp.mechanisms import GeneralizedLaplace
+
+MOST_POINTS = 20_000_000
+
+
+class EnumeratedLaw(NamedTuple):
+    """A law on finitely many lattice points.
+
+    `points` is int64 (points, cells), `pmf` float64 (points,) with sum 1, and `left_out` bounds
+    the probability of everything beyond the enumerated ball.
+    """
+
+    points: np.ndarray
+    pmf: np.ndarray
+    left_out: float
+
+
+def enumerate_law(
+    invariants: Invariants, mechanism: GeneralizedLaplace, radius: float | None = None
+) -> EnumeratedLaw:
+    """Enumerate every lattice point up to a norm, with its exact probability.
+
+    Meant as an oracle for lattices of two or three dimensions.
+
+    Parameters
+    ----------
+    invariants : Invariants
+    mechanism : GeneralizedLaplace
+    radius : float, optional
+        Largest norm to enumerate; by default far enough out to leave less than 1e-9.
+
+    Raises
+    ------
+    InputError
+        If the box around the ball holds more than 2e7 points.
+    """
+    lattice = kernel_lattice(invariants, "lll")
+    d = lattice.dimension
+    basis = lattice.basis
+    if d == 0:
+        return EnumeratedLaw(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
+    if radius is None:
+        radius = (d + 6 * math.sqrt(d) + 25) / mechanism.epsilon
+    # |c_j| <= (dual norm of the j-th row of the pseudoinverse) * ||C c||
+    inverse = np.linalg.pinv(basis.astype(float))
+    dual = np.abs(inverse).max(axis=1)
+    if mechanism.norm == "l2":
+        dual = np.linalg.norm(inverse, axis=1)
+    half = np.floor(dual * radius + 1e-9).astype(np.int64)
+    box = math.prod(2 * int(h) + 1 for h in half)
+    if box > MOST_POINTS:
+        raise InputError(
+            f"exact: enumerating dimension {d} up to norm {radius:.3g} means looking at {box:.3g} "
+            f"points, more than {MOST_POINTS:.0e}; use a smaller lattice or a larger epsilon"
+        )
+    grid = np.meshgrid(*(np.arange(-h, h + 1) for h in half), indexing="ij")
+    points = np.stack([axis.ravel() for axis in grid], axis=1) @ basis.T
+    norms = mechanism.measure(points)
+    points, norms = points[norms <= radius], norms[norms <= radius]
+    weights = np.exp(-mechanism.epsilon * norms)
+    return EnumeratedLaw(
+        points, weights / weights.sum(), _tail(dual, radius, mechanism.epsilon) / weights.sum()
+    )
+
+
+def _tail(dual: np.ndarray, radius: float, epsilon: float) -> float:
+    """Bound the weight of all points beyond `radius`, by counting a box for each unit shell."""
+    shells = radius + np.arange(int(200 / epsilon) + 1)
+    counts = np.prod(2 * np.floor(dual[:, None] * (shells + 1)) + 1, axis=0)
+    return float(np.sum(counts * np.exp(-epsilon * shells)))
+
+
+@dataclass(frozen=True)
+class TotalLaw:
+    """Law of one cell under one total: a double geometric vector conditioned on its sum.
+
+    Attributes
+    ----------
+    support : int64 array
+    pmf : float64 array
+        P(u_i = k) for each k in `support`; the same for every cell. The probability left out
+        on either side is below 1e-15.
+    """
+
+    support: np.ndarray
+    pmf: np.ndarray
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation; the mean is zero by symmetry."""
+        return float(np.sqrt(np.sum(self.pmf * self.support.astype(float) ** 2)))
+
+    def within(self, bound: int) -> float:
+        """P(|u_i| <= bound)."""
+        return float(self.pmf[np.abs(self.support) <= bound].sum())
+
+
+def total_law(cells: int, epsilon: float) -> TotalLaw:
+    """Law of a cell for the l1 generalized Laplace mechanism under one total.
+
+    With p the double geometric law for a = exp(-epsilon) and q_m the law of a sum of m such
+    variables, P(u_i = k) = p(k) q_{n-1}(-k) / q_n(0). The q are found by inverting the
+    characteristic function ((1 - a)^2 / (1 - 2 a cos t + a^2))^m on a grid so fine that what
+    wraps around is below rounding.
+
+    Parameters
+    ----------
+    cells : int
+    epsilon : float
+
+    Raises
+    ------
+    InputError
+        If epsilon is so small that the grid would take more than 2^26 points.
+    """
+    if cells < 1:
+        raise InputError(f"exact: a total needs at least one cell, got {cells}")
+    if cells == 1:
+        return TotalLaw(np.zeros(1, np.int64), np.ones(1))
+    a = math.exp(-GeneralizedLaplace(epsilon).epsilon)
+    reach = 40 / epsilon + 12 * math.sqrt(cells * 2 * a) / (1 - a) + 8
+    size = 1 << math.ceil(math.log2(2 * reach))
+    if size > 1 << 26:
+        raise InputError(
+            f"exact: {cells} cells at epsilon {epsilon:g} need a grid of {size} points, more "
+            f"than 2^26; use a larger epsilon"
+        )
+    t = 2 * np.pi * np.arange(size // 2 + 1) / size
+    log_phi = 2 * math.log1p(-a) - np.log(1 - 2 * a * np.cos(t) + a * a)
+    others = np.fft.irfft(np.exp((cells - 1) * log_phi), size)
+    everyone = np.fft.irfft(np.exp(cells * log_phi), size)
+    most = min(size // 2 - 1, int(40 / epsilon) + 1)
+    support = np.arange(-most, most + 1)
+    own = (1 - a) / (1 + a) * np.exp(-epsilon * np.abs(support))
+    pmf = own * np.clip(others[np.abs(support)], 0, None) / everyone[0]
+    return TotalLaw(support, pmf / pmf.sum())

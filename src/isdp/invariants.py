@@ -1,0 +1,318 @@
+"""Invariants: the totals of a table that a release must reproduce exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from isdp.errors import InputError
+
+INT64_MAX = np.iinfo(np.int64).max
+
+
+class Invariants:
+    """Linear invariants A x of a histogram x in Z^n (ISDP, Definition 1), as a frozen value.
+
+    Use one of the constructors `total`, `partition`, `margins` and `subsets`, or give the
+    matrix A itself, which may hold any integers and need not have full rank.
+
+    Parameters
+    ----------
+    matrix : array_like or sparse array, shape (constraints, cells)
+        Integer entries. A row is one invariant; a cell may be in none.
+    names : sequence of str, optional
+        A name for each row, used in messages; "invariant 0", ... by default.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not two-dimensional, has no cell, or has an entry that is not an
+        integer within int64.
+    """
+
+    __slots__ = ("_sparse", "names")
+
+    def __init__(self, matrix, names: Sequence[str] | None = None):
+        sparse = _integer_csr(matrix)
+        if names is None:
+            names = [f"invariant {row}" for row in range(sparse.shape[0])]
+        names = tuple(str(name) for name in names)
+        if len(names) != sparse.shape[0]:
+            raise InputError(
+                f"invariants: {len(names)} names for {sparse.shape[0]} rows; give one name a row"
+            )
+        for array in (sparse.data, sparse.indices, sparse.indptr):
+            array.setflags(write=False)
+        object.__setattr__(self, "_sparse", sparse)
+        object.__setattr__(self, "names", names)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"Invariants are a frozen value; cannot set {name!r}")
+
+    def __reduce__(self):
+        return (Invariants, (self._sparse.copy(), self.names))
+
+    # -- constructors -------------------------------------------------------------------------
+
+    @classmethod
+    def total(cls, n: int, name: str = "total") -> Invariants:
+        """One invariant: the sum of all `n` cells.
+
+        Examples
+        --------
+        >>> Invariants.total(3).matrix
+        array([[1, 1, 1]])
+        """
+        if isinstance(n, bool) or int(n) != n or n < 1:
+            raise InputError(f"invariants: a total needs a positive number of cells, got {n!r}")
+        return cls(csr_array(np.ones((1, int(n)), dtype=np.int64)), [name])
+
+    @classmethod
+    def partition(cls, labels: Iterable[Hashable]) -> Invariants:
+        """One total for each group of cells that share a label (ISDP, Example 4).
+
+        Parameters
+        ----------
+        labels : iterable of hashable
+            A label for each cell; None leaves the cell outside every group.
+
+        Examples
+        --------
+        >>> Invariants.partition(["a", "b", "a", None]).matrix
+        array([[1, 0, 1, 0],
+               [0, 1, 0, 0]])
+        """
+        labels = list(labels)
+        groups: dict[Hashable, list[int]] = {}
+        for cell, label in enumerate(labels):
+            if label is not None:
+                groups.setdefault(label, []).append(cell)
+        names = [f"total of {label}" for label in groups]
+        return cls(_incidence(list(groups.values()), len(labels)), names)
+
+    @classmethod
+    def margins(
+        cls, shape: Sequence[int], held: Iterable[Sequence[int]] = ((0,), (1,))
+    ) -> Invariants:
+        """Margins of a contingency table whose cells are numbered in row-major order (Example 5).
+
+        Parameters
+        ----------
+        shape : sequence of int
+            Categories along each axis of the table.
+        held : iterable of sequences of int
+            The margins to hold, each as the axes that it keeps: ``((0,), (1,))`` holds row and
+            column totals of a two-way table, ``()`` as an entry holds the grand total.
+
+        Raises
+        ------
+        InputError
+            If a margin names an axis that the table lacks, or names one twice.
+        """
+        shape = tuple(int(size) for size in shape)
+        if not shape or min(shape) < 1:
+            raise InputError(f"invariants: table shape {shape} needs at least one cell on each axis")
+        n = math.prod(shape)
+        coordinates = np.indices(shape).reshape(len(shape), n)
+        rows, names = [], []
+        for axes in held:
+            axes = tuple(axes)
+            for axis in axes:
+                if axis not in range(len(shape)):
+                    raise InputError(
+                        f"invariants: margin {axes} names axis {axis}, but a table of shape "
+                        f"{shape} has axes 0 to {len(shape) - 1}"
+                    )
+            if len(set(axes)) != len(axes):
+                raise InputError(f"invariants: margin {axes} names an axis twice")
+            kept = tuple(shape[axis] for axis in axes)
+            group = np.zeros(n, dtype=np.int64)
+            if axes:
+                group = np.ravel_multi_index(tuple(coordinates[list(axes)]), kept)
+            order = np.argsort(group, kind="stable")
+            rows.extend(np.split(order, np.flatnonzero(np.diff(group[order])) + 1))
+            for index in np.ndindex(kept):
+                pairs = (f"axis {axis} = {i}" for axis, i in zip(axes, index, strict=True))
+                names.append("margin " + (", ".join(pairs) or "of all cells"))
+        return cls(_incidence(rows, n), names)
+
+    @classmethod
+    def subsets(
+        cls, subsets: Iterable[Iterable[int]], n: int, names: Sequence[str] | None = None
+    ) -> Invariants:
+        """One total for each given list of cell indices, counted from 0; lists may overlap.
+
+        Raises
+        ------
+        InputError
+            If an index lies outside 0 to n - 1 or stands twice in one list.
+        """
+        rows = []
+        for position, subset in enumerate(subsets):
+            cells = [int(cell) for cell in subset]
+            for cell in cells:
+                if not 0 <= cell < n:
+                    raise InputError(
+                        f"invariants: subset {position} holds cell {cell}, but cells go from 0 "
+                        f"to {n - 1}"
+                    )
+            if len(set(cells)) != len(cells):
+                raise InputError(f"invariants: subset {position} holds a cell twice")
+            rows.append(cells)
+        return cls(_incidence(rows, n), names)
+
+    # -- value --------------------------------------------------------------------------------
+
+    @property
+    def sparse(self) -> csr_array:
+        """The matrix A as a read-only int64 CSR array, shape (constraints, cells)."""
+        return self._sparse
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The matrix A as a dense int64 array, shape (constraints, cells)."""
+        return self._sparse.toarray()
+
+    @property
+    def constraints(self) -> int:
+        """Number of rows of A."""
+        return self._sparse.shape[0]
+
+    @property
+    def cells(self) -> int:
+        """Number of cells n."""
+        return self._sparse.shape[1]
+
+    def _content(self):
+        a = self._sparse
+        return (a.shape, self.names, a.indptr.tobytes(), a.indices.tobytes(), a.data.tobytes())
+
+    def __eq__(self, other):
+        if not isinstance(other, Invariants):
+            return NotImplemented
+        return self._content() == other._content()
+
+    def __hash__(self):
+        return hash(self._content())
+
+    def __repr__(self):
+        return f"<Invariants: {self.constraints} on {self.cells} cells>"
+
+    # -- exact arithmetic ---------------------------------------------------------------------
+
+    def apply(self, table) -> np.ndarray:
+        """A x for each table x, exactly.
+
+        Parameters
+        ----------
+        table : int array, shape (..., cells)
+
+        Returns
+        -------
+        int64 array, shape (..., constraints)
+
+        Raises
+        ------
+        InputError
+            If the last axis is not the cells, the values are not integers, or a sum could
+            leave int64.
+        """
+        table = np.asarray(table)
+        if table.ndim == 0 or table.shape[-1] != self.cells:
+            raise InputError(
+                f"invariants: the last axis must hold the {self.cells} cells, got an array of "
+                f"shape {table.shape}"
+            )
+        if table.dtype.kind not in "iu":
+            raise InputError(
+                f"invariants: cells must be integers to be checked exactly, got {table.dtype}"
+            )
+        largest = max(abs(int(table.max())), abs(int(table.min()))) if table.size else 0
+        weight = _largest_row_weight(self._sparse)
+        if largest * weight > INT64_MAX:
+            raise InputError(
+                f"invariants: cells up to {largest} with row weights up to {weight} could "
+                f"overflow 64-bit integers; rescale the table"
+            )
+        flat = table.astype(np.int64, copy=False).reshape(-1, self.cells)
+        return (self._sparse @ flat.T).T.reshape(*table.shape[:-1], self.constraints)
+
+    def check(self, noise) -> None:
+        """Raise unless A u == 0 exactly for every noise vector u.
+
+        Parameters
+        ----------
+        noise : int array, shape (..., cells)
+
+        Raises
+        ------
+        InputError
+            Naming the first draw and invariant that is not met.
+        """
+        values = self.apply(noise)
+        if values.any():
+            *draw, row = (int(i) for i in np.argwhere(values)[0])
+            raise InputError(
+                f"noise breaks the invariant {self.names[row]!r} by {values[(*draw, row)]} "
+                f"in draw {tuple(draw)}"
+            )
+
+
+def _incidence(rows: list[Sequence[int]], n: int) -> csr_array:
+    """Build the 0/1 matrix whose row i has ones at the cells ``rows[i]``."""
+    indptr = np.concatenate([[0], np.cumsum([len(cells) for cells in rows], dtype=np.int64)])
+    indices = np.concatenate([np.asarray(cells, dtype=np.int64) for cells in rows] or [[]])
+    data = np.ones(len(indices), dtype=np.int64)
+    return csr_array((data, indices.astype(np.int64), indptr), shape=(len(rows), n))
+
+
+def _integer_csr(matrix) -> csr_array:
+    if not issparse(matrix):
+        try:
+            matrix = np.asarray(matrix)
+        except ValueError as error:
+            raise InputError(f"invariants: rows of unequal length ({error})") from None
+        if matrix.ndim != 2:
+            raise InputError(f"invariants: the matrix needs two axes, got shape {matrix.shape}")
+        if matrix.dtype.kind == "b":
+            matrix = matrix.astype(np.int64)
+        if matrix.dtype.kind not in "iu":
+            matrix = _whole_numbers(matrix)
+        if matrix.size and int(abs(matrix).max()) > INT64_MAX:
+            raise InputError("invariants: an entry does not fit into 64-bit integers")
+    elif matrix.dtype.kind not in "iu":
+        raise InputError(f"invariants: a sparse matrix must hold integers, got {matrix.dtype}")
+    sparse = csr_array(matrix, dtype=np.int64, copy=True)
+    if sparse.shape[1] < 1:
+        raise InputError("invariants: there are no cells")
+    sparse.sum_duplicates()
+    sparse.eliminate_zeros()
+    sparse.sort_indices()
+    return sparse
+
+
+def _whole_numbers(matrix: np.ndarray) -> np.ndarray:
+    """Convert to int64 a matrix of floats or objects that are whole numbers, else raise."""
+    for (row, cell), entry in np.ndenumerate(matrix):
+        try:
+            whole = int(entry) == entry
+        except (TypeError, ValueError, OverflowError):
+            whole = False
+        if not whole or abs(int(entry)) > INT64_MAX:
+            raise InputError(
+                f"invariants: entry {entry!r} at row {row}, cell {cell} is not a 64-bit integer"
+            )
+    return matrix.astype(np.int64)
+
+
+def _largest_row_weight(sparse: csr_array) -> int:
+    """Return the largest sum of absolute entries over the rows, in Python's own integers."""
+    if not sparse.nnz:
+        return 1
+    largest = int(abs(sparse.data).max())
+    longest = max(stop - start for start, stop in pairwise(sparse.indptr.tolist()))
+    return largest * longest

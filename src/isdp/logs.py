@@ -1,0 +1,38 @@
+"""What a job of the workflow leaves in its log, and how it ends when the input is wrong."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from isdp.errors import InputError
+
+
+@contextmanager
+def job_log(path) -> Iterator[logging.Logger]:
+    """Log to `path`; end the process with one clear line if the user's input was wrong.
+
+    Any other exception is logged with its traceback and raised on.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=path,
+        filemode="w",
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+        force=True,
+    )
+    logging.captureWarnings(True)
+    logger = logging.getLogger("isdp")
+    try:
+        yield logger
+    except InputError as error:
+        logger.error("%s", error)
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except Exception:
+        logger.exception("the job failed")
+        raise

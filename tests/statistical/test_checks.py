@@ -1,0 +1,58 @@
+"""The helper itself: right laws pass at the stated rate, wrong ones are caught."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
+
+
+def counts_of(rng, pmf, draws):
+    return rng.multinomial(draws, pmf)
+
+
+def double_geometric(scale):
+    k = np.arange(-200, 201)
+    a = np.exp(-1 / scale)
+    pmf = a ** np.abs(k)
+    return pmf / pmf.sum()
+
+
+def test_p_values_of_a_right_law_are_uniform():
+    rng = np.random.default_rng(1)
+    pmf = double_geometric(5.0)
+    p = [check_law(counts_of(rng, pmf, 5_000), pmf) for _ in range(2_000)]
+    assert stats.kstest(p, "uniform").pvalue > ALPHA
+    assert np.mean(np.array(p) < 0.01) < 0.02
+
+
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+def test_a_scale_off_by_a_tenth_is_rejected_in_both_directions(factor):
+    counts = counts_of(np.random.default_rng(2), double_geometric(5.0 * factor), 20_000)
+    with pytest.raises(LawRejected):
+        check_law(counts, double_geometric(5.0))
+
+
+def test_a_draw_outside_the_support_is_rejected():
+    with pytest.raises(LawRejected, match="no probability"):
+        check_law([50, 50, 1], [0.5, 0.5, 0.0])
+
+
+def test_a_test_that_can_say_nothing_is_refused():
+    with pytest.raises(ValueError, match="too few"):
+        check_law([3, 4], [0.5, 0.5])
+    with pytest.raises(ValueError, match="no probabilities"):
+        check_law([3, 4], [0.7, 0.5])
+
+
+def test_mean_check_has_its_rate_and_its_power():
+    rng = np.random.default_rng(3)
+    p = [check_mean(rng.normal(2.0, 3.0, 200), 2.0, 3.0) for _ in range(2_000)]
+    assert stats.kstest(p, "uniform").pvalue > ALPHA
+    with pytest.raises(LawRejected):
+        check_mean(rng.normal(2.2, 3.0, 20_000), 2.0, 3.0)
+
+
+def test_points_are_counted_where_they_stand():
+    points = np.array([[0, 0], [-1, 1], [1, -1]])
+    draws = np.array([[1, -1], [0, 0], [1, -1], [5, -5]])
+    assert count_points(draws, points).tolist() == [1, 0, 2, 1]

@@ -1,0 +1,134 @@
+"""Every variant of the sampler draws from the mechanism's law.
+
+Draws are the last states of independent chains, so that the tests need no allowance for
+autocorrelation.
+"""
+
+import numpy as np
+import pytest
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact import enumerate_law, total_law
+from isdp.lattice import kernel_lattice
+from isdp.metropolis import LatticeWalk, run_chains
+from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
+
+LATTICES = {
+    "three cells under a total": Invariants.total(3),
+    "2 x 2 table": Invariants.margins((2, 2)),
+    "2 x 3 table": Invariants.margins((2, 3)),
+    "a free cell and entries other than 0 and 1": Invariants([[2, 3, 0], [4, 6, 0]]),
+}
+
+
+def last_states(walk, chains, sweeps, seed):
+    draws, _ = run_chains(
+        np.random.default_rng(seed), walk, draws=1, chains=chains, burn_in=sweeps
+    )
+    return draws[:, 0]
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+@pytest.mark.parametrize("basis", ["smith", "lll"])
+@pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
+@pytest.mark.parametrize("name", LATTICES)
+def test_law_on_lattices_small_enough_to_enumerate(name, acceptance, basis, norm):
+    invariants, mechanism = LATTICES[name], GeneralizedLaplace(0.7, norm)
+    walk = LatticeWalk(kernel_lattice(invariants, basis), mechanism, 0.6, acceptance)
+    draws = last_states(walk, chains=5_000, sweeps=150, seed=11)
+    law = enumerate_law(invariants, mechanism)
+    assert law.left_out < 1e-9
+    counts = count_points(draws, law.points)
+    pmf = np.append(law.pmf, 0.0)
+    assert counts[-1] == 0
+    check_law(counts, pmf)
+    norms = mechanism.measure(law.points)
+    sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
+    check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
+
+
+@pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
+def test_power_an_epsilon_off_by_a_tenth_is_caught(acceptance):
+    invariants = LATTICES["2 x 3 table"]
+    walk = LatticeWalk(
+        kernel_lattice(invariants), GeneralizedLaplace(0.7 * 1.1), 0.6, acceptance
+    )
+    draws = last_states(walk, chains=16_000, sweeps=150, seed=12)
+    law = enumerate_law(invariants, GeneralizedLaplace(0.7))
+    with pytest.raises(LawRejected):
+        check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
+
+
+def transition_matrix(invariants, mechanism, points, basis, acceptance, proposal):
+    """Exact one-sweep transition probabilities among the points, written down independently."""
+    index = {tuple(point): i for i, point in enumerate(points)}
+    weights = np.exp(mechanism.log_weight(points))
+    basis = kernel_lattice(invariants, basis).basis
+    jumps = range(-60, 61)
+    share = np.array([(1 - proposal) / (1 + proposal) * proposal ** abs(k) for k in jumps])
+
+    def step(vectors_and_shares):
+        matrix = np.zeros((len(points), len(points)))
+        for i, point in enumerate(points):
+            for vector, probability in vectors_and_shares:
+                j = index.get(tuple(point + vector))
+                if j is not None and j != i:
+                    matrix[i, j] += probability * min(1.0, weights[j] / weights[i])
+            matrix[i, i] = 1 - matrix[i].sum()
+        return matrix
+
+    single = [
+        [(k * basis[:, j], share[k + 60]) for k in jumps] for j in range(basis.shape[1])
+    ]
+    if acceptance == "coordinate":
+        return np.linalg.multi_dot([step(s) for s in single] + [np.eye(len(points))])
+    joint = [(np.zeros(len(basis), dtype=int), 1.0)]
+    for s in single:
+        joint = [(v + w, p * q) for v, p in joint for w, q in s if p * q > 1e-12]
+    return step(joint)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+@pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
+def test_one_sweep_moves_as_the_transition_matrix_says_and_leaves_the_law(acceptance, norm):
+    invariants, mechanism = Invariants.total(3), GeneralizedLaplace(1.5, norm)
+    law = enumerate_law(invariants, mechanism, radius=14)
+    matrix = transition_matrix(invariants, mechanism, law.points, "smith", acceptance, 0.4)
+    assert np.abs(law.pmf @ matrix - law.pmf).max() < 1e-9
+    start = np.flatnonzero((law.points == [2, -1, -1]).all(axis=1))[0]
+    walk = LatticeWalk(kernel_lattice(invariants), mechanism, 0.4, acceptance)
+    rng = np.random.default_rng(13)
+    state = walk.init(law.points[start])
+    after = np.array([walk.step(rng, state)[0].noise for _ in range(20_000)])
+    counts = count_points(after, law.points)
+    check_law(counts, np.append(matrix[start].clip(0), 0.0))
+
+
+@pytest.mark.parametrize("cells", [2, 12, 102])
+def test_counties_follow_a_double_geometric_vector_conditioned_on_its_sum(cells):
+    epsilon = 0.192
+    walk = LatticeWalk(
+        kernel_lattice(Invariants.total(cells)), GeneralizedLaplace(epsilon), 0.87, "coordinate"
+    )
+    draws = last_states(walk, chains=4_000, sweeps=200, seed=14)
+    law, wrong = total_law(cells, epsilon), total_law(cells, 1.1 * epsilon)
+    for cell in {0, cells // 2, cells - 1}:
+        counts = histogram(draws[:, cell], law.support)
+        check_law(counts, np.append(law.pmf, 0.0))
+        check_mean(draws[:, cell], 0.0, law.sd)
+    squares = (draws[:, -1].astype(float)) ** 2
+    fourth = (law.pmf * law.support.astype(float) ** 4).sum()
+    check_mean(squares, law.sd**2, np.sqrt(fourth - law.sd**4))
+    many = last_states(walk, chains=24_000, sweeps=60, seed=15) if cells == 12 else None
+    if many is not None:
+        with pytest.raises(LawRejected):
+            check_law(
+                histogram(many[:, 3], wrong.support), np.append(wrong.pmf, 0.0)
+            )
+
+
+def histogram(values, support):
+    counts = np.bincount(
+        np.clip(values, support[0], support[-1]) - support[0], minlength=len(support)
+    )
+    outside = ((values < support[0]) | (values > support[-1])).sum()
+    return np.append(counts, outside)

@@ -1,0 +1,106 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from isdp import InputError, Invariants
+from scipy.sparse import csr_array
+
+
+def test_margins_of_a_table_are_its_row_and_column_sums():
+    table = np.arange(12).reshape(3, 4) ** 2
+    values = Invariants.margins((3, 4)).apply(table.ravel())
+    assert values.tolist() == [*table.sum(axis=1), *table.sum(axis=0)]
+
+
+@given(
+    shape=st.lists(st.integers(1, 4), min_size=1, max_size=4),
+    data=st.data(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_margins_of_any_table_agree_with_numpy(shape, data, seed):
+    axes = st.sets(st.integers(0, len(shape) - 1)).map(sorted).map(tuple)
+    held = data.draw(st.lists(axes, min_size=1, max_size=3))
+    table = np.random.default_rng(seed).integers(-1000, 1000, shape)
+    expected = []
+    for kept in held:
+        dropped = tuple(axis for axis in range(len(shape)) if axis not in kept)
+        expected += table.sum(axis=dropped).ravel().tolist()
+    invariants = Invariants.margins(shape, held)
+    assert invariants.apply(table.ravel()).tolist() == expected
+    assert len(invariants.names) == len(expected)
+
+
+def test_partition_total_and_subsets():
+    parts = Invariants.partition(["a", "b", None, "a"])
+    assert parts.matrix.tolist() == [[1, 0, 0, 1], [0, 1, 0, 0]]
+    assert parts.names == ("total of a", "total of b")
+    assert Invariants.total(3) == Invariants(np.ones((1, 3), int), ["total"])
+    overlapping = Invariants.subsets([[0, 1], [1, 2]], 4)
+    assert overlapping.matrix.tolist() == [[1, 1, 0, 0], [0, 1, 1, 0]]
+
+
+def test_invariants_are_a_frozen_value():
+    one, two = Invariants.total(4), Invariants.total(4)
+    assert one == two
+    assert hash(one) == hash(two)
+    assert one != Invariants.total(5)
+    assert one != Invariants.total(4, "another name")
+    assert pickle.loads(pickle.dumps(one)) == one
+    with pytest.raises(AttributeError, match="frozen"):
+        one.names = ("other",)
+    with pytest.raises(ValueError, match="read-only"):
+        one.sparse.data[0] = 7
+
+
+def test_check_names_the_draw_and_the_invariant():
+    noise = np.zeros((2, 3, 4), dtype=np.int64)
+    noise[1, 2] = [1, 0, 0, -1]
+    invariants = Invariants.subsets([[0, 1, 2, 3], [0, 1]], 4, ["all", "first two"])
+    with pytest.raises(InputError, match=r"'first two' by 1 in draw \(1, 2\)"):
+        invariants.check(noise)
+    noise[1, 2] = [1, -1, 1, -1]
+    invariants.check(noise)
+
+
+def test_sums_are_exact_where_floats_would_not_be():
+    big = 2**60
+    assert Invariants.total(3).apply(np.array([big, 1, -big])).tolist() == [1]
+
+
+def test_sums_that_could_overflow_are_refused():
+    with pytest.raises(InputError, match="overflow"):
+        Invariants.total(3).apply(np.array([2**62, 2**62, 2**62]))
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Invariants.total(0), "positive number of cells"),
+        (lambda: Invariants([[0.5, 1]]), "row 0, cell 0 is not a 64-bit integer"),
+        (lambda: Invariants([[1, float("nan")]]), "row 0, cell 1"),
+        (lambda: Invariants([["a", 1]]), "not a 64-bit integer"),
+        (lambda: Invariants([[2**70, 1]]), "not a 64-bit integer|does not fit"),
+        (lambda: Invariants([1, 2]), "two axes"),
+        (lambda: Invariants([[1, 2], [3]]), "unequal length"),
+        (lambda: Invariants(np.zeros((1, 0), int)), "no cells"),
+        (lambda: Invariants(csr_array([[0.5, 1.0]])), "must hold integers"),
+        (lambda: Invariants([[1, 1]], ["a", "b"]), "2 names for 1 rows"),
+        (lambda: Invariants.margins((2, 2), [(2,)]), r"axis 2, but .* axes 0 to 1"),
+        (lambda: Invariants.margins((2, 2), [(0, 0)]), "twice"),
+        (lambda: Invariants.margins((2, 0)), "at least one cell"),
+        (lambda: Invariants.subsets([[0, 4]], 4), "subset 0 holds cell 4"),
+        (lambda: Invariants.subsets([[0], [1, 1]], 4), "subset 1 holds a cell twice"),
+        (lambda: Invariants.total(3).apply(np.zeros(3)), "must be integers"),
+        (lambda: Invariants.total(3).apply(np.zeros(2, int)), "3 cells"),
+    ],
+)
+def test_bad_input_is_refused_with_a_reason(build, message):
+    with pytest.raises(InputError, match=message):
+        build()
+
+
+def test_whole_numbers_are_taken_whatever_their_type():
+    assert Invariants([[1.0, 2.0]]).matrix.tolist() == [[1, 2]]
+    assert Invariants([[True, False]]).matrix.tolist() == [[1, 0]]

@@ -1,0 +1,97 @@
+"""Runs of the real workflow in copies of this checkout, with few and small states."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+NOBODY_THERE = "http://127.0.0.1:9/nhgis_ppdd_20201116_county.zip"  # the discard port: refused
+SMALL = {
+    "data": {"ledger": "data/test_sources.csv"},
+    "counties": {
+        "states": ["VT", "DC"],
+        "draws": 100,
+        "burn_in": 100,
+        "overdispersed": {"epsilon": 0.05, "sweeps": 50},
+    },
+}
+
+
+class Checkout:
+    """A copy of the project in a folder of its own, with a config that runs in seconds."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for name in listed.stdout.splitlines():
+            if not name.startswith("tests/") and (ROOT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
+        self.write_config(SMALL)
+        self.write_ledger("20201116", NOBODY_THERE)
+
+    def write_config(self, changes):
+        (self.folder / "test.yaml").write_text(yaml.safe_dump(changes))
+
+    def write_ledger(self, vintage, url):
+        header, *_ = (ROOT / "data/sources.csv").read_text().splitlines()
+        row = dict.fromkeys(header.split(","), "") | {
+            "dataset": "test",
+            "vintage": vintage,
+            "file": url.rsplit("/", 1)[1],
+            "url": url,
+            "population_column": "H72001" if vintage >= "20200917" else "H7V001",
+            "address_known_from": "test",
+        }
+        (self.folder / "data/test_sources.csv").write_text(
+            header + "\n" + ",".join(row.values()) + "\n"
+        )
+
+    def command(self, *arguments):
+        return [sys.executable, "-m", "snakemake", "--configfile", "test.yaml", *arguments]
+
+    def environment(self, **variables):
+        kept = {k: v for k, v in os.environ.items() if k != "NHGIS_PPDD_FILE"}
+        return kept | {"PYTHONWARNINGS": ""} | variables
+
+    def run(self, *arguments, **variables):
+        return subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment(**variables),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def tables(self):
+        results = self.folder / "results"
+        paths = [p for kind in ("tables", "figures", "summaries") for p in (results / kind).iterdir()]
+        kept = [p for p in paths if p.suffix in {".csv", ".md", ".txt"}]
+        return {str(p.relative_to(results)): p.read_bytes() for p in kept}
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return Checkout(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A whole run on two cores, without a network; shared, so tests only look at it."""
+    checkout = Checkout(tmp_path_factory.mktemp("finished"))
+    done = checkout.run("--cores", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    checkout.console = done.stdout + done.stderr
+    return checkout

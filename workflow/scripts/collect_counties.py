@@ -1,0 +1,20 @@
+"""Put the states' tables together and draw their convergence."""
+
+from isdp import plotting
+from isdp.counties import speed_table
+from isdp.files import read_csvs, read_json, write_csv, write_table
+from isdp.logs import job_log
+
+with job_log(snakemake.log[0]):
+    params, output = snakemake.params, snakemake.output
+    rhat = read_csvs(snakemake.input.rhat)
+    states = read_csvs(snakemake.input.state)
+    write_table(rhat, output.rhat, output.rhat_md)
+    write_table(read_csvs(snakemake.input.noise), output.noise, output.noise_md)
+    write_table(states, output.states, output.states_md)
+    write_csv(speed_table(states, map(read_json, snakemake.input.speed)), output.speed)
+    write_csv(rhat, output.strips)
+    figure = plotting.convergence_strips(
+        rhat, f"Convergence of {params.chains} chains of {params.draws} kept draws, all counties"
+    )
+    plotting.save(figure, output.svg, output.png)

@@ -1,0 +1,17 @@
+"""Judge the papers' claims by the tables."""
+
+from pathlib import Path
+
+from isdp.files import read_csv, read_json, whole, write_table
+from isdp.logs import job_log
+from isdp.scorecard import read_claims, scorecard, summary
+
+with job_log(snakemake.log[0]):
+    card = scorecard(
+        read_claims(snakemake.input.claims, snakemake.input.schema),
+        {Path(path).stem: read_csv(path) for path in snakemake.input.tables},
+        read_json(snakemake.input.provenance),
+    )
+    write_table(card, snakemake.output.csv, snakemake.output.md)
+    with whole(snakemake.output.summary) as temporary:
+        temporary.write_text(summary(card) + "\n")

@@ -1,0 +1,9 @@
+"""Check the invariants of every draw once more, from the files."""
+
+from isdp.drawfile import verification_table
+from isdp.files import write_table
+from isdp.logs import job_log
+
+with job_log(snakemake.log[0]):
+    table = verification_table(snakemake.input.draws)
+    write_table(table, snakemake.output.csv, snakemake.output.md)
