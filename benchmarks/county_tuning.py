@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 from isdp import GeneralizedLaplace, Invariants
 from isdp.diagnostics import convergence
 from isdp.files import write_csv

@@ -6,11 +6,13 @@ put the counts of the privacy-protected microdata ("dp") beside those of Summary
 
 from __future__ import annotations
 
+import codecs
 import csv
 import fnmatch
 import hashlib
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -34,7 +36,17 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _FIPS = re.compile(r"[0-9]{5}")
 _GISJOIN = re.compile(r"G([0-9]{2})0([0-9]{3})0")
 _VINTAGE = re.compile(r"nhgis_ppdd_([0-9]{8})_county", re.IGNORECASE)
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError)
+# what zipfile raises on archives that are damaged, encrypted or made by other rules
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    OverflowError,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +216,9 @@ def read_bytes(path, limit: int) -> bytes:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); give a file") from None
     if len(content) > limit:
-        raise InputError(f"{path.name}: larger than {limit:,} bytes, so it is no county table")
+        raise InputError(
+            f"{path.name}: larger than {limit:,} bytes, so not what is wanted; check the file"
+        )
     if not content.strip():
         raise InputError(f"{path.name}: the file is empty; put the whole file in its place")
     return content
@@ -253,6 +267,8 @@ def table_rows(text: str, place: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(
             f"{place}: line {reader.line_num}: not a CSV table ({error}); get the file again"
         ) from None
+    if header is None:
+        raise InputError(f"{place}: the file is empty; put the whole file in its place")
 
 
 def whole_count(cell: str, where: str, mend: str) -> int:
@@ -297,10 +313,14 @@ def _county_member(content: bytes, place: str) -> tuple[str, bytes]:
             members = archive.infolist()
             _refuse_unsafe(members, place)
             member = _only_county_table(members, place)
+            if member.flag_bits & 0x1:
+                raise InputError(f"{place}: {shown(member.filename)} is encrypted; {MEND}")
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise InputError(f"{place}: {shown(member.filename)} is packed oddly; {MEND}")
             with archive.open(member) as file:
                 table = file.read(MAX_BYTES + 1)
+    except InputError:
+        raise
     except _UNREADABLE as error:
         raise InputError(
             f"{place}: the zip archive is damaged or cut short ({plain(str(error))}); {MEND}"
@@ -347,7 +367,7 @@ def _decode(content: bytes, place: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return content.decode("latin-1")
+        return content.removeprefix(codecs.BOM_UTF8).decode("latin-1")
 
 
 def _vintage(member: str, file_name: str) -> str:
@@ -400,7 +420,7 @@ def _needed_columns(header: list[str], place: str) -> tuple[int, int, int, int, 
         )
     if len(found) > 1:
         raise InputError(
-            f"{place}: line 1: two populations, {', and '.join(pairs)}, where a file has one; {MEND}"
+            f"{place}: line 1: two populations where a file has one: {', and '.join(pairs)}; {MEND}"
         )
     wanted = [key, "name", f"{found[0]}_dp".lower(), f"{found[0]}_sf".lower()]
     for column in wanted:

@@ -131,9 +131,7 @@ def sample_state(
         burn_in=overdispersed["sweeps"],
     )
     walk = LatticeWalk(lattice, mechanism, proposal, acceptance)
-    settled, _ = run_chains(
-        rng, walk, draws=1, chains=chains, burn_in=burn_in, start=starts[:, -1]
-    )
+    settled, _ = run_chains(rng, walk, draws=1, chains=chains, burn_in=burn_in, start=starts[:, -1])
     began = time.perf_counter()
     noise, info = run_chains(
         rng, walk, draws=draws, chains=chains, burn_in=0, thin=thin, start=settled[:, -1]
@@ -277,9 +275,7 @@ def box_table(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
         rows += [(cell, "q1", q1), (cell, "median", median), (cell, "q3", q3)]
         rows += [(cell, "whisker_low", inside[0]), (cell, "whisker_high", inside[-1])]
         rows += [
-            (cell, "extreme", value)
-            for value in values
-            if not inside[0] <= value <= inside[-1]
+            (cell, "extreme", value) for value in values if not inside[0] <= value <= inside[-1]
         ]
         rows.append((cell, "one_draw", noise[0, -1, cell]))
         error = counties["das_error"].iloc[cell]

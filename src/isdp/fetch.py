@@ -24,6 +24,7 @@ from isdp.census import (
     check_demonstration,
     decode_utf8,
     expected_population_column,
+    plain,
     read_bytes,
     read_demonstration,
     shown,
@@ -111,7 +112,8 @@ def read_ledger(path) -> pd.DataFrame:
     _, header = next(rows)
     if sorted(header) != sorted(LEDGER_COLUMNS):
         raise InputError(
-            f"{place}: row 1: the columns are {' '.join(header)}; wanted: {' '.join(LEDGER_COLUMNS)}"
+            f"{place}: row 1: the columns are {' '.join(map(plain, header))}; wanted: "
+            f"{' '.join(LEDGER_COLUMNS)}"
         )
     records, lines = [], {}
     for line, cells in rows:
@@ -144,6 +146,8 @@ def _ledger_problem(row: dict[str, str]) -> str:
     if row["population_column"] != expected_population_column(row["vintage"]):
         wanted = expected_population_column(row["vintage"])
         return f"population_column: vintage {row['vintage']} has {wanted}"
+    if not row["address_known_from"]:
+        return "address_known_from: empty; say how the address is known"
     return ""
 
 
@@ -163,7 +167,8 @@ def _is_address(url: str) -> bool:
 
 
 def _file_of(url: str) -> str:
-    return PurePosixPath(unquote(urlsplit(url).path)).name.lstrip(".")
+    name = PurePosixPath(unquote(urlsplit(url).path)).name.lstrip(".")
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name)
 
 
 # -- getting the data -----------------------------------------------------------------------------
@@ -237,7 +242,7 @@ def obtain(
 
 def _cached(url: str, cache: Path) -> Path:
     # two mirrors may call their file the same, but each has its own address
-    return cache / f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{_file_of(url)}"
+    return cache / f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{_file_of(url)[-100:]}"
 
 
 def _download(row: dict, cache: Path, timeout: tuple[float, float], retries: int) -> Path:
@@ -348,10 +353,8 @@ def _local_provenance(demonstration: Demonstration, vintage: str) -> Provenance:
 
 
 def _download_provenance(demonstration: Demonstration, row: dict) -> Provenance:
-    message = (
-        f"NHGIS demonstration data of {_vintage_words(demonstration)}, downloaded from {row['url']} "
-        f"for vintage {row['vintage']}."
-    )
+    words = _vintage_words(demonstration)
+    message = f"NHGIS demonstration data of {words}, downloaded from {row['url']}."
     return _provenance("download", demonstration, row["url"], message)
 
 

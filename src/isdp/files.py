@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import tempfile
@@ -11,6 +12,18 @@ from pathlib import Path
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+body {{ font: 14px/1.45 system-ui, sans-serif; margin: 1.5em; color: #222; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th {{ position: sticky; top: 0; background: #fff; border-bottom: 2px solid #666; }}
+th, td {{ text-align: left; vertical-align: top; padding: .3em .8em .3em 0; }}
+td {{ border-bottom: 1px solid #ddd; min-width: 3em; max-width: 28em; }}
+</style></head><body><h1>{title}</h1>
+{table}
+</body></html>
+"""
 
 
 @contextmanager
@@ -51,21 +64,35 @@ def write_csv(table: pd.DataFrame, path) -> None:
         table.to_csv(temporary, index=False, lineterminator="\n")
 
 
-def write_table(table: pd.DataFrame, csv, markdown) -> None:
-    """Write a table as CSV in full precision, and as Markdown for reading."""
+def write_table(table: pd.DataFrame, csv, title: str) -> None:
+    """Write a table three times: `csv` in full precision, and beside it .md and .html to read.
+
+    Parameters
+    ----------
+    table : DataFrame
+    csv : path
+    title : str
+        Heading of the HTML page.
+    """
+    csv = Path(csv)
     write_csv(table, csv)
     shown = table.map(_shown)
     sides = ["right" if is_numeric_dtype(kind) else "left" for kind in table.dtypes]
-    with whole(markdown) as temporary:
-        text = shown.to_markdown(index=False, disable_numparse=True, colalign=sides)
+    with whole(csv.with_suffix(".md")) as temporary:
+        text = shown.map(lambda cell: cell.replace("|", r"\|")).to_markdown(
+            index=False, disable_numparse=True, colalign=sides
+        )
         temporary.write_text(text + "\n")
+    with whole(csv.with_suffix(".html")) as temporary:
+        body = shown.to_html(index=False, border=0, escape=True, justify="left")
+        heading = html.escape(title)
+        temporary.write_text(PAGE.format(title=heading, table=body))
 
 
 def _shown(value) -> str:
     if pd.isna(value):
         return ""
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return text.replace("|", r"\|")
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def read_csv(path, **options) -> pd.DataFrame:

@@ -115,7 +115,9 @@ class Invariants:
         """
         shape = tuple(int(size) for size in shape)
         if not shape or min(shape) < 1:
-            raise InputError(f"invariants: table shape {shape} needs at least one cell on each axis")
+            raise InputError(
+                f"invariants: table shape {shape} needs at least one cell on each axis"
+            )
         n = math.prod(shape)
         coordinates = np.indices(shape).reshape(len(shape), n)
         rows, names = [], []
@@ -205,7 +207,7 @@ class Invariants:
     # -- exact arithmetic ---------------------------------------------------------------------
 
     def apply(self, table) -> np.ndarray:
-        """A x for each table x, exactly.
+        """Compute A x for each table x, exactly.
 
         Parameters
         ----------

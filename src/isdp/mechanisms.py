@@ -39,10 +39,10 @@ class Mechanism(Protocol):
         """Typical size of the noise in one cell."""
 
     def radius(self, dimension: int) -> float:
-        """A norm that no draw exceeds, but for a chance below 1e-20."""
+        """Give a norm that no draw exceeds, but for a chance below 1e-20."""
 
     def privacy_statement(self) -> str:
-        """What the mechanism guarantees, in words."""
+        """Say what the mechanism guarantees."""
 
 
 @dataclass(frozen=True)

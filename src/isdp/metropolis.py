@@ -271,7 +271,8 @@ def sample(
     Examples
     --------
     >>> from isdp import GeneralizedLaplace, Invariants
-    >>> noise = sample(np.random.default_rng(1), Invariants.total(5), GeneralizedLaplace(0.5), draws=10)
+    >>> rng = np.random.default_rng(1)
+    >>> noise = sample(rng, Invariants.total(5), GeneralizedLaplace(0.5), draws=10)
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((4, 10, 5), 0)
     """
@@ -310,10 +311,7 @@ def _accept(rng, size, growth, root, rate):
     """Metropolis' rule for a symmetric jump that makes the size grow by `growth`."""
     if growth <= 0:
         return True
-    if root:
-        rise = math.sqrt(size + growth) - math.sqrt(size)
-    else:
-        rise = float(growth)
+    rise = math.sqrt(size + growth) - math.sqrt(size) if root else float(growth)
     return rng.random() < math.exp(-rate * rise)
 
 

@@ -9,7 +9,6 @@ import matplotlib as mpl
 mpl.use("agg")
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
@@ -110,9 +109,7 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
 
 
 def _draw_boxes(axis, boxes: pd.DataFrame) -> None:
-    wide = boxes[boxes["series"] != "extreme"].pivot(
-        index="rank", columns="series", values="value"
-    )
+    wide = boxes[boxes["series"] != "extreme"].pivot(index="rank", columns="series", values="value")
     stats = [
         {
             "med": row["median"],
@@ -135,9 +132,7 @@ def _draw_boxes(axis, boxes: pd.DataFrame) -> None:
         whiskerprops={"color": INK, "linewidth": 0.6},
     )
     extreme = boxes[boxes["series"] == "extreme"]
-    axis.plot(
-        extreme["rank"], extreme["value"], "x", color=FAINT, ms=1.8, mew=0.4, rasterized=True
-    )
+    axis.plot(extreme["rank"], extreme["value"], "x", color=FAINT, ms=1.8, mew=0.4, rasterized=True)
     axis.plot(wide.index, wide["one_draw"], "s", color=DRAW, ms=3)
     if "das_error" in wide:
         axis.plot(wide.index, wide["das_error"], "o", color=DAS, ms=3)

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from isdp.census import plain
 from isdp.errors import InputError
 
 _MISSING = {"slope": np.nan, "se": np.nan, "p": np.nan, "negative": pd.NA, "significant": pd.NA}
@@ -43,7 +42,7 @@ def das_regressions(
         One row a state, sorted by state: state, counties (their number), slope (persons per unit
         of natural log population) with its standard error se, p (two-sided), negative (slope < 0)
         and significant (p < alpha), the last two of dtype boolean. In a state where an error is
-        missing they are all missing.
+        missing they are all missing; where all errors are equal, slope and se are 0 and p is 1.
 
     Raises
     ------
@@ -76,7 +75,7 @@ def _regression(state: str, counties: pd.DataFrame, alpha: float) -> dict:
     if len(empty):
         first = empty.iloc[0]
         raise InputError(
-            f"counties: state {state}, county {plain(first['county'])}: a population of "
+            f"counties: state {state}, county {first['county']}: a population of "
             f"{first['population']} has no logarithm; leave the county out or correct its count"
         )
     population = counties["population"].to_numpy(dtype=np.float64)
@@ -85,7 +84,10 @@ def _regression(state: str, counties: pd.DataFrame, alpha: float) -> dict:
             f"counties: state {state}: all counties have the population {population[0]:.0f}, so "
             f"there is no slope; leave the state out or correct the counts"
         )
-    fit = stats.linregress(np.log(population), counties["das_error"].to_numpy(dtype=np.float64))
+    error = counties["das_error"].to_numpy(dtype=np.float64)
+    if np.ptp(error) == 0:  # a flat line fits exactly, where the general formula is 0 / 0
+        return {"slope": 0.0, "se": 0.0, "p": 1.0, "negative": False, "significant": False}
+    fit = stats.linregress(np.log(population), error)
     return {
         "slope": fit.slope,
         "se": fit.stderr,

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 

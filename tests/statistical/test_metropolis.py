@@ -6,6 +6,7 @@ autocorrelation.
 
 import numpy as np
 import pytest
+
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
 from isdp.lattice import kernel_lattice
@@ -21,9 +22,7 @@ LATTICES = {
 
 
 def last_states(walk, chains, sweeps, seed):
-    draws, _ = run_chains(
-        np.random.default_rng(seed), walk, draws=1, chains=chains, burn_in=sweeps
-    )
+    draws, _ = run_chains(np.random.default_rng(seed), walk, draws=1, chains=chains, burn_in=sweeps)
     return draws[:, 0]
 
 
@@ -49,9 +48,7 @@ def test_law_on_lattices_small_enough_to_enumerate(name, acceptance, basis, norm
 @pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(acceptance):
     invariants = LATTICES["2 x 3 table"]
-    walk = LatticeWalk(
-        kernel_lattice(invariants), GeneralizedLaplace(0.7 * 1.1), 0.6, acceptance
-    )
+    walk = LatticeWalk(kernel_lattice(invariants), GeneralizedLaplace(0.7 * 1.1), 0.6, acceptance)
     draws = last_states(walk, chains=16_000, sweeps=150, seed=12)
     law = enumerate_law(invariants, GeneralizedLaplace(0.7))
     with pytest.raises(LawRejected):
@@ -76,9 +73,7 @@ def transition_matrix(invariants, mechanism, points, basis, acceptance, proposal
             matrix[i, i] = 1 - matrix[i].sum()
         return matrix
 
-    single = [
-        [(k * basis[:, j], share[k + 60]) for k in jumps] for j in range(basis.shape[1])
-    ]
+    single = [[(k * basis[:, j], share[k + 60]) for k in jumps] for j in range(basis.shape[1])]
     if acceptance == "coordinate":
         return np.linalg.multi_dot([step(s) for s in single] + [np.eye(len(points))])
     joint = [(np.zeros(len(basis), dtype=int), 1.0)]
@@ -121,9 +116,7 @@ def test_counties_follow_a_double_geometric_vector_conditioned_on_its_sum(cells)
     many = last_states(walk, chains=24_000, sweeps=60, seed=15) if cells == 12 else None
     if many is not None:
         with pytest.raises(LawRejected):
-            check_law(
-                histogram(many[:, 3], wrong.support), np.append(wrong.pmf, 0.0)
-            )
+            check_law(histogram(many[:, 3], wrong.support), np.append(wrong.pmf, 0.0))
 
 
 def histogram(values, support):

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from scipy import stats
+
 from isdp import InputError
 from isdp.diagnostics import convergence
-from scipy import stats
 
 
 def split_rhat(draws):
@@ -25,7 +26,9 @@ def test_rhat_agrees_with_its_definition():
     draws = rng.integers(-20, 20, (4, 200, 3)) + np.arange(4)[:, None, None] * [0, 1, 5]
     table = convergence(draws)
     for coordinate in range(3):
-        assert table["rhat"][coordinate] == pytest.approx(split_rhat(draws[..., coordinate]), rel=1e-6)
+        assert table["rhat"][coordinate] == pytest.approx(
+            split_rhat(draws[..., coordinate]), rel=1e-6
+        )
     assert table["rhat"].is_monotonic_increasing
     assert table["rhat"][2] > 1.05
 
@@ -50,7 +53,11 @@ def test_frozen_coordinates_are_told_apart_and_do_not_disturb_the_others():
     draws = np.stack([same, moving, apart, one_chain_stands], axis=-1)
     table = convergence(draws)
     assert table["frozen"].tolist() == [True, False, True, True]
-    assert table.loc[table["frozen"], ["rhat", "ess_bulk", "ess_tail", "mcse_mean"]].isna().all(axis=None)
+    assert (
+        table.loc[table["frozen"], ["rhat", "ess_bulk", "ess_tail", "mcse_mean"]]
+        .isna()
+        .all(axis=None)
+    )
     alone = convergence(moving[..., None])
     assert table["rhat"][1] == alone["rhat"][0]
     assert table["mean"].tolist() == [7, moving.mean(), 1.5, one_chain_stands.mean()]

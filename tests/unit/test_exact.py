@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from isdp import DoubleGeometric, GeneralizedLaplace, InputError, Invariants
 from isdp.exact import enumerate_law, total_law
 

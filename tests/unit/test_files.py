@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+
 from isdp import Invariants
 from isdp.drawfile import Draws, read_draws, verification_table, write_draws
 from isdp.files import read_csv, read_csvs, read_json, whole, write_csv, write_json, write_table
@@ -12,9 +13,8 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
         temporary.write_text("done")
         assert not path.exists()
     assert path.read_text() == "done"
-    with pytest.raises(RuntimeError), whole(path) as temporary:
-        temporary.write_text("half")
-        raise RuntimeError
+    with pytest.raises(ZeroDivisionError), whole(path) as temporary:
+        temporary.write_text("half" + str(1 / 0))
     assert path.read_text() == "done"
     assert [p.name for p in path.parent.iterdir()] == ["result.csv"]
 
@@ -27,10 +27,18 @@ def test_a_table_comes_back_as_it_was(tmp_path):
     pd.testing.assert_frame_equal(read_csv(tmp_path / "t.csv"), table)
     both = read_csvs([tmp_path / "t.csv", tmp_path / "t.csv"])
     assert both["fips"].tolist() == ["01001", "35013"] * 2
-    write_table(table, tmp_path / "t.csv", tmp_path / "t.md")
+    write_table(table, tmp_path / "t.csv", "A & B")
     assert "01001" in (tmp_path / "t.md").read_text()
     assert "0.3 |" in (tmp_path / "t.md").read_text()
     assert "nan" not in (tmp_path / "t.md").read_text()
+    page = (tmp_path / "t.html").read_text()
+    assert "<h1>A &amp; B</h1>" in page
+    assert "Doña Ana" in page
+
+
+def test_a_bar_in_a_cell_does_not_break_the_markdown(tmp_path):
+    write_table(pd.DataFrame({"note": ["|mean| < 1"]}), tmp_path / "t.csv", "T")
+    assert r"\|mean\| < 1" in (tmp_path / "t.md").read_text()
 
 
 def test_nebraska_and_namibia_are_no_missing_values(tmp_path):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from isdp import InputError, Invariants
 from scipy.sparse import csr_array
+
+from isdp import InputError, Invariants
 
 
 def test_margins_of_a_table_are_its_row_and_column_sums():

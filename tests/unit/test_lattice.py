@@ -6,6 +6,7 @@ import pytest
 from flint import fmpz_mat
 from hypothesis import given
 from hypothesis import strategies as st
+
 from isdp import InputError, Invariants
 from isdp.lattice import BASES, kernel_lattice
 from isdp.smith import smith_normal_form
@@ -106,7 +107,11 @@ def test_a_long_total_stays_sparse():
 
 @pytest.mark.parametrize("basis", BASES)
 def test_no_freedom_left_is_a_lattice_of_one_point(basis):
-    for invariants in (Invariants.total(1), Invariants.partition([1, 2]), Invariants.margins((1, 3))):
+    for invariants in (
+        Invariants.total(1),
+        Invariants.partition([1, 2]),
+        Invariants.margins((1, 3)),
+    ):
         lattice = kernel_lattice(invariants, basis)
         assert lattice.dimension == 0
         assert lattice.basis.shape == (invariants.cells, 0)

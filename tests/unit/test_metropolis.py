@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.lattice import kernel_lattice
 from isdp.metropolis import Info, LatticeWalk, run_chains, sample

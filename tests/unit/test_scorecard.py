@@ -3,6 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+
 from isdp import InputError
 from isdp.scorecard import COLUMNS, measure, meets, read_claims, scorecard, summary
 

@@ -1,4 +1,5 @@
 import pytest
+
 from isdp import InputError
 from isdp.seeds import stream
 

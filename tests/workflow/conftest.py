@@ -77,8 +77,10 @@ class Checkout:
 
     def tables(self):
         results = self.folder / "results"
-        paths = [p for kind in ("tables", "figures", "summaries") for p in (results / kind).iterdir()]
-        kept = [p for p in paths if p.suffix in {".csv", ".md", ".txt"}]
+        paths = [
+            p for kind in ("tables", "figures", "summaries") for p in (results / kind).iterdir()
+        ]
+        kept = [p for p in paths if p.suffix in {".csv", ".md", ".html", ".txt"}]
         return {str(p.relative_to(results)): p.read_bytes() for p in kept}
 
 
@@ -93,5 +95,5 @@ def finished(tmp_path_factory):
     checkout = Checkout(tmp_path_factory.mktemp("finished"))
     done = checkout.run("--cores", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    checkout.console = done.stdout + done.stderr
+    checkout.console, checkout.ending = done.stdout + done.stderr, done.stdout
     return checkout

@@ -3,6 +3,8 @@
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+
+from support.config import ConfigError, check_config
 from tests.workflow.conftest import ROOT
 
 
@@ -31,32 +33,79 @@ def test_smoke_has_the_same_keys_and_the_readme_explains_each():
     assert [key for key in keys(full) if f"`{key}`" not in readme] == []
 
 
+def changed(changes):
+    """The project's config with some keys changed, as --configfile does it."""
+
+    def merge(old, new):
+        for key, value in new.items():
+            if isinstance(value, dict) and isinstance(old.get(key), dict):
+                merge(old[key], value)
+            else:
+                old[key] = value
+        return old
+
+    return merge(yaml.safe_load((ROOT / "config/config.yaml").read_text()), changes)
+
+
 WRONG = {
     "an unknown key": ({"counties": {"epsilom": 1}}, "counties: unknown key epsilom"),
     "epsilon zero": ({"counties": {"epsilon": 0}}, "counties.epsilon: 0 will not do"),
-    "epsilon not a number": ({"counties": {"epsilon": float("nan")}}, "counties.epsilon: nan"),
+    "epsilon nan": ({"counties": {"epsilon": float("nan")}}, "counties.epsilon: nan"),
+    "epsilon as text": ({"counties": {"epsilon": "0.1"}}, "counties.epsilon: '0.1'"),
     "norm l3": ({"counties": {"norm": "l3"}}, "counties.norm: 'l3' will not do; wanted: l1 or l2"),
-    "no such state": ({"counties": {"states": ["IL", "ZZ"]}}, "counties.states.1: there is no state 'ZZ'"),
+    "no such state": ({"counties": {"states": ["IL", "ZZ"]}}, "counties.states.1: there is no"),
     "a state twice": ({"counties": {"states": ["IL", "IL"]}}, "different two-letter states"),
+    "no states": ({"counties": {"states": []}}, "different two-letter states"),
     "one chain": ({"counties": {"chains": 1}}, "counties.chains: 1 will not do"),
+    "proposal one": ({"counties": {"proposal": 1}}, "between 0 and 1, both excluded"),
+    "a block as a number": ({"counties": 3}, "counties: 3 will not do"),
     "narrow starts": (
         {"counties": {"overdispersed": {"epsilon": 0.5}}},
         "counties.overdispersed.epsilon: must be below counties.epsilon",
     ),
+    "a negative seed": ({"seed": -1}, "seed: -1 will not do"),
     "no such vintage": ({"data": {"vintage": "20991231"}}, "data.vintage: '20991231' is not in"),
+    "a vintage as a number": ({"data": {"vintage": 20201116}}, "eight digits in quotes"),
     "no such file": ({"data": {"file": "nowhere.zip"}}, "there is no file nowhere.zip"),
+    "no such ledger": ({"data": {"ledger": "nowhere.csv"}}, "data.ledger: there is no file"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_one_clear_line_and_no_job(checkout, case):
+def test_a_wrong_config_is_refused_with_the_path_of_its_key(case):
     changes, message = WRONG[case]
-    checkout.write_config(changes)
+    with pytest.raises(ConfigError) as refused:
+        check_config(changed(changes), ROOT)
+    text = str(refused.value)
+    assert text.startswith("config: ")
+    assert message in text
+    assert "\n" not in text
+
+
+def test_a_missing_key_is_named():
+    config = changed({})
+    del config["counties"]["norm"]
+    with pytest.raises(ConfigError, match="config: counties: missing key norm"):
+        check_config(config, ROOT)
+
+
+def test_the_environment_variable_names_a_file_too(monkeypatch):
+    monkeypatch.setenv("NHGIS_PPDD_FILE", "elsewhere.zip")
+    with pytest.raises(ConfigError, match=r"there is no file elsewhere\.zip"):
+        check_config(changed({}), ROOT)
+
+
+@pytest.mark.parametrize("states", ["paper", ["IL"], ["DC", "PR", "TX"]])
+def test_a_right_config_passes(states, monkeypatch):
+    monkeypatch.delenv("NHGIS_PPDD_FILE", raising=False)
+    check_config(changed({"counties": {"states": states}}), ROOT)
+
+
+def test_the_command_says_it_in_one_line_and_runs_no_job(checkout):
+    checkout.write_config({"counties": {"norm": "l3"}})
     done = checkout.run("--cores", "1")
     assert done.returncode != 0
-    lines = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
-    assert len(lines) == 1
-    assert lines[0].startswith("error: config: ")
-    assert message in lines[0]
+    told = [line for line in (done.stdout + done.stderr).splitlines() if "l3" in line]
+    assert told == ["error: config: counties.norm: 'l3' will not do; wanted: l1 or l2"]
     assert "Traceback" not in done.stderr
     assert not (checkout.folder / "results" / "logs").exists()

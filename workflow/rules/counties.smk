@@ -12,34 +12,41 @@ config["words"]["counties"] = (
 
 
 checkpoint select_states:
-    message:
-        "States to run"
     input:
         regressions="results/tables/das_regressions.csv",
         provenance="results/data/provenance.json",
-        library=library("counties", "files", "logs"),
+        library=library("select_states"),
     output:
         states="results/tables/states.csv",
+    log:
+        "results/logs/select_states.log",
+    conda:
+        "../../environment.yml"
     params:
         states=COUNTIES["states"],
         stand_in=COUNTIES["stand_in_states"],
-    log:
-        "results/logs/select_states.log",
+    message:
+        "States to run"
     script:
         "../scripts/select_states.py"
 
 
 rule sample_counties:
-    message:
-        "Noise for the counties of {wildcards.state}"
     input:
         counties="results/data/counties.csv",
-        library=library("counties", "metropolis", "seeds", "drawfile", "logs"),
+        library=library("sample_counties"),
     output:
         draws="results/draws/counties_{state}.nc",
         speed="results/benchmarks/counties_sampling_{state}.json",
+    log:
+        "results/logs/sample_counties_{state}.log",
+    benchmark:
+        "results/benchmarks/sample_counties_{state}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
     params:
-        seed=config["seed"],
         **{
             key: COUNTIES[key]
             for key in (
@@ -55,150 +62,134 @@ rule sample_counties:
                 "overdispersed",
             )
         },
-    resources:
-        mem_mb=1000,
-    log:
-        "results/logs/sample_counties_{state}.log",
-    benchmark:
-        "results/benchmarks/sample_counties_{state}.tsv"
+        seed=config["seed"],
+    message:
+        "Noise for the counties of {wildcards.state}"
     script:
         "../scripts/sample_counties.py"
 
 
 rule summarise_counties:
-    message:
-        "Convergence and summaries for {wildcards.state}"
     input:
         counties="results/data/counties.csv",
         draws="results/draws/counties_{state}.nc",
-        library=library("counties", "drawfile", "logs"),
+        library=library("summarise_counties"),
     output:
         rhat="results/summaries/counties_{state}_rhat.csv",
         noise="results/summaries/counties_{state}_noise.csv",
         state="results/summaries/counties_{state}_state.csv",
         boxes="results/figures/counties_{state}.csv",
-    params:
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
-    resources:
-        mem_mb=1000,
     log:
         "results/logs/summarise_counties_{state}.log",
     benchmark:
         "results/benchmarks/summarise_counties_{state}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+    params:
+        epsilon=COUNTIES["epsilon"],
+        norm=COUNTIES["norm"],
+    message:
+        "Convergence and summaries for {wildcards.state}"
     script:
         "../scripts/summarise_counties.py"
 
 
 rule plot_counties:
-    message:
-        "Figure of {wildcards.state}"
     input:
         boxes="results/figures/counties_{state}.csv",
-        library=library("plotting", "logs"),
+        library=library("plot_counties"),
     output:
-        svg=report(
-            "results/figures/counties_{state}.svg",
-            caption="../report/counties.rst",
-            category="Counties",
+        **figure_outputs(
+            "counties_{state}",
+            "{state}",
+            "Counties",
+            caption="counties",
             subcategory="Noise of each county (ISDP Figs 2, 8)",
-            labels={"what": "{state}", "type": "figure"},
         ),
-        png="results/figures/counties_{state}.png",
+    log:
+        "results/logs/plot_counties_{state}.log",
+    benchmark:
+        "results/benchmarks/plot_counties_{state}.tsv"
+    conda:
+        "../../environment.yml"
     params:
         epsilon=COUNTIES["epsilon"],
         norm=COUNTIES["norm"],
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
-    log:
-        "results/logs/plot_counties_{state}.log",
-    benchmark:
-        "results/benchmarks/plot_counties_{state}.tsv"
+    message:
+        "Figure of {wildcards.state}"
     script:
         "../scripts/plot_counties.py"
 
 
-def selected_states(wildcards):
-    with open(checkpoints.select_states.get().output.states) as file:
-        return [row["state"] for row in csv.DictReader(file)]
-
-
-def for_each_state(pattern):
-    return lambda wildcards: expand(pattern, state=selected_states(wildcards))
-
-
 rule collect_counties:
-    message:
-        "Tables of all states"
     input:
         rhat=for_each_state("results/summaries/counties_{state}_rhat.csv"),
         noise=for_each_state("results/summaries/counties_{state}_noise.csv"),
         state=for_each_state("results/summaries/counties_{state}_state.csv"),
         speed=for_each_state("results/benchmarks/counties_sampling_{state}.json"),
-        library=library("counties", "plotting", "files", "logs"),
+        library=library("collect_counties"),
     output:
-        rhat=report(
-            "results/tables/counties_rhat.csv",
-            caption="../report/counties_rhat.rst",
-            category="Counties",
+        **table_outputs(
+            "counties_rhat",
+            "R-hat of each county of each state",
+            "Counties",
+            key="rhat_",
             subcategory="Convergence",
-            labels={"what": "R-hat of each county of each state", "type": "table"},
         ),
-        rhat_md="results/tables/counties_rhat.md",
-        noise=report(
-            "results/tables/counties_noise.csv",
-            caption="../report/counties_noise.rst",
-            category="Counties",
+        **table_outputs(
+            "counties_noise",
+            "Noise of each county of each state",
+            "Counties",
+            key="noise_",
             subcategory="Noise of each county (ISDP Figs 2, 8)",
-            labels={"what": "Noise of each county of each state", "type": "table"},
         ),
-        noise_md="results/tables/counties_noise.md",
-        states=report(
-            "results/tables/counties_states.csv",
-            caption="../report/counties_states.rst",
-            category="Counties",
+        **table_outputs(
+            "counties_states",
+            "The states at a glance",
+            "Counties",
+            key="states_",
             subcategory="Convergence",
-            labels={"what": "The states at a glance", "type": "table"},
         ),
-        states_md="results/tables/counties_states.md",
-        speed="results/benchmarks/counties_sampling.csv",
+        **figure_outputs(
+            "counties_convergence",
+            "R-hat and effective draws",
+            "Counties",
+            subcategory="Convergence",
+        ),
         strips="results/figures/counties_convergence.csv",
-        svg=report(
-            "results/figures/counties_convergence.svg",
-            caption="../report/counties_convergence.rst",
-            category="Counties",
-            subcategory="Convergence",
-            labels={"what": "R-hat and effective draws", "type": "figure"},
-        ),
-        png="results/figures/counties_convergence.png",
-    params:
-        chains=COUNTIES["chains"],
-        draws=COUNTIES["draws"],
+        speed="results/benchmarks/counties_sampling.csv",
     log:
         "results/logs/collect_counties.log",
     benchmark:
         "results/benchmarks/collect_counties.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        chains=COUNTIES["chains"],
+        draws=COUNTIES["draws"],
+    message:
+        "Tables of all states"
     script:
         "../scripts/collect_counties.py"
 
 
 rule verify_draws:
-    message:
-        "Invariants of every draw in results/, checked again in exact integers"
     input:
         draws=for_each_state("results/draws/counties_{state}.nc"),
-        library=library("drawfile", "files", "logs"),
+        library=library("verify_draws"),
     output:
-        csv=report(
-            "results/tables/draws_verified.csv",
-            caption="../report/draws_verified.rst",
-            category="Scorecard",
-            labels={"what": "Invariants of every draw", "type": "table"},
-        ),
-        md="results/tables/draws_verified.md",
+        **table_outputs("draws_verified", "Invariants of every draw", "Scorecard"),
     log:
         "results/logs/verify_draws.log",
     benchmark:
         "results/benchmarks/verify_draws.tsv"
+    conda:
+        "../../environment.yml"
+    message:
+        "Invariants of every draw in results/, checked again in exact integers"
     script:
         "../scripts/verify_draws.py"

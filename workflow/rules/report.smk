@@ -10,27 +10,23 @@ SCORED_TABLES = [
 
 
 rule scorecard:
-    message:
-        "Verdicts on the papers' claims"
     input:
         claims="config/claims.yaml",
         schema="workflow/schemas/claims.schema.yaml",
         provenance="results/data/provenance.json",
         tables=expand("results/tables/{table}.csv", table=SCORED_TABLES),
-        library=library("scorecard", "files", "logs"),
+        library=library("scorecard"),
     output:
-        csv=report(
-            "results/tables/scorecard.csv",
-            caption="../report/scorecard.rst",
-            category="Scorecard",
-            labels={"what": "What the papers claim, and what this run found", "type": "table"},
-        ),
-        md="results/tables/scorecard.md",
+        **table_outputs("scorecard", "The papers' claims, and what this run found", "Scorecard"),
         summary="results/tables/scorecard.txt",
     log:
         "results/logs/scorecard.log",
     benchmark:
         "results/benchmarks/scorecard.tsv"
+    conda:
+        "../../environment.yml"
+    message:
+        "Verdicts on the papers' claims"
     script:
         "../scripts/scorecard.py"
 
@@ -42,20 +38,22 @@ rule everything:
 
 
 rule build_report:
-    message:
-        "Report: results/report.html"
     input:
         rules.everything.input,
         captions=sorted(str(path) for path in (BASE / "workflow/report").glob("*.rst")),
     output:
         report="results/report.html",
         config="results/config.yaml",
-    params:
-        snakefile=workflow.main_snakefile,
-        config_keys=CONFIG_KEYS,
     log:
         "results/logs/build_report.log",
     benchmark:
         "results/benchmarks/build_report.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        snakefile=workflow.main_snakefile,
+        config_keys=CONFIG_KEYS,
+    message:
+        "Report: results/report.html"
     script:
         "../scripts/build_report.py"

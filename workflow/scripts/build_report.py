@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import yaml
+
 from isdp.files import whole
 from isdp.logs import job_log
 

@@ -9,9 +9,10 @@ with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
     rhat = read_csvs(snakemake.input.rhat)
     states = read_csvs(snakemake.input.state)
-    write_table(rhat, output.rhat, output.rhat_md)
-    write_table(read_csvs(snakemake.input.noise), output.noise, output.noise_md)
-    write_table(states, output.states, output.states_md)
+    noise = read_csvs(snakemake.input.noise)
+    write_table(rhat, output.rhat_csv, "Convergence of the noise of every county")
+    write_table(noise, output.noise_csv, "Noise of every county")
+    write_table(states, output.states_csv, "County noise: the states at a glance")
     write_csv(speed_table(states, map(read_json, snakemake.input.speed)), output.speed)
     write_csv(rhat, output.strips)
     figure = plotting.convergence_strips(

@@ -7,7 +7,7 @@ from isdp.regression import das_regressions, slope_intervals
 
 with job_log(snakemake.log[0]):
     regressions = das_regressions(read_csv(snakemake.input.counties))
-    write_table(regressions, snakemake.output.csv, snakemake.output.md)
+    write_table(regressions, snakemake.output.csv, "Errors of the Census DAS on log population")
     intervals = slope_intervals(regressions)
     write_csv(intervals, snakemake.output.slopes)
     figure = plotting.slopes(

@@ -12,6 +12,6 @@ with job_log(snakemake.log[0]):
         {Path(path).stem: read_csv(path) for path in snakemake.input.tables},
         read_json(snakemake.input.provenance),
     )
-    write_table(card, snakemake.output.csv, snakemake.output.md)
+    write_table(card, snakemake.output.csv, "Scorecard: the papers' claims against this run")
     with whole(snakemake.output.summary) as temporary:
         temporary.write_text(summary(card) + "\n")

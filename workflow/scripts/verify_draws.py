@@ -6,4 +6,4 @@ from isdp.logs import job_log
 
 with job_log(snakemake.log[0]):
     table = verification_table(snakemake.input.draws)
-    write_table(table, snakemake.output.csv, snakemake.output.md)
+    write_table(table, snakemake.output.csv, "Invariants of every draw")

@@ -1,0 +1,113 @@
+"""Refusing a config that will not do, with one line that names the key."""
+
+import csv
+import math
+import os
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+
+class ConfigError(Exception):
+    """The config will not do; the message is one line for people."""
+
+
+def read_schema(base: Path) -> dict:
+    """Read the config's JSON schema."""
+    return yaml.safe_load((base / "workflow/schemas/config.schema.yaml").read_text())
+
+
+def local_file(config: dict) -> str | None:
+    """Path of demonstration data on this disk, if the config or the environment names one."""
+    return config["data"]["file"] or os.environ.get("NHGIS_PPDD_FILE") or None
+
+
+def check_config(config: dict, base: Path) -> None:
+    """Raise ConfigError unless the config fits its schema and names only what exists.
+
+    Parameters
+    ----------
+    config : dict
+    base : Path
+        The checkout: the schema, the ledger and the published counts are looked for there.
+    """
+    _check_schema(config, read_schema(base))
+    for path, value in _leaves(config):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ConfigError(
+                f"config: {_dotted(path)}: {value} will not do; wanted: a finite number"
+            )
+    data, counties = config["data"], config["counties"]
+    for key in ("ledger", "published"):
+        if not (base / data[key]).is_file():
+            raise ConfigError(f"config: data.{key}: there is no file {data[key]}")
+    _check_states(counties, _column(base / data["published"], "usps"))
+    if counties["overdispersed"]["epsilon"] >= counties["epsilon"]:
+        raise ConfigError(
+            f"config: counties.overdispersed.epsilon: must be below counties.epsilon "
+            f"({counties['epsilon']}), or the starts are not over-dispersed"
+        )
+    vintages = _column(base / data["ledger"], "vintage")
+    if data["vintage"] not in vintages:
+        raise ConfigError(
+            f"config: data.vintage: {data['vintage']!r} is not in {data['ledger']}; there are "
+            + " ".join(vintages)
+        )
+    file = local_file(config)
+    if file and not Path(file).is_file():
+        raise ConfigError(
+            f"config: data.file (or NHGIS_PPDD_FILE): there is no file {file}; give the path of "
+            f"the downloaded zip or csv, or leave it out"
+        )
+
+
+def _check_schema(config: dict, schema: dict) -> None:
+    problems = sorted(
+        jsonschema.Draft202012Validator(schema).iter_errors(config),
+        key=lambda problem: [str(part) for part in problem.absolute_path],
+    )
+    if problems:
+        raise ConfigError(f"config: {_dotted(problems[0].absolute_path)}: {_explain(problems[0])}")
+
+
+def _explain(problem: jsonschema.ValidationError) -> str:
+    if problem.validator == "additionalProperties":
+        known = problem.schema["properties"]
+        unknown = " ".join(str(key) for key in problem.instance if key not in known)
+        return f"unknown key {unknown}; known here: {' '.join(known)}"
+    if problem.validator == "required":
+        missing = " ".join(key for key in problem.validator_value if key not in problem.instance)
+        return f"missing key {missing}"
+    wanted = problem.schema.get("description", problem.message)
+    return f"{problem.instance!r} will not do; wanted: {wanted}"
+
+
+def _check_states(counties: dict, known: list[str]) -> None:
+    for key in ("states", "stand_in_states"):
+        states = counties[key]
+        for position, state in enumerate([] if states == "paper" else states):
+            if state not in known:
+                raise ConfigError(
+                    f"config: counties.{key}.{position}: there is no state {state!r}; there are "
+                    + " ".join(sorted(known))
+                )
+
+
+def _column(path: Path, name: str) -> list[str]:
+    """Return the distinct entries of one column of a csv, in their order."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(dict.fromkeys(row.get(name, "") for row in csv.DictReader(file)))
+
+
+def _leaves(node, path=()):
+    """Give every value of the config with the keys that lead to it."""
+    if isinstance(node, dict | list):
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+            yield from _leaves(value, (*path, key))
+    else:
+        yield path, node
+
+
+def _dotted(path) -> str:
+    return ".".join(str(part) for part in path) or "top level"

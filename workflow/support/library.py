@@ -1,0 +1,34 @@
+"""Library modules as inputs of rules, so that an edited module reruns what depends on it."""
+
+import ast
+from pathlib import Path
+
+
+def library_of(script: Path, source: Path) -> list[str]:
+    """Source files of every library module that a script imports, directly or through others.
+
+    Parameters
+    ----------
+    script : Path
+    source : Path
+        Folder of the package `isdp`.
+
+    Returns
+    -------
+    list of str
+    """
+    found: set[Path] = set()
+    waiting = [script, source / "__init__.py"]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                parts = node.module.split(".")
+                if parts[0] == "isdp":
+                    names = parts[1:2] or [alias.name for alias in node.names]
+                    modules = (source / f"{name}.py" for name in names)
+                    waiting += [module for module in modules if module.is_file()]
+    return sorted(str(path) for path in found - {script})
