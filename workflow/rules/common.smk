@@ -49,7 +49,7 @@ def table_outputs(name, what, category, key="", **where):
     `key` distinguishes the tables of one job that makes several: its csv is output.KEYcsv.
     """
     place = {"caption": f"../report/{name}.rst", "category": category, **where}
-    page, data = ({"what": what, "type": kind} for kind in ("table", "csv"))
+    page, data = ({"what": what, "type": kind} for kind in ("table", "table as csv"))
     return {
         f"{key}csv": report(f"results/tables/{name}.csv", labels=data, **place),
         f"{key}md": f"results/tables/{name}.md",
