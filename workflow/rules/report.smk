@@ -40,7 +40,8 @@ rule everything:
 rule build_report:
     input:
         rules.everything.input,
-        captions=sorted(str(path) for path in (BASE / "workflow/report").glob("*.rst")),
+        # captions, labels and categories live here
+        wording=sorted(str(path) for path in (BASE / "workflow").glob("r*/*.[rs]*")),
     output:
         report="results/report.html",
         config="results/config.yaml",
