@@ -327,8 +327,6 @@ def _county_member(content: bytes, place: str) -> tuple[str, bytes]:
         ) from error
     if len(table) > MAX_BYTES:
         raise InputError(f"{place}: unpacks to more than {MAX_BYTES:,} bytes; {MEND}")
-    if not table.strip():
-        raise InputError(f"{place}: {shown(member.filename)} in it is empty; {MEND}")
     return member.filename, table
 
 

@@ -290,12 +290,13 @@ def _may_pass(error: requests.RequestException) -> bool:
 
 @contextmanager
 def _quiet(logger: logging.Logger) -> Iterator[None]:
-    level = logger.level
-    logger.setLevel(logging.ERROR)
+    # pooch's logger stands outside the hierarchy, so that a change of its level may be overlooked
+    before = logger.disabled
+    logger.disabled = True
     try:
         yield
     finally:
-        logger.setLevel(level)
+        logger.disabled = before
 
 
 def _checked_download(path: Path, row: dict, published: pd.DataFrame) -> Demonstration:

@@ -31,6 +31,15 @@ def selected_states(wildcards):
         return [row["state"] for row in csv.DictReader(file)]
 
 
+def why_these_states():
+    """For captions: the rule by which the states were chosen, once they are."""
+    states = Path("results/tables/states.csv")
+    if not states.is_file():
+        return ""
+    with open(states) as file:
+        return f" States: {next(csv.DictReader(file))['rule']}."
+
+
 def for_each_state(pattern):
     return lambda wildcards: expand(pattern, state=selected_states(wildcards))
 

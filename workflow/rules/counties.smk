@@ -8,7 +8,7 @@ config["words"]["counties"] = (
     "kept draws, {thin} sweeps apart, after {burn_in} sweeps of burn-in from starts drawn at "
     "epsilon = {overdispersed[epsilon]:g} (ours). Basis ``{basis}``, acceptance ``{acceptance}``, "
     "proposal parameter {proposal:g} (ours). Seed {seed}."
-).format(seed=config["seed"], **COUNTIES)
+).format(seed=config["seed"], **COUNTIES) + why_these_states()
 
 
 checkpoint select_states:
