@@ -7,6 +7,12 @@ a pseudo-random generator: they are for experiments, not for the release of conf
 
 from isdp.errors import InputError
 from isdp.invariants import Invariants
-from isdp.mechanisms import DoubleGeometric, GeneralizedLaplace
+from isdp.mechanisms import DoubleGeometric, GeneralizedGaussian, GeneralizedLaplace
 
-__all__ = ["DoubleGeometric", "GeneralizedLaplace", "InputError", "Invariants"]
+__all__ = [
+    "DoubleGeometric",
+    "GeneralizedGaussian",
+    "GeneralizedLaplace",
+    "InputError",
+    "Invariants",
+]

@@ -17,10 +17,9 @@ from isdp.lattice import kernel_lattice
 from isdp.mechanisms import GeneralizedLaplace
 from isdp.metropolis import LatticeWalk, run_chains
 from isdp.regression import biased_states
+from isdp.summaries import boxes, describe_cells
 
 PAPER_VINTAGE = "20201116"
-QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-WHISKER = 1.5  # interquartile ranges
 BAND = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
 
 
@@ -185,8 +184,8 @@ def noise_table(
 ) -> pd.DataFrame:
     """Describe the noise of every county; one row a county.
 
-    `mcse` is the Monte Carlo standard error of the mean and `z` the mean in units of it;
-    `below_zero` counts the draws whose released count would be negative.
+    Beside what `isdp.summaries.describe_cells` gives, the share within [-30, 30], and
+    `below_zero`: the draws whose released count would be negative.
 
     Parameters
     ----------
@@ -197,16 +196,8 @@ def noise_table(
         From `isdp.diagnostics.convergence`.
     """
     flat = noise.reshape(-1, noise.shape[-1])
-    table = counties[["state", "fips"]].copy()
-    table["mean"] = flat.mean(axis=0)
-    table["sd"] = flat.std(axis=0, ddof=1)
-    for q, values in zip(QUANTILES, np.quantile(flat, QUANTILES, axis=0), strict=True):
-        table[f"q{round(100 * q):02d}"] = values
+    table = counties[["state", "fips"]].join(describe_cells(noise, diagnostics))
     table["p_abs_le_30"] = (np.abs(flat) <= BAND).mean(axis=0)
-    table["min"] = flat.min(axis=0)
-    table["max"] = flat.max(axis=0)
-    table["mcse"] = diagnostics["mcse_mean"].to_numpy()
-    table["z"] = table["mean"] / table["mcse"]
     table["below_zero"] = (counties["population"].to_numpy() + flat < 0).sum(axis=0)
     return table
 
@@ -262,26 +253,11 @@ def box_table(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
     Returns
     -------
     DataFrame with columns fips, county, population, rank (1 is the least populous), series and
-    value; the series are q1, median, q3, whisker_low, whisker_high, extreme (each distinct
-    value beyond the whiskers), one_draw (the last draw of the first chain) and das_error.
+        value; the series are those of `isdp.summaries.boxes`, and das_error
     """
-    flat = noise.reshape(-1, noise.shape[-1])
-    quartiles = np.quantile(flat, (0.25, 0.5, 0.75), axis=0)
-    rows: list[tuple[int, str, float]] = []
-    for cell, (q1, median, q3) in enumerate(quartiles.T):
-        values = np.unique(flat[:, cell])
-        reach = WHISKER * (q3 - q1)
-        inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
-        rows += [(cell, "q1", q1), (cell, "median", median), (cell, "q3", q3)]
-        rows += [(cell, "whisker_low", inside[0]), (cell, "whisker_high", inside[-1])]
-        rows += [
-            (cell, "extreme", value) for value in values if not inside[0] <= value <= inside[-1]
-        ]
-        rows.append((cell, "one_draw", noise[0, -1, cell]))
-        error = counties["das_error"].iloc[cell]
-        if not pd.isna(error):
-            rows.append((cell, "das_error", error))
-    table = pd.DataFrame(rows, columns=["cell", "series", "value"])
+    errors = pd.DataFrame({"cell": counties.index, "value": counties["das_error"]}).dropna()
+    table = pd.concat([boxes(noise), errors.assign(series="das_error")], ignore_index=True)
     table["value"] = table["value"].astype(float)
     named = counties[["fips", "county", "population"]].assign(rank=np.arange(1, len(counties) + 1))
-    return named.merge(table, left_index=True, right_on="cell").drop(columns="cell")
+    joined = named.merge(table.sort_values("cell", kind="stable"), left_index=True, right_on="cell")
+    return joined.drop(columns="cell")

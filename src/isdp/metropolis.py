@@ -151,10 +151,12 @@ class LatticeWalk:
         """
         columns = self.lattice.columns
         noise = state.noise.copy()
+        walked = np.zeros(self.lattice.dimension, dtype=np.int64)
         kept = np.empty((draws, len(noise)), dtype=np.int64)
         size, proposed, accepted = _run_chain(
             rng,
             noise,
+            walked,
             state.size,
             columns.indptr,
             columns.indices,
@@ -307,6 +309,26 @@ def _growth(old, new, power):
 
 
 @njit(cache=True)
+def _vector_growth(noise, start, stop, indices, data, k, power):
+    """Growth of the size when `k` times one basis vector is added."""
+    growth = 0
+    for entry in range(start, stop):
+        old = noise[indices[entry]]
+        growth += _growth(old, old + k * data[entry], power)
+    return growth
+
+
+@njit(cache=True)
+def _jump_growth(noise, jump, power):
+    """Growth of the size when a whole jump is added."""
+    growth = 0
+    for i in range(len(noise)):
+        if jump[i] != 0:
+            growth += _growth(noise[i], noise[i] + jump[i], power)
+    return growth
+
+
+@njit(cache=True)
 def _accept(rng, size, growth, root, rate):
     """Metropolis' rule for a symmetric jump that makes the size grow by `growth`."""
     if growth <= 0:
@@ -317,13 +339,17 @@ def _accept(rng, size, growth, root, rate):
 
 @njit(cache=True)
 def _run_chain(
-    rng, noise, size, indptr, indices, data, proposal, joint, power, root, rate, thin, kept
+    rng, noise, walked, size, indptr, indices, data, proposal, joint, power, root, rate, thin, kept
 ):
-    """Run `len(kept) * thin` sweeps, changing `noise`; the states kept go into `kept`."""
+    """Run `len(kept) * thin` sweeps, changing `noise`; the states kept go into `kept`.
+
+    `walked` follows the chain in the basis: noise changes by C times the change of `walked`.
+    """
     dimension = len(indptr) - 1
     log_a = math.log(proposal)
     p_zero = (1.0 - proposal) / (1.0 + proposal)
     jump = np.zeros(len(noise), dtype=np.int64)
+    steps = np.zeros(dimension, dtype=np.int64)
     proposed = 0
     accepted = 0
     for draw in range(len(kept)):
@@ -332,35 +358,28 @@ def _run_chain(
                 jump[:] = 0
             for j in range(dimension):
                 k = _double_geometric(rng, p_zero, log_a)
-                if k == 0:
-                    continue
                 if joint:
+                    steps[j] = k
                     for entry in range(indptr[j], indptr[j + 1]):
                         jump[indices[entry]] += k * data[entry]
                     continue
-                growth = 0
-                for entry in range(indptr[j], indptr[j + 1]):
-                    old = noise[indices[entry]]
-                    growth += _growth(old, old + k * data[entry], power)
+                if k == 0:
+                    continue
+                growth = _vector_growth(noise, indptr[j], indptr[j + 1], indices, data, k, power)
                 proposed += 1
                 if _accept(rng, size, growth, root, rate):
                     accepted += 1
                     size += growth
+                    walked[j] += k
                     for entry in range(indptr[j], indptr[j + 1]):
                         noise[indices[entry]] += k * data[entry]
-            if joint:
-                growth = 0
-                moved = False
-                for i in range(len(noise)):
-                    if jump[i] != 0:
-                        moved = True
-                        growth += _growth(noise[i], noise[i] + jump[i], power)
-                if moved:
-                    proposed += 1
-                    if _accept(rng, size, growth, root, rate):
-                        accepted += 1
-                        size += growth
-                        for i in range(len(noise)):
-                            noise[i] += jump[i]
+            if joint and steps.any():
+                growth = _jump_growth(noise, jump, power)
+                proposed += 1
+                if _accept(rng, size, growth, root, rate):
+                    accepted += 1
+                    size += growth
+                    walked += steps
+                    noise += jump
         kept[draw, :] = noise
     return size, proposed, accepted

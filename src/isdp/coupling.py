@@ -1,0 +1,415 @@
+"""L-lag coupling of two chains: meeting times, and the bound on the distance to the target.
+
+ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Both chains run the walk of
+`isdp.metropolis`; their proposals are coupled maximally, basis vector by basis vector, and they
+share the uniform of each acceptance. Each chain by itself moves as the single walk does.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numba import njit
+
+from isdp.errors import InputError
+from isdp.metropolis import (
+    LatticeWalk,
+    State,
+    _double_geometric,
+    _jump_growth,
+    _run_chain,
+    _vector_growth,
+)
+
+BAND = 0.99  # level of the Monte Carlo band
+
+
+class CoupledState(NamedTuple):
+    """Two chains, the first `lag` sweeps ahead; noise (cells,) and coordinates (dimension,).
+
+    `apart` holds the second chain's coordinates in the walk's basis minus the first's; the chains
+    are identical where it is zero.
+    """
+
+    first: State
+    second: State
+    apart: np.ndarray
+
+    @property
+    def identical(self) -> bool:
+        """Whether the chains have met."""
+        return not self.apart.any()
+
+
+class MeetingTimes(NamedTuple):
+    """Meeting times of independent coupled chains.
+
+    Attributes
+    ----------
+    lag : int
+        Sweeps by which the first chain is ahead.
+    tau : int64 array, shape (runs,)
+        First t > lag at which X_t = Y_{t - lag}; the cap where `censored`.
+    censored : bool array, shape (runs,)
+        Runs that the cap cut off before the chains met.
+    seconds : float
+        Time for all runs.
+    """
+
+    lag: int
+    tau: np.ndarray
+    censored: np.ndarray
+    seconds: float
+
+
+def start(walk: LatticeWalk, first=None, second=None) -> CoupledState:
+    """Put two chains at given noise vectors, by default both at zero.
+
+    Raises
+    ------
+    InputError
+        If a vector is not feasible noise.
+    """
+    one, two = walk.init(first), walk.init(second)
+    return CoupledState(one, two, walk.lattice.coordinates(two.noise - one.noise))
+
+
+def step(
+    rng: np.random.Generator, walk: LatticeWalk, state: CoupledState
+) -> tuple[CoupledState, bool]:
+    """One coupled sweep of both chains from `state`, which is left as it is.
+
+    Returns
+    -------
+    state : CoupledState
+    identical : bool
+        Whether the chains are together after the sweep; once together they stay so.
+    """
+    first, second, apart = state.first.noise.copy(), state.second.noise.copy(), state.apart.copy()
+    sizes = np.array([state.first.size, state.second.size])
+    _coupled_sweep(rng, first, second, apart, sizes, *_kernel(walk), *_scratch(walk))
+    after = CoupledState(State(first, int(sizes[0])), State(second, int(sizes[1])), apart)
+    return after, after.identical
+
+
+def meeting_times(
+    rng: np.random.Generator, walk: LatticeWalk, *, lag: int, runs: int = 200, cap: int = 10**6
+) -> MeetingTimes:
+    """Run independent pairs of chains from zero until they meet (ISDP, Algorithm 3).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Each run has a stream of its own spawned from it.
+    walk : LatticeWalk
+    lag : int
+        Sweeps that the first chain is ahead, at least 1.
+    runs : int
+    cap : int
+        Time after which a run is given up and counted as censored.
+
+    Raises
+    ------
+    InputError
+        If the lag or the number of runs is below 1, or the cap not above the lag.
+    """
+    for name, value, least in (("lag", lag, 1), ("runs", runs, 1), ("cap", cap, lag + 1)):
+        if isinstance(value, bool) or int(value) != value or value < least:
+            raise InputError(
+                f"coupling: {name} must be a whole number from {least} up, got {value!r}"
+            )
+    origin = walk.init()
+    kernel, scratch = _kernel(walk), _scratch(walk)
+    tau = np.empty(runs, dtype=np.int64)
+    began = time.perf_counter()
+    for run, stream in enumerate(rng.spawn(runs)):
+        noise = origin.noise.copy()
+        tau[run] = _meet(stream, noise, *kernel, *scratch, int(lag), int(cap))
+    seconds = time.perf_counter() - began
+    censored = tau < 0
+    return MeetingTimes(int(lag), np.where(censored, cap, tau), censored, seconds)
+
+
+def choose_lag(
+    rng: np.random.Generator,
+    walk: LatticeWalk,
+    *,
+    near_one: float = 1.1,
+    runs: int = 50,
+    cap: int = 10**6,
+) -> tuple[int, pd.DataFrame]:
+    """Raise the lag, doubling it from 1, until the bound at time 0 is near 1.
+
+    The bound cannot fall below 1 there, and one far above 1 says nothing (Biswas et al., Section
+    2; ISDP, Appendix D.2). The search also ends when runs are censored, since then the cap and
+    not the lag decides.
+
+    Returns
+    -------
+    lag : int
+    trail : DataFrame with columns lag, bound_at_0 and censored
+        Every lag that was tried.
+    """
+    if not near_one > 1:
+        raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
+    trail, lag = [], 1
+    while True:
+        times = meeting_times(rng, walk, lag=lag, runs=runs, cap=cap)
+        bound = float(bound_terms(times, [0]).mean())
+        trail.append({"lag": lag, "bound_at_0": bound, "censored": int(times.censored.sum())})
+        if bound <= near_one or times.censored.any() or 4 * lag > cap:
+            return lag, pd.DataFrame(trail)
+        lag *= 2
+
+
+def bound_terms(times: MeetingTimes, t) -> np.ndarray:
+    """Each run's max(0, ceil((tau - lag - t) / lag)); int64 array, shape (runs, times)."""
+    rest = times.tau[:, None] - times.lag - np.asarray(t, dtype=np.int64)[None, :]
+    return np.maximum(0, -(-rest // times.lag))
+
+
+def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
+    """Bound the total variation distance between the chain's law at t and the target.
+
+    d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
+    mean over the runs. Where runs are censored the mean is too small, and `censored` says so.
+
+    Parameters
+    ----------
+    times : MeetingTimes
+    t : array_like of int
+        Times, from 0 up.
+
+    Returns
+    -------
+    DataFrame with columns lag, t, bound, low, high and censored
+        `low` and `high` are the ends of a 99 % Monte Carlo band. Where no run was apart any
+        more, `high` is what an unseen event may still weigh.
+    """
+    terms = bound_terms(times, t)
+    runs = len(terms)
+    mean = terms.mean(axis=0)
+    tail = (1 - BAND) / 2
+    reach = 2.5758 * terms.std(axis=0, ddof=1) / math.sqrt(runs) if runs > 1 else np.inf
+    return pd.DataFrame(
+        {
+            "lag": times.lag,
+            "t": np.asarray(t, dtype=np.int64),
+            "bound": mean,
+            "low": np.maximum(0, mean - reach),
+            "high": np.maximum(mean + reach, 1 - tail ** (1 / runs)),
+            "censored": int(times.censored.sum()),
+        }
+    )
+
+
+def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
+    """First time at which the estimated bound is below `level`; None where runs are censored."""
+    if times.censored.any():
+        return None
+    t = np.unique(np.concatenate([[0], _drops(times)]))
+    below = bound_terms(times, t).mean(axis=0) < level
+    return int(t[np.argmax(below)])
+
+
+def _drops(times: MeetingTimes) -> np.ndarray:
+    """List the times at which some run's term drops: tau - lag - k lag for k = 0, 1, ..."""
+    longest = int(times.tau.max()) - times.lag
+    steps = np.arange(0, longest + times.lag, times.lag)
+    if steps.size * times.tau.size > 5_000_000:  # a short lag: look at every time instead
+        return np.arange(longest + 1)
+    drops = times.tau[:, None] - times.lag - steps[None, :]
+    return drops[drops >= 0]
+
+
+def overlap(difference, a: float) -> np.ndarray:
+    """Chance that the maximal coupling makes two double geometric proposals agree.
+
+    Parameters
+    ----------
+    difference : int array_like
+        By how much the proposals' centres differ.
+    a : float
+        Parameter of both.
+    """
+    m, odd = np.divmod(np.abs(np.asarray(difference)), 2)
+    return np.where(odd == 0, a ** m.astype(float), 2 * a ** (m + 1.0) / (1 + a))
+
+
+def _kernel(walk: LatticeWalk) -> tuple:
+    columns = walk.lattice.columns
+    return (
+        columns.indptr,
+        columns.indices,
+        columns.data,
+        walk.proposal,
+        walk.acceptance == "joint",
+        *walk.mechanism.energy,
+    )
+
+
+def _scratch(walk: LatticeWalk) -> tuple[np.ndarray, np.ndarray]:
+    """Two rows of jumps, over cells and over coordinates."""
+    cells, dimension = walk.lattice.columns.shape
+    return np.zeros((2, cells), dtype=np.int64), np.zeros((2, dimension), dtype=np.int64)
+
+
+@njit(cache=True)
+def _coupled_double_geometric(rng, apart, p_zero, log_a):
+    """Draw steps e and f with laws p, such that centre + e = centre + apart + f as often as can be.
+
+    Two draws are needed on average, whatever the distance.
+    """
+    e = _double_geometric(rng, p_zero, log_a)
+    if apart == 0:
+        return e, e
+    f = e - apart
+    if abs(f) <= abs(e) or rng.random() < math.exp(log_a * (abs(f) - abs(e))):
+        return e, f
+    while True:
+        f = _double_geometric(rng, p_zero, log_a)
+        other = abs(f + apart)
+        if other > abs(f) and rng.random() >= math.exp(log_a * (other - abs(f))):
+            return e, f
+
+
+@njit(cache=True)
+def _passes(log_uniform, size, growth, root, rate):
+    """Metropolis' rule with the logarithm of a uniform that both chains share."""
+    if growth <= 0:
+        return True
+    rise = math.sqrt(size + growth) - math.sqrt(size) if root else float(growth)
+    return log_uniform < -rate * rise
+
+
+@njit(cache=True)
+def _coupled_sweep(
+    rng,
+    first,
+    second,
+    apart,
+    sizes,
+    indptr,
+    indices,
+    data,
+    proposal,
+    joint,
+    power,
+    root,
+    rate,
+    jumps,
+    steps,
+):
+    """Move both chains by one sweep, in place; `apart` follows their difference in the basis."""
+    log_a = math.log(proposal)
+    p_zero = (1.0 - proposal) / (1.0 + proposal)
+    if joint:
+        jumps[:] = 0
+    for j in range(len(apart)):
+        e, f = _coupled_double_geometric(rng, apart[j], p_zero, log_a)
+        start, stop = indptr[j], indptr[j + 1]
+        if joint:
+            steps[0, j] = e
+            steps[1, j] = f
+            for entry in range(start, stop):
+                jumps[0, indices[entry]] += e * data[entry]
+                jumps[1, indices[entry]] += f * data[entry]
+            continue
+        log_uniform = math.log(rng.random())
+        if e != 0:
+            growth = _vector_growth(first, start, stop, indices, data, e, power)
+            if _passes(log_uniform, sizes[0], growth, root, rate):
+                sizes[0] += growth
+                apart[j] -= e
+                for entry in range(start, stop):
+                    first[indices[entry]] += e * data[entry]
+        if f != 0:
+            growth = _vector_growth(second, start, stop, indices, data, f, power)
+            if _passes(log_uniform, sizes[1], growth, root, rate):
+                sizes[1] += growth
+                apart[j] += f
+                for entry in range(start, stop):
+                    second[indices[entry]] += f * data[entry]
+    if joint:
+        log_uniform = math.log(rng.random())
+        growth = _jump_growth(first, jumps[0], power)
+        if _passes(log_uniform, sizes[0], growth, root, rate):
+            sizes[0] += growth
+            apart -= steps[0]
+            first += jumps[0]
+        growth = _jump_growth(second, jumps[1], power)
+        if _passes(log_uniform, sizes[1], growth, root, rate):
+            sizes[1] += growth
+            apart += steps[1]
+            second += jumps[1]
+
+
+@njit(cache=True)
+def _meet(
+    rng,
+    second,
+    indptr,
+    indices,
+    data,
+    proposal,
+    joint,
+    power,
+    root,
+    rate,
+    jumps,
+    steps,
+    lag,
+    cap,
+):
+    """Return the meeting time of two chains that start at zero, or -1 beyond the cap."""
+    first = second.copy()
+    lead = np.zeros(len(indptr) - 1, dtype=np.int64)
+    kept = np.empty((1, len(first)), dtype=np.int64)
+    sizes = np.zeros(2, dtype=np.int64)
+    sizes[0], _, _ = _run_chain(
+        rng,
+        first,
+        lead,
+        0,
+        indptr,
+        indices,
+        data,
+        proposal,
+        joint,
+        power,
+        root,
+        rate,
+        lag,
+        kept,
+    )
+    apart = -lead
+    for t in range(lag + 1, cap + 1):
+        _coupled_sweep(
+            rng,
+            first,
+            second,
+            apart,
+            sizes,
+            indptr,
+            indices,
+            data,
+            proposal,
+            joint,
+            power,
+            root,
+            rate,
+            jumps,
+            steps,
+        )
+        together = True
+        for j in range(len(apart)):
+            if apart[j] != 0:
+                together = False
+                break
+        if together:
+            return t
+    return -1

@@ -1,0 +1,58 @@
+"""Describing noise cell by cell, and what a box plot of it shows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+WHISKER = 1.5  # interquartile ranges
+
+
+def describe_cells(noise: np.ndarray, diagnostics: pd.DataFrame) -> pd.DataFrame:
+    """Describe the noise of every cell; one row a cell.
+
+    Parameters
+    ----------
+    noise : int64 array, shape (chain, draw, cell)
+    diagnostics : DataFrame
+        From `isdp.diagnostics.convergence`.
+
+    Returns
+    -------
+    DataFrame with columns mean, sd, quantiles from q01 to q99, min, max, mcse and z
+        `mcse` is the Monte Carlo standard error of the mean, `z` the mean in units of it.
+    """
+    flat = noise.reshape(-1, noise.shape[-1])
+    table = pd.DataFrame({"mean": flat.mean(axis=0), "sd": flat.std(axis=0, ddof=1)})
+    for q, values in zip(QUANTILES, np.quantile(flat, QUANTILES, axis=0), strict=True):
+        table[f"q{round(100 * q):02d}"] = values
+    table["min"] = flat.min(axis=0)
+    table["max"] = flat.max(axis=0)
+    table["mcse"] = diagnostics["mcse_mean"].to_numpy()
+    table["z"] = table["mean"] / table["mcse"]
+    return table
+
+
+def boxes(noise: np.ndarray) -> pd.DataFrame:
+    """Everything that a box plot of every cell shows, one value a row.
+
+    Returns
+    -------
+    DataFrame with columns cell (its index), series and value; the series are q1, median, q3,
+        whisker_low, whisker_high, extreme (each distinct value beyond the whiskers) and one_draw
+        (the last draw of the first chain)
+    """
+    flat = noise.reshape(-1, noise.shape[-1])
+    quartiles = np.quantile(flat, (0.25, 0.5, 0.75), axis=0)
+    rows: list[tuple[int, str, float]] = []
+    for cell, (q1, median, q3) in enumerate(quartiles.T):
+        values = np.unique(flat[:, cell])
+        reach = WHISKER * (q3 - q1)
+        inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+        low, high = inside[0], inside[-1]
+        rows += [(cell, "q1", q1), (cell, "median", median), (cell, "q3", q3)]
+        rows += [(cell, "whisker_low", low), (cell, "whisker_high", high)]
+        rows += [(cell, "extreme", value) for value in values if not low <= value <= high]
+        rows.append((cell, "one_draw", noise[0, -1, cell]))
+    return pd.DataFrame(rows, columns=["cell", "series", "value"]).astype({"value": float})
