@@ -28,6 +28,7 @@ test: $(READY)
 
 bench: $(READY)
 	PATH="$(BIN):$$PATH" python benchmarks/county_tuning.py
+	PATH="$(BIN):$$PATH" python benchmarks/coupling_tuning.py
 
 setup: $(READY)
 

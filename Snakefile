@@ -14,6 +14,7 @@ report: "workflow/report/workflow.rst"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/counties.smk"
+include: "workflow/rules/lattices.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -7,6 +7,7 @@ share the uniform of each acceptance. Each chain by itself moves as the single w
 
 from __future__ import annotations
 
+import bisect
 import math
 import time
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numba import njit
+from scipy import stats
 
 from isdp.errors import InputError
 from isdp.metropolis import (
@@ -26,6 +28,7 @@ from isdp.metropolis import (
 )
 
 BAND = 0.99  # level of the Monte Carlo band
+LEAST_JUMPS = 10  # that the leading chain accepts within the lag
 
 
 class CoupledState(NamedTuple):
@@ -117,21 +120,18 @@ def meeting_times(
     InputError
         If the lag or the number of runs is below 1, or the cap not above the lag.
     """
-    for name, value, least in (("lag", lag, 1), ("runs", runs, 1), ("cap", cap, lag + 1)):
-        if isinstance(value, bool) or int(value) != value or value < least:
-            raise InputError(
-                f"coupling: {name} must be a whole number from {least} up, got {value!r}"
-            )
+    lag, runs = _whole("lag", lag, 1), _whole("runs", runs, 1)
+    cap = _whole("cap", cap, lag + 1)
     origin = walk.init()
     kernel, scratch = _kernel(walk), _scratch(walk)
     tau = np.empty(runs, dtype=np.int64)
     began = time.perf_counter()
     for run, stream in enumerate(rng.spawn(runs)):
         noise = origin.noise.copy()
-        tau[run] = _meet(stream, noise, *kernel, *scratch, int(lag), int(cap))
+        tau[run] = _meet(stream, noise, *kernel, *scratch, lag, cap)
     seconds = time.perf_counter() - began
     censored = tau < 0
-    return MeetingTimes(int(lag), np.where(censored, cap, tau), censored, seconds)
+    return MeetingTimes(lag, np.where(censored, cap, tau), censored, seconds)
 
 
 def choose_lag(
@@ -145,23 +145,32 @@ def choose_lag(
     """Raise the lag, doubling it from 1, until the bound at time 0 is near 1.
 
     The bound cannot fall below 1 there, and one far above 1 says nothing (Biswas et al., Section
-    2; ISDP, Appendix D.2). The search also ends when runs are censored, since then the cap and
-    not the lag decides.
+    2; ISDP, Appendix D.2). One condition is added: within the lag the leading chain accepts ten
+    jumps on average. Both chains start at zero, so where jumps are rarely accepted they coincide
+    at a short lag because neither has moved, and a bound of 1 there rests on events too rare to
+    be seen. The search also ends when runs are censored, since then the cap and not the lag
+    decides.
 
     Returns
     -------
     lag : int
-    trail : DataFrame with columns lag, bound_at_0 and censored
-        Every lag that was tried.
+    trail : DataFrame with columns lag, bound_at_0, jumps and censored
+        Every lag that was tried; `jumps` is the mean number of jumps accepted within it.
     """
     if not near_one > 1:
         raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
+    cap = _whole("cap", cap, 2)
+    alone, rng = rng.spawn(2)
+    sweeps = min(cap, 20_000)
+    _, _, info = walk.run(alone, walk.init(), draws=1, thin=sweeps)
     trail, lag = [], 1
     while True:
         times = meeting_times(rng, walk, lag=lag, runs=runs, cap=cap)
         bound = float(bound_terms(times, [0]).mean())
-        trail.append({"lag": lag, "bound_at_0": bound, "censored": int(times.censored.sum())})
-        if bound <= near_one or times.censored.any() or 4 * lag > cap:
+        jumps, censored = lag * info.accepted / sweeps, int(times.censored.sum())
+        trail.append({"lag": lag, "bound_at_0": bound, "jumps": jumps, "censored": censored})
+        settled = bound <= near_one and (jumps >= LEAST_JUMPS or walk.lattice.dimension == 0)
+        if settled or censored or 4 * lag > cap:
             return lag, pd.DataFrame(trail)
         lag *= 2
 
@@ -181,49 +190,71 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
     Parameters
     ----------
     times : MeetingTimes
-    t : array_like of int
+    t : int array_like
         Times, from 0 up.
 
     Returns
     -------
     DataFrame with columns lag, t, bound, low, high and censored
-        `low` and `high` are the ends of a 99 % Monte Carlo band. Where no run was apart any
-        more, `high` is what an unseen event may still weigh.
+        `low` and `high` are the ends of a 99 % Monte Carlo band. Where few runs or none are
+        still apart, `high` is what the exact binomial limit on their share allows, each weighing
+        what the runs that last longest weigh on average. The band is approximate, and best where
+        the lag is long against the meeting time.
+
+    Raises
+    ------
+    InputError
+        If a time is negative or not whole.
     """
+    t = np.atleast_1d(np.asarray(t))
+    if t.dtype.kind not in "iu" or (t < 0).any():
+        raise InputError("coupling: times must be whole numbers from 0 up")
     terms = bound_terms(times, t)
-    runs = len(terms)
-    mean = terms.mean(axis=0)
-    tail = (1 - BAND) / 2
-    reach = 2.5758 * terms.std(axis=0, ddof=1) / math.sqrt(runs) if runs > 1 else np.inf
+    runs, apart = len(terms), (terms > 0).sum(axis=0)
+    mean, tail = terms.mean(axis=0), (1 - BAND) / 2
+    reach = np.inf
+    if runs > 1:
+        reach = stats.norm.isf(tail) * terms.std(axis=0, ddof=1) / math.sqrt(runs)
+    share = np.where(apart < runs, stats.beta.isf(tail, apart + 1, np.maximum(runs - apart, 1)), 1)
+    late = times.tau[times.tau >= np.quantile(times.tau, 0.9)]
+    weight = 1 + (late - late.min()).mean() / times.lag
+    weights = np.maximum(weight, np.divide(terms.sum(axis=0), np.maximum(apart, 1)))
     return pd.DataFrame(
         {
             "lag": times.lag,
-            "t": np.asarray(t, dtype=np.int64),
+            "t": t.astype(np.int64),
             "bound": mean,
             "low": np.maximum(0, mean - reach),
-            "high": np.maximum(mean + reach, 1 - tail ** (1 / runs)),
+            "high": np.maximum(mean + reach, share * weights),
             "censored": int(times.censored.sum()),
         }
     )
 
 
 def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
-    """First time at which the estimated bound is below `level`; None where runs are censored."""
+    """First time at which the estimated bound is below `level`; None where runs are censored.
+
+    Raises
+    ------
+    InputError
+        If the level is not above 0.
+    """
+    if not level > 0:
+        raise InputError(f"coupling: the level must be above 0, got {level!r}")
     if times.censored.any():
         return None
-    t = np.unique(np.concatenate([[0], _drops(times)]))
-    below = bound_terms(times, t).mean(axis=0) < level
-    return int(t[np.argmax(below)])
+    last = int(times.tau.max()) - times.lag
+    # the bound never rises with t, so it can be bisected
+    return bisect.bisect_left(
+        range(last + 1), True, key=lambda t: bool(bound_terms(times, [t]).mean() < level)
+    )
 
 
-def _drops(times: MeetingTimes) -> np.ndarray:
-    """List the times at which some run's term drops: tau - lag - k lag for k = 0, 1, ..."""
-    longest = int(times.tau.max()) - times.lag
-    steps = np.arange(0, longest + times.lag, times.lag)
-    if steps.size * times.tau.size > 5_000_000:  # a short lag: look at every time instead
-        return np.arange(longest + 1)
-    drops = times.tau[:, None] - times.lag - steps[None, :]
-    return drops[drops >= 0]
+def _whole(name: str, value, least: int) -> int:
+    """Check a count and give it as an int."""
+    if isinstance(value, bool | str) or not value >= least or value == math.inf or value % 1:
+        raise InputError(f"coupling: {name} must be a whole number from {least} up, got {value!r}")
+    return int(value)
 
 
 def overlap(difference, a: float) -> np.ndarray:

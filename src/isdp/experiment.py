@@ -33,6 +33,13 @@ class Experiment:
     axes: dict[str, list[str]] | None
     counts: np.ndarray | None
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the table, or the number of records."""
+        if self.axes is None:
+            return (len(self.cells),)
+        return tuple(len(categories) for categories in self.axes.values())
+
 
 def build(entry: Mapping) -> Experiment:
     """Build an experiment from its config entry, of either kind.
@@ -89,7 +96,7 @@ def contingency_table(
 
 
 def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
-    """Counting constraints over records: the total of each listed subset is held.
+    """Build counting constraints over records: the total of each listed subset is held.
 
     Parameters
     ----------

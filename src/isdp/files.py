@@ -101,5 +101,7 @@ def read_csv(path, **options) -> pd.DataFrame:
 
 
 def read_csvs(paths) -> pd.DataFrame:
-    """Read tables of the same columns and put one below the other."""
+    """Read one table, or several of the same columns put one below the other."""
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
     return pd.concat([read_csv(path) for path in paths], ignore_index=True)

@@ -9,6 +9,7 @@ import matplotlib as mpl
 mpl.use("agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
@@ -23,6 +24,10 @@ DRAW = "#1f5fa8"
 DAS = "#c23b22"
 FAINT = "#9a9a9a"
 COUNTIES_IN_A_ROW = 130
+VARIANTS = {
+    "paper": "paper: Smith basis, joint acceptance",
+    "reduced": "reduced: LLL basis, by coordinate",
+}
 STYLE = {
     "figure.dpi": 100,
     "savefig.dpi": 130,
@@ -68,6 +73,7 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
         From `isdp.counties.box_table`. Above 130 counties the boxes go on in a next row.
     title : str
     """
+    boxes = boxes.assign(position=boxes["rank"], label=_county_labels(boxes))
     last = int(boxes["rank"].max())
     rows = -(-last // COUNTIES_IN_A_ROW)
     width = -(-last // rows)
@@ -82,17 +88,28 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
         axis.set_ylabel("noise (persons)")
     axes[-1, 0].set_xlabel("county (2010 population), from the least populous to the most")
     axes[0, 0].set_title(title, loc="left", pad=26)
-    handles = [
+    handles = _box_handles()
+    if (boxes["series"] == "das_error").any():
+        handles.append(
+            Line2D([], [], color=DAS, marker="o", ms=4, ls="", label="error of the Census DAS")
+        )
+    _legend_above(axes[0, 0], handles)
+    figure.align_ylabels()
+    figure.tight_layout()
+    return figure
+
+
+def _box_handles() -> list:
+    return [
         Patch(facecolor=BOX, edgecolor=INK, label="middle half of the draws, median"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
         Line2D([], [], color=FAINT, marker="x", ms=3, ls="", label="draws beyond"),
         Line2D([], [], color=DRAW, marker="s", ms=4, ls="", label="one draw"),
     ]
-    if (boxes["series"] == "das_error").any():
-        handles.append(
-            Line2D([], [], color=DAS, marker="o", ms=4, ls="", label="error of the Census DAS")
-        )
-    axes[0, 0].legend(
+
+
+def _legend_above(axis, handles) -> None:
+    axis.legend(
         handles=handles,
         loc="lower left",
         bbox_to_anchor=(0, 1.0),
@@ -103,13 +120,13 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
         columnspacing=1.4,
         borderpad=0,
     )
-    figure.align_ylabels()
-    figure.tight_layout()
-    return figure
 
 
 def _draw_boxes(axis, boxes: pd.DataFrame) -> None:
-    wide = boxes[boxes["series"] != "extreme"].pivot(index="rank", columns="series", values="value")
+    """Draw box plots from the columns position, label, series and value."""
+    wide = boxes[boxes["series"] != "extreme"].pivot(
+        index="position", columns="series", values="value"
+    )
     stats = [
         {
             "med": row["median"],
@@ -132,26 +149,208 @@ def _draw_boxes(axis, boxes: pd.DataFrame) -> None:
         whiskerprops={"color": INK, "linewidth": 0.6},
     )
     extreme = boxes[boxes["series"] == "extreme"]
-    axis.plot(extreme["rank"], extreme["value"], "x", color=FAINT, ms=1.8, mew=0.4, rasterized=True)
+    axis.plot(
+        extreme["position"], extreme["value"], "x", color=FAINT, ms=1.8, mew=0.4, rasterized=True
+    )
     axis.plot(wide.index, wide["one_draw"], "s", color=DRAW, ms=3)
     if "das_error" in wide:
         axis.plot(wide.index, wide["das_error"], "o", color=DAS, ms=3)
     axis.axhline(0, color=INK, lw=0.6, zorder=0)
-    named = boxes.drop_duplicates("rank")
-    labels = [
-        f"{_short(county)} ({population:,})"
-        for county, population in zip(named["county"], named["population"], strict=True)
-    ]
-    axis.set_xticks(named["rank"], labels, rotation=90, fontsize=6.2)
+    named = boxes.drop_duplicates("position")
+    axis.set_xticks(named["position"], named["label"], rotation=90, fontsize=6.2)
     axis.grid(False, axis="x")
     axis.tick_params(axis="x", length=2, pad=1)
 
 
-def _short(county: str) -> str:
-    """Drop the word that all names of a state share."""
-    for word in (" County", " Parish", " Municipio", " Census Area", " Borough"):
-        county = county.removesuffix(word)
-    return county
+def _county_labels(boxes: pd.DataFrame) -> pd.Series:
+    """Name and population, without the word that all names of a state share."""
+    words = r" (?:County|Parish|Municipio|Census Area|Borough)$"
+    names = boxes["county"].str.replace(words, "", regex=True)
+    return names + " (" + boxes["population"].map("{:,}".format) + ")"
+
+
+@_styled
+def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
+    """Noise of each cell as box plots, a panel a law (ISDP, Figures 5 and 7).
+
+    Parameters
+    ----------
+    boxes : DataFrame
+        From `isdp.lattices.box_table`: columns cell, name, norm, series and value.
+    title : str
+    laws : dict
+        A description of each law, by its name in the column norm.
+    """
+    boxes = boxes.assign(position=boxes["cell"] + 1, label=boxes["name"])
+    cells = int(boxes["position"].max())
+    figure, axes = plt.subplots(
+        len(laws),
+        1,
+        figsize=(max(9.5, 2 + 0.3 * cells), 1.6 + 2.4 * len(laws)),
+        squeeze=False,
+        sharex=True,
+    )
+    for axis, (law, words) in zip(axes[:, 0], laws.items(), strict=True):
+        _draw_boxes(axis, boxes[boxes["norm"] == law])
+        axis.set_xlim(0.3, cells + 0.7)
+        axis.set_ylabel(f"noise (persons)\n{words}", fontsize=8)
+    axes[-1, 0].tick_params(axis="x", labelsize=8)
+    axes[0, 0].set_title(title, loc="left", pad=26)
+    _legend_above(axes[0, 0], _box_handles())
+    figure.align_ylabels()
+    figure.tight_layout()
+    return figure
+
+
+@_styled
+def tv_bounds(curves: pd.DataFrame, trails: pd.DataFrame, title: str, laws: dict) -> Figure:
+    """Bounds on the distance to the target against iterations (ISDP, Figures 1, 4 and 6).
+
+    A row a law; the first panels are the variants side by side, the last shows how the lag was
+    chosen. Bounds that rest on censored runs are dashed and said to be not converged.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Columns norm, variant, lag, t, bound, low, high and censored.
+    trails : DataFrame
+        Columns norm, variant, lag, bound_at_0, censored and chosen.
+    title : str
+    laws : dict
+        A description of each law, by its name in the column norm.
+    """
+    variants = list(dict.fromkeys(curves["variant"]))
+    columns = len(variants) + 1
+    figure, axes = plt.subplots(
+        len(laws), columns, figsize=(4.1 * columns, 0.9 + 2.9 * len(laws)), squeeze=False
+    )
+    for row, (law, words) in zip(axes, laws.items(), strict=True):
+        for axis, variant in zip(row, variants, strict=False):
+            part = curves[(curves["norm"] == law) & (curves["variant"] == variant)]
+            _draw_bounds(axis, part)
+            axis.set_title(f"{VARIANTS.get(variant, variant)}", fontsize=9, loc="left")
+        row[0].set_ylabel(f"bound on total variation\n{words}", fontsize=8)
+        _draw_lags(row[-1], trails[trails["norm"] == law], variants)
+    for axis in axes[-1, :-1]:
+        axis.set_xlabel("iterations t + 1")
+    axes[-1, -1].set_xlabel("lag L (iterations)")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    figure.tight_layout()
+    return figure
+
+
+def _draw_bounds(axis, curves: pd.DataFrame) -> None:
+    lags = sorted(curves["lag"].unique())
+    for colour, lag in zip(sns.color_palette("crest", len(lags)), lags, strict=True):
+        part = curves[curves["lag"] == lag]
+        censored = int(part["censored"].iloc[0])
+        axis.plot(
+            part["t"] + 1,
+            part["bound"],
+            color=colour,
+            lw=1.4,
+            ls="--" if censored else "-",
+            label=f"L = {lag:,}" + (f" ({censored} runs cut off)" if censored else ""),
+        )
+        axis.fill_between(part["t"] + 1, part["low"], part["high"], color=colour, alpha=0.18, lw=0)
+    axis.set_xscale("log")
+    axis.set_ylim(0, 1.15)
+    axis.axhline(1, color=FAINT, lw=0.7)
+    axis.legend(loc="lower left", frameon=False, title="lag, with its 99 % band", title_fontsize=8)
+    last = curves[curves["lag"] == lags[-1]]
+    cut = int(last["censored"].max())
+    words = f"below 0.01 from t = {last.loc[last['bound'] < 0.01, 't'].min():,.0f}"
+    if cut:
+        words = f"not converged:\n{cut} runs never met"
+    axis.text(
+        0.97,
+        0.95,
+        words,
+        transform=axis.transAxes,
+        ha="right",
+        va="top",
+        color=DAS if cut else INK,
+        fontsize=8,
+        bbox={"facecolor": "white", "alpha": 0.8, "lw": 0, "pad": 1.5},
+    )
+
+
+def _draw_lags(axis, trails: pd.DataFrame, variants: list[str]) -> None:
+    for colour, variant in zip(sns.color_palette("dark", len(variants)), variants, strict=True):
+        part = trails[trails["variant"] == variant]
+        axis.plot(part["lag"], part["bound_at_0"], "o-", color=colour, ms=3, lw=1, label=variant)
+        chosen = part[part["chosen"].astype(bool)]
+        axis.plot(chosen["lag"], chosen["bound_at_0"], "o", mfc="none", mec=colour, ms=10)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.axhline(1, color=FAINT, lw=0.7)
+    axis.set_title("how the lag was chosen (ring)", fontsize=9, loc="left")
+    axis.set_ylabel("bound at t = 0", fontsize=8)
+    axis.legend(loc="upper right", frameon=False)
+
+
+@_styled
+def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -> Figure:
+    """Which records each constraint counts (ISDP, Figure 3).
+
+    Three constraints give a diagram of three sets whose regions hold the records; any other
+    number gives a grid of records against constraints.
+
+    Parameters
+    ----------
+    constraints : dict from str to list of str
+        The records of each constraint.
+    records : list of str
+        All records.
+    """
+    if len(constraints) == 3:
+        return _three_sets(constraints, records)
+    figure, axis = plt.subplots(
+        figsize=(max(5, 1.5 + 0.28 * len(records)), 1.2 + 0.35 * len(constraints))
+    )
+    for row, members in enumerate(constraints.values()):
+        held = [records.index(record) for record in members]
+        axis.plot(range(len(records)), [row] * len(records), ".", color="#dddddd", ms=4)
+        axis.plot(held, [row] * len(held), "o", color=DRAW, ms=6)
+    axis.set_yticks(range(len(constraints)), list(constraints))
+    axis.set_xticks(range(len(records)), records, rotation=90 if len(records) > 20 else 0)
+    axis.set_xlabel("record")
+    axis.set_title("Records that each constraint counts", loc="left")
+    axis.invert_yaxis()
+    axis.grid(False)
+    figure.tight_layout()
+    return figure
+
+
+def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure:
+    angles = np.deg2rad([90, 210, 330])
+    centres = 0.62 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    names, sets = list(constraints), [set(members) for members in constraints.values()]
+    figure, axis = plt.subplots(figsize=(5.4, 5.2))
+    for centre, name, colour in zip(centres, names, sns.color_palette("deep", 3), strict=True):
+        axis.add_patch(plt.Circle(centre, 1, facecolor=colour, alpha=0.16, lw=0))
+        axis.add_patch(plt.Circle(centre, 1, fill=False, edgecolor=colour, lw=1.4))
+        axis.text(*(2.9 * centre), name, ha="center", va="center", color=colour, weight="bold")
+    regions: dict[tuple[bool, ...], list[str]] = {}
+    for record in records:
+        regions.setdefault(tuple(record in members for members in sets), []).append(record)
+    for region, members in regions.items():
+        inside, count = np.array(region), sum(region)
+        where = centres[inside].sum(axis=0) * {1: 1.6, 2: 1.0}.get(count, 0.0)
+        if count == 0:
+            where = np.array([1.35, 1.35])
+        axis.text(*where, "\n".join(_lines(members)), ha="center", va="center", fontsize=9)
+    axis.set_xlim(-2.0, 2.0)
+    axis.set_ylim(-1.75, 2.05)
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+    figure.tight_layout()
+    return figure
+
+
+def _lines(members: list[str], width: int = 3) -> list[str]:
+    """Put so many records of a region in a line."""
+    return [", ".join(members[i : i + width]) for i in range(0, len(members), width)]
 
 
 @_styled

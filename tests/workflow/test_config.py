@@ -1,5 +1,7 @@
 """A wrong config is refused with one line before any job runs."""
 
+import re
+
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
@@ -16,11 +18,18 @@ def test_the_projects_configs_fit_the_schema_and_hold_every_key(name):
     Draft202012Validator(schema).validate(config)
 
 
+NAMED_BY_USERS = {"lattices": "NAME", "laws": "LAW"}
+OPAQUE = ("axes", "constraints", "printed", "proposal", "variants", "counts")
+
+
 def keys(node, path=()):
+    """Keys as config/README.md lists them, with NAME and LAW for what users name."""
     for key, value in node.items():
-        yield ".".join((*path, key))
-        if isinstance(value, dict):
-            yield from keys(value, (*path, key))
+        shown = NAMED_BY_USERS.get(path[-1] if path else "", key)
+        if (*path, shown) != (*path, "NAME") and shown != "LAW":
+            yield ".".join((*path, shown))
+        if isinstance(value, dict) and key not in OPAQUE:
+            yield from keys(value, (*path, shown))
 
 
 def test_smoke_has_the_same_keys_and_the_readme_explains_each():
@@ -31,6 +40,8 @@ def test_smoke_has_the_same_keys_and_the_readme_explains_each():
     assert list(keys(full)) == list(keys(smoke))
     readme = (ROOT / "config/README.md").read_text()
     assert [key for key in keys(full) if f"`{key}`" not in readme] == []
+    shown = set(re.findall(r"`((?:lattices|coupling|noise|counties|data)\.[A-Za-z_.]+)`", readme))
+    assert shown <= set(keys(full))
 
 
 def changed(changes):
@@ -67,6 +78,40 @@ WRONG = {
     "no such vintage": ({"data": {"vintage": "20991231"}}, "data.vintage: '20991231' is not in"),
     "a vintage as a number": ({"data": {"vintage": 20201116}}, "eight digits in quotes"),
     "no such file": ({"data": {"file": "nowhere.zip"}}, "there is no file nowhere.zip"),
+    "shapes that differ": (
+        {"lattices": {"contingency": {"counts": [[1, 2], [3, 4]]}}},
+        "lattices.contingency: counts: the counts have shape (2, 2), the axes give (4, 4)",
+    ),
+    "a negative count": (
+        {"lattices": {"contingency": {"counts": [[-1] * 4] * 4}}},
+        "counts: -1 is not a count",
+    ),
+    "a fractional count": (
+        {"lattices": {"contingency": {"counts": [[0.5] * 4] * 4}}},
+        "counts: 0.5 is not a count",
+    ),
+    "a margin of a missing axis": (
+        {"lattices": {"contingency": {"held": [["county"], ["age"]]}}},
+        "names the axis 'age', but the table has county, education",
+    ),
+    "a record that does not exist": (
+        {"lattices": {"intersecting": {"constraints": {"A": [1, 15]}}}},
+        "A holds record 15, but records go from 1 to 14",
+    ),
+    "a proposal of one": (
+        {"lattices": {"contingency": {"laws": {"l1": {"proposal": {"paper": 1.0}}}}}},
+        "lattices.contingency.laws.l1.proposal.paper: 1.0 will not do; wanted: a number between 0",
+    ),
+    "a printed table of another shape": (
+        {"lattices": {"contingency": {"printed": {"l1": [[1, 2]]}}}},
+        "lattices.contingency.printed.l1",
+    ),
+    "a law without epsilon": (
+        {"lattices": {"mine": {"records": 2, "constraints": {"A": [1]}, "laws": {"x": {}}}}},
+        "lattices.mine.laws.x: missing key proposal",
+    ),
+    "a lag factor of zero": ({"coupling": {"lag_factors": [0, 1]}}, "coupling.lag_factors"),
+    "an unknown variant": ({"noise": {"variant": "best"}}, "noise.variant: 'best' will not do"),
     "no such ledger": ({"data": {"ledger": "nowhere.csv"}}, "data.ledger: there is no file"),
 }
 

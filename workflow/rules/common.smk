@@ -7,15 +7,24 @@ import sys
 from pathlib import Path
 
 BASE = Path(workflow.basedir)
-sys.path.insert(0, str(BASE / "workflow"))
+sys.path[:0] = [str(BASE / "workflow"), str(BASE / "src")]
 
 from support.config import ConfigError, check_config, local_file, read_schema
 from support.library import library_of
 from support.locks import clear_stale_locks
 
+try:
+    check_config(config, BASE)
+except ConfigError as error:
+    sys.exit(f"error: {error}")
+CONFIG_KEYS = list(read_schema(BASE)["properties"])
+LATTICES = config["lattices"]
+
 
 wildcard_constraints:
     state="[A-Z]{2}",
+    experiment="|".join(LATTICES),
+    law="|".join({law: None for entry in LATTICES.values() for law in entry["laws"]}),
 
 
 # -- inputs ---------------------------------------------------------------------------------------
@@ -44,6 +53,49 @@ def for_each_state(pattern):
     return lambda wildcards: expand(pattern, state=selected_states(wildcards))
 
 
+def experiment_of(wildcards):
+    """What an experiment's lattice is made of; its laws apart, so that they rerun only their own."""
+    entry = LATTICES[wildcards.experiment]
+    return {key: value for key, value in entry.items() if key not in ("laws", "printed")}
+
+
+def law_of(wildcards):
+    return LATTICES[wildcards.experiment]["laws"][wildcards.law]
+
+
+def printed_laws(wildcards):
+    entry = LATTICES[wildcards.experiment]
+    return {law: entry["laws"][law] for law in entry["printed"]}
+
+
+def of_all_its_laws(pattern):
+    return lambda wildcards: expand(
+        pattern, experiment=wildcards.experiment, law=LATTICES[wildcards.experiment]["laws"]
+    )
+
+
+def of_its_printed_laws(pattern):
+    return lambda wildcards: expand(
+        pattern, experiment=wildcards.experiment, law=printed_laws(wildcards)
+    )
+
+
+def of_every_law(pattern, having=()):
+    """The pattern for each law of each experiment whose config entry has the given keys."""
+    return [
+        path
+        for name, entry in LATTICES.items()
+        if all(key in entry for key in having)
+        for path in expand(pattern, experiment=name, law=entry["laws"])
+    ]
+
+
+def of_experiments(pattern, having=()):
+    """The pattern for each experiment whose config entry has the given keys."""
+    named = [name for name, entry in LATTICES.items() if all(key in entry for key in having)]
+    return expand(pattern, experiment=named)
+
+
 def read_if_there(path):
     """Content of a JSON file among the results, or nothing where it is not made yet."""
     return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
@@ -52,17 +104,17 @@ def read_if_there(path):
 # -- outputs --------------------------------------------------------------------------------------
 
 
-def table_outputs(name, what, category, key="", **where):
+def table_outputs(name, what, category, key="", caption=None, folder="results/tables", **where):
     """A table's files, of which the report shows the page and offers the csv.
 
     `key` distinguishes the tables of one job that makes several: its csv is output.KEYcsv.
     """
-    place = {"caption": f"../report/{name}.rst", "category": category, **where}
+    place = {"caption": f"../report/{caption or name}.rst", "category": category, **where}
     page, data = ({"what": what, "type": kind} for kind in ("table", "table as csv"))
     return {
-        f"{key}csv": report(f"results/tables/{name}.csv", labels=data, **place),
-        f"{key}md": f"results/tables/{name}.md",
-        f"{key}html": report(f"results/tables/{name}.html", labels=page, **place),
+        f"{key}csv": report(f"{folder}/{name}.csv", labels=data, **place),
+        f"{key}md": f"{folder}/{name}.md",
+        f"{key}html": report(f"{folder}/{name}.html", labels=page, **place),
     }
 
 
@@ -94,11 +146,6 @@ def provenance():
     return read_if_there("results/data/provenance.json")
 
 
-try:
-    check_config(config, BASE)
-except ConfigError as error:
-    sys.exit(f"error: {error}")
-CONFIG_KEYS = list(read_schema(BASE)["properties"])
 # For the captions, which are rendered when the report is built and see nothing but the config.
 # No job's params read these keys.
 config["provenance"] = provenance()

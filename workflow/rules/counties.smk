@@ -175,21 +175,3 @@ rule collect_counties:
         "Tables of all states"
     script:
         "../scripts/collect_counties.py"
-
-
-rule verify_draws:
-    input:
-        draws=for_each_state("results/draws/counties_{state}.nc"),
-        library=library("verify_draws"),
-    output:
-        **table_outputs("draws_verified", "Invariants of every draw", "Scorecard"),
-    log:
-        "results/logs/verify_draws.log",
-    benchmark:
-        "results/benchmarks/verify_draws.tsv"
-    conda:
-        "../../environment.yml"
-    message:
-        "Invariants of every draw in results/, checked again in exact integers"
-    script:
-        "../scripts/verify_draws.py"

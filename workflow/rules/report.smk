@@ -6,7 +6,31 @@ SCORED_TABLES = [
     "counties_states",
     "das_regressions",
     "draws_verified",
+    "lattice_convergence",
+    "lattice_norms",
+    *of_experiments("{experiment}_noise_summary"),
+    *of_experiments("{experiment}_confidential", having=["axes", "counts"]),
+    *of_experiments("{experiment}_printed", having=["printed"]),
 ]
+
+
+rule verify_draws:
+    input:
+        counties=for_each_state("results/draws/counties_{state}.nc"),
+        lattices=of_every_law("results/draws/{experiment}_{law}.nc"),
+        library=library("verify_draws"),
+    output:
+        **table_outputs("draws_verified", "Invariants of every draw", "Scorecard"),
+    log:
+        "results/logs/verify_draws.log",
+    benchmark:
+        "results/benchmarks/verify_draws.tsv"
+    conda:
+        "../../environment.yml"
+    message:
+        "Invariants of every draw in results/, checked again in exact integers"
+    script:
+        "../scripts/verify_draws.py"
 
 
 rule scorecard:
@@ -35,6 +59,12 @@ rule everything:
     input:
         "results/tables/scorecard.csv",
         for_each_state("results/figures/counties_{state}.svg"),
+        of_every_law("results/figures/{experiment}_tv_bound_{law}.svg"),
+        of_experiments("results/figures/{experiment}_tv_bound.svg"),
+        of_experiments("results/figures/{experiment}_noise.svg"),
+        of_experiments("results/figures/{experiment}_constraints.svg", having=["constraints"]),
+        of_every_law("results/tables/{experiment}_draw_{law}.csv", having=["axes"]),
+        "results/tables/meeting_times.csv",
 
 
 rule build_report:

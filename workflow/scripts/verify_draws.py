@@ -5,5 +5,5 @@ from isdp.files import write_table
 from isdp.logs import job_log
 
 with job_log(snakemake.log[0]):
-    table = verification_table(snakemake.input.draws)
+    table = verification_table([*snakemake.input.counties, *snakemake.input.lattices])
     write_table(table, snakemake.output.csv, "Invariants of every draw")

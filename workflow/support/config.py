@@ -6,7 +6,11 @@ import os
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import yaml
+
+from isdp.errors import InputError
+from isdp.experiment import build
 
 
 class ConfigError(Exception):
@@ -48,6 +52,7 @@ def check_config(config: dict, base: Path) -> None:
             f"config: counties.overdispersed.epsilon: must be below counties.epsilon "
             f"({counties['epsilon']}), or the starts are not over-dispersed"
         )
+    _check_lattices(config)
     vintages = _column(base / data["ledger"], "vintage")
     if data["vintage"] not in vintages:
         raise ConfigError(
@@ -68,7 +73,18 @@ def _check_schema(config: dict, schema: dict) -> None:
         key=lambda problem: [str(part) for part in problem.absolute_path],
     )
     if problems:
-        raise ConfigError(f"config: {_dotted(problems[0].absolute_path)}: {_explain(problems[0])}")
+        problem = _innermost(problems[0])
+        raise ConfigError(f"config: {_dotted(problem.absolute_path)}: {_explain(problem)}")
+
+
+def _innermost(problem: jsonschema.ValidationError) -> jsonschema.ValidationError:
+    """Where a mapping fits none of several kinds, find the key within it that is to blame."""
+    while problem.validator == "oneOf" and isinstance(problem.instance, dict):
+        deeper = [p for p in problem.context if len(p.absolute_path) > len(problem.absolute_path)]
+        if not deeper:
+            break
+        problem = max(deeper, key=lambda p: len(p.absolute_path))
+    return problem
 
 
 def _explain(problem: jsonschema.ValidationError) -> str:
@@ -80,7 +96,9 @@ def _explain(problem: jsonschema.ValidationError) -> str:
         missing = " ".join(key for key in problem.validator_value if key not in problem.instance)
         return f"missing key {missing}"
     wanted = problem.schema.get("description", problem.message)
-    return f"{problem.instance!r} will not do; wanted: {wanted}"
+    value = problem.instance
+    shown = f"the keys {' '.join(map(str, value))}" if isinstance(value, dict) else repr(value)
+    return f"{shown} will not do; wanted: {wanted}"
 
 
 def _check_states(counties: dict, known: list[str]) -> None:
@@ -92,6 +110,33 @@ def _check_states(counties: dict, known: list[str]) -> None:
                     f"config: counties.{key}.{position}: there is no state {state!r}; there are "
                     + " ".join(sorted(known))
                 )
+
+
+def _check_lattices(config: dict) -> None:
+    variants = set(config["variants"])
+    for name, entry in config["lattices"].items():
+        try:
+            experiment = build(entry)
+        except InputError as error:
+            raise ConfigError(f"config: lattices.{name}: {error}") from None
+        for law, settings in entry["laws"].items():
+            if set(settings["proposal"]) != variants:
+                raise ConfigError(
+                    f"config: lattices.{name}.laws.{law}.proposal: wanted: one number for each of "
+                    f"{', '.join(sorted(variants))}"
+                )
+        for law, table in entry.get("printed", {}).items():
+            size = np.asarray(table, dtype=object).shape
+            if law not in entry["laws"] or size != experiment.shape:
+                raise ConfigError(
+                    f"config: lattices.{name}.printed.{law}: wanted: a table in the shape of the "
+                    f"axes, for one of the laws {', '.join(entry['laws'])}"
+                )
+    if config["noise"]["variant"] not in variants:
+        raise ConfigError(
+            f"config: noise.variant: {config['noise']['variant']!r} will not do; wanted: one of "
+            f"{', '.join(sorted(variants))}"
+        )
 
 
 def _column(path: Path, name: str) -> list[str]:

@@ -1,0 +1,324 @@
+"""Experiments on integer lattices: coupling bounds, noise, tables (ISDP, Sections 5, E.2, E.3)."""
+
+
+rule couple_chains:
+    input:
+        library=library("couple_chains"),
+    output:
+        curves="results/coupling/{experiment}_{law}_curves.csv",
+        trails="results/coupling/{experiment}_{law}_lags.csv",
+        meetings="results/coupling/{experiment}_{law}_meetings.csv",
+        seconds="results/benchmarks/coupling_{experiment}_{law}.csv",
+    log:
+        "results/logs/couple_chains_{experiment}_{law}.log",
+    benchmark:
+        "results/benchmarks/couple_chains_{experiment}_{law}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+    params:
+        seed=config["seed"],
+        entry=experiment_of,
+        law=law_of,
+        variants=config["variants"],
+        coupling=config["coupling"],
+    message:
+        "Coupled chains of {wildcards.experiment}, {wildcards.law}"
+    script:
+        "../scripts/couple_chains.py"
+
+
+rule collect_coupling:
+    input:
+        meetings=of_every_law("results/coupling/{experiment}_{law}_meetings.csv"),
+        seconds=of_every_law("results/benchmarks/coupling_{experiment}_{law}.csv"),
+        library=library("collect_coupling"),
+    output:
+        **table_outputs(
+            "meeting_times",
+            "Meeting times",
+            "Lattices",
+            subcategory="Convergence",
+            key="meetings_",
+        ),
+        **table_outputs(
+            "lattice_convergence",
+            "Iterations until the bound is below 0.01",
+            "Lattices",
+            subcategory="Convergence",
+            key="convergence_",
+        ),
+        **table_outputs(
+            "lattice_convergence_speed",
+            "Time until the bound is below 0.01",
+            "Lattices",
+            subcategory="Convergence",
+            key="speed_",
+            folder="results/benchmarks",
+        ),
+    log:
+        "results/logs/collect_coupling.log",
+    benchmark:
+        "results/benchmarks/collect_coupling.tsv"
+    conda:
+        "../../environment.yml"
+    message:
+        "Meeting times of all experiments"
+    script:
+        "../scripts/collect_coupling.py"
+
+
+rule plot_tv_bound:
+    input:
+        curves="results/coupling/{experiment}_{law}_curves.csv",
+        trails="results/coupling/{experiment}_{law}_lags.csv",
+        library=library("plot_tv_bound"),
+    output:
+        **figure_outputs(
+            "{experiment}_tv_bound_{law}",
+            "{experiment}, {law}",
+            "Lattices",
+            subcategory="Convergence",
+            caption="tv_bound",
+        ),
+        data="results/figures/{experiment}_tv_bound_{law}.csv",
+    log:
+        "results/logs/plot_tv_bound_{experiment}_{law}.log",
+    benchmark:
+        "results/benchmarks/plot_tv_bound_{experiment}_{law}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        laws=lambda wildcards: {wildcards.law: law_of(wildcards)},
+        runs=config["coupling"]["runs"],
+    message:
+        "Bound on the distance to the target: {wildcards.experiment}, {wildcards.law}"
+    script:
+        "../scripts/plot_tv_bound.py"
+
+
+use rule plot_tv_bound as plot_tv_bound_of_all_laws with:
+    input:
+        curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
+        trails=of_all_its_laws("results/coupling/{experiment}_{law}_lags.csv"),
+        library=library("plot_tv_bound"),
+    output:
+        **figure_outputs(
+            "{experiment}_tv_bound",
+            "{experiment}, all laws",
+            "Lattices",
+            subcategory="Convergence",
+            caption="tv_bound",
+        ),
+        data="results/figures/{experiment}_tv_bound.csv",
+    log:
+        "results/logs/plot_tv_bound_{experiment}.log",
+    benchmark:
+        "results/benchmarks/plot_tv_bound_{experiment}.tsv"
+    params:
+        laws=lambda wildcards: LATTICES[wildcards.experiment]["laws"],
+        runs=config["coupling"]["runs"],
+    message:
+        "Bounds on the distance to the target: {wildcards.experiment}"
+
+
+rule sample_lattice:
+    input:
+        meetings="results/coupling/{experiment}_{law}_meetings.csv",
+        library=library("sample_lattice"),
+    output:
+        draws="results/draws/{experiment}_{law}.nc",
+    log:
+        "results/logs/sample_lattice_{experiment}_{law}.log",
+    benchmark:
+        "results/benchmarks/sample_lattice_{experiment}_{law}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+    params:
+        seed=config["seed"],
+        entry=experiment_of,
+        law=law_of,
+        variants=config["variants"],
+        noise=config["noise"],
+        cap=config["coupling"]["cap"],
+    message:
+        "Noise of {wildcards.experiment}, {wildcards.law}"
+    script:
+        "../scripts/sample_lattice.py"
+
+
+rule summarise_lattice:
+    input:
+        draws=of_all_its_laws("results/draws/{experiment}_{law}.nc"),
+        library=library("summarise_lattice"),
+    output:
+        **table_outputs(
+            "{experiment}_noise_summary",
+            "Noise of each cell: {experiment}",
+            "Lattices",
+            subcategory="Noise",
+            caption="noise_summary",
+        ),
+        boxes="results/figures/{experiment}_noise.csv",
+        norms="results/summaries/{experiment}_norms.csv",
+    log:
+        "results/logs/summarise_lattice_{experiment}.log",
+    benchmark:
+        "results/benchmarks/summarise_lattice_{experiment}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        laws=lambda wildcards: LATTICES[wildcards.experiment]["laws"],
+    message:
+        "Noise of {wildcards.experiment}, cell by cell"
+    script:
+        "../scripts/summarise_lattice.py"
+
+
+rule collect_norms:
+    input:
+        norms=expand("results/summaries/{experiment}_norms.csv", experiment=LATTICES),
+        library=library("collect_norms"),
+    output:
+        **table_outputs(
+            "lattice_norms", "The norm, and the rule of thumb", "Lattices", subcategory="Noise"
+        ),
+    log:
+        "results/logs/collect_norms.log",
+    benchmark:
+        "results/benchmarks/collect_norms.tsv"
+    conda:
+        "../../environment.yml"
+    message:
+        "Norms of the noise of all experiments"
+    script:
+        "../scripts/collect_norms.py"
+
+
+rule plot_lattice_noise:
+    input:
+        boxes="results/figures/{experiment}_noise.csv",
+        library=library("plot_lattice_noise"),
+    output:
+        **figure_outputs(
+            "{experiment}_noise",
+            "Noise of each cell: {experiment}",
+            "Lattices",
+            subcategory="Noise",
+            caption="lattice_noise",
+        ),
+    log:
+        "results/logs/plot_lattice_noise_{experiment}.log",
+    benchmark:
+        "results/benchmarks/plot_lattice_noise_{experiment}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        laws=lambda wildcards: LATTICES[wildcards.experiment]["laws"],
+        realisations=config["noise"]["chains"] * config["noise"]["draws"],
+    message:
+        "Figure of the noise of {wildcards.experiment}"
+    script:
+        "../scripts/plot_lattice_noise.py"
+
+
+rule plot_constraints:
+    input:
+        library=library("plot_constraints"),
+    output:
+        **figure_outputs(
+            "{experiment}_constraints",
+            "The constraints: {experiment}",
+            "Lattices",
+            subcategory="Noise",
+            caption="constraints",
+        ),
+        data="results/figures/{experiment}_constraints.csv",
+    log:
+        "results/logs/plot_constraints_{experiment}.log",
+    benchmark:
+        "results/benchmarks/plot_constraints_{experiment}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        entry=experiment_of,
+    message:
+        "Figure of the constraints of {wildcards.experiment}"
+    script:
+        "../scripts/plot_constraints.py"
+
+
+rule print_confidential:
+    input:
+        library=library("print_confidential"),
+    output:
+        **table_outputs(
+            "{experiment}_confidential",
+            "Confidential counts: {experiment}",
+            "Lattices",
+            subcategory="Noise",
+            caption="confidential",
+        ),
+    log:
+        "results/logs/print_confidential_{experiment}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        entry=experiment_of,
+    message:
+        "Confidential counts of {wildcards.experiment}"
+    script:
+        "../scripts/print_confidential.py"
+
+
+rule print_draw:
+    input:
+        draws="results/draws/{experiment}_{law}.nc",
+        library=library("print_draw"),
+    output:
+        **table_outputs(
+            "{experiment}_draw_{law}",
+            "One draw: {experiment}, {law}",
+            "Lattices",
+            subcategory="Noise",
+            caption="draw",
+        ),
+    log:
+        "results/logs/print_draw_{experiment}_{law}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        entry=experiment_of,
+        law=law_of,
+    message:
+        "One draw of {wildcards.experiment}, {wildcards.law}"
+    script:
+        "../scripts/print_draw.py"
+
+
+rule place_printed:
+    input:
+        draws=of_its_printed_laws("results/draws/{experiment}_{law}.nc"),
+        library=library("place_printed"),
+    output:
+        **table_outputs(
+            "{experiment}_printed",
+            "The paper's printed noise: {experiment}",
+            "Lattices",
+            subcategory="Noise",
+            caption="printed",
+        ),
+    log:
+        "results/logs/place_printed_{experiment}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        printed=lambda wildcards: LATTICES[wildcards.experiment]["printed"],
+        laws=printed_laws,
+    message:
+        "The printed noise tables of {wildcards.experiment} within our laws"
+    script:
+        "../scripts/place_printed.py"

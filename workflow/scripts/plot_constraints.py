@@ -1,0 +1,16 @@
+"""Draw which records each constraint counts."""
+
+import pandas as pd
+
+from isdp import plotting
+from isdp.experiment import build
+from isdp.files import write_csv
+from isdp.logs import job_log
+
+with job_log(snakemake.log[0]):
+    entry = snakemake.params.entry
+    constraints = {name: [str(i) for i in held] for name, held in entry["constraints"].items()}
+    figure = plotting.constraints_diagram(constraints, build(entry).cells)
+    plotting.save(figure, snakemake.output.svg, snakemake.output.png)
+    pairs = [(name, record) for name, held in constraints.items() for record in held]
+    write_csv(pd.DataFrame(pairs, columns=["constraint", "record"]), snakemake.output.data)

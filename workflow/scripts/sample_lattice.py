@@ -1,0 +1,35 @@
+"""Draw the noise of one experiment under one law, once the bound says converged."""
+
+from isdp.drawfile import write_draws
+from isdp.experiment import build, mechanism_of
+from isdp.files import read_csv
+from isdp.lattice import kernel_lattice
+from isdp.lattices import burn_in_from, sample_noise
+from isdp.logs import job_log
+from isdp.metropolis import LatticeWalk
+from isdp.seeds import stream
+
+with job_log(snakemake.log[0]) as log:
+    params, wildcards = snakemake.params, snakemake.wildcards
+    experiment = build(params.entry)
+    variant = params.variants[params.noise["variant"]]
+    walk = LatticeWalk(
+        kernel_lattice(experiment.invariants, variant["basis"]),
+        mechanism_of(params.law),
+        params.law["proposal"][params.noise["variant"]],
+        variant["acceptance"],
+    )
+    burn_in, converged = burn_in_from(
+        read_csv(snakemake.input.meetings), params.noise["variant"], params.cap
+    )
+    draws = sample_noise(
+        stream(params.seed, f"noise {wildcards.experiment}", wildcards.law),
+        experiment,
+        walk,
+        chains=params.noise["chains"],
+        draws=params.noise["draws"],
+        burn_in=burn_in,
+        converged=converged,
+    )
+    log.info("settings: %s", draws.settings)
+    write_draws(snakemake.output.draws, draws)
