@@ -61,12 +61,21 @@ class MeetingTimes(NamedTuple):
         Runs that the cap cut off before the chains met.
     seconds : float
         Time for all runs.
+    jumps : int64 array, shape (runs,)
+        Jumps that the leading chain accepted within the lag; the lag itself where there is no
+        freedom to move.
     """
 
     lag: int
     tau: np.ndarray
     censored: np.ndarray
     seconds: float
+    jumps: np.ndarray
+
+    @property
+    def uninformative(self) -> np.ndarray:
+        """Runs that say nothing of convergence: cut off, or met because neither chain had moved."""
+        return self.censored | (self.jumps == 0)
 
 
 def start(walk: LatticeWalk, first=None, second=None) -> CoupledState:
@@ -124,14 +133,16 @@ def meeting_times(
     cap = _whole("cap", cap, lag + 1)
     origin = walk.init()
     kernel, scratch = _kernel(walk), _scratch(walk)
-    tau = np.empty(runs, dtype=np.int64)
+    tau, jumps = np.empty((2, runs), dtype=np.int64)
     began = time.perf_counter()
     for run, stream in enumerate(rng.spawn(runs)):
         noise = origin.noise.copy()
-        tau[run] = _meet(stream, noise, *kernel, *scratch, lag, cap)
+        tau[run], jumps[run] = _meet(stream, noise, *kernel, *scratch, lag, cap)
     seconds = time.perf_counter() - began
+    if walk.lattice.dimension == 0:
+        jumps[:] = lag
     censored = tau < 0
-    return MeetingTimes(lag, np.where(censored, cap, tau), censored, seconds)
+    return MeetingTimes(lag, np.where(censored, cap, tau), censored, seconds, jumps)
 
 
 def choose_lag(
@@ -145,32 +156,35 @@ def choose_lag(
     """Raise the lag, doubling it from 1, until the bound at time 0 is near 1.
 
     The bound cannot fall below 1 there, and one far above 1 says nothing (Biswas et al., Section
-    2; ISDP, Appendix D.2). One condition is added: within the lag the leading chain accepts ten
-    jumps on average. Both chains start at zero, so where jumps are rarely accepted they coincide
-    at a short lag because neither has moved, and a bound of 1 there rests on events too rare to
-    be seen. The search also ends when runs are censored, since then the cap and not the lag
-    decides.
+    2; ISDP, Appendix D.2). One condition is added: within the lag every leading chain accepts
+    ten jumps. Both chains start at zero, so where jumps are rarely accepted they coincide at a
+    short lag because neither has moved, and a bound of 1 there rests on events too rare to be
+    seen. The search also ends when runs are censored or a longer lag would leave no room below
+    the cap.
 
     Returns
     -------
     lag : int
     trail : DataFrame with columns lag, bound_at_0, jumps and censored
-        Every lag that was tried; `jumps` is the mean number of jumps accepted within it.
+        Every lag that was tried; `jumps` is the smallest number of jumps that a leading chain
+        accepted within it.
+
+    Raises
+    ------
+    InputError
+        If `near_one` is not above 1.
     """
     if not near_one > 1:
         raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
     cap = _whole("cap", cap, 2)
-    alone, rng = rng.spawn(2)
-    sweeps = min(cap, 20_000)
-    _, _, info = walk.run(alone, walk.init(), draws=1, thin=sweeps)
     trail, lag = [], 1
     while True:
         times = meeting_times(rng, walk, lag=lag, runs=runs, cap=cap)
         bound = float(bound_terms(times, [0]).mean())
-        jumps, censored = lag * info.accepted / sweeps, int(times.censored.sum())
+        jumps, censored = int(times.jumps.min()), int(times.censored.sum())
         trail.append({"lag": lag, "bound_at_0": bound, "jumps": jumps, "censored": censored})
-        settled = bound <= near_one and (jumps >= LEAST_JUMPS or walk.lattice.dimension == 0)
-        if settled or censored or 4 * lag > cap:
+        moved = jumps >= LEAST_JUMPS or walk.lattice.dimension == 0
+        if (bound <= near_one and moved) or censored or 4 * lag > cap:
             return lag, pd.DataFrame(trail)
         lag *= 2
 
@@ -185,7 +199,7 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
     """Bound the total variation distance between the chain's law at t and the target.
 
     d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
-    mean over the runs. Where runs are censored the mean is too small, and `censored` says so.
+    mean over the runs. Where runs are uninformative the mean is too small; `censored` counts them.
 
     Parameters
     ----------
@@ -226,13 +240,13 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
             "bound": mean,
             "low": np.maximum(0, mean - reach),
             "high": np.maximum(mean + reach, share * weights),
-            "censored": int(times.censored.sum()),
+            "censored": int(times.uninformative.sum()),
         }
     )
 
 
 def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
-    """First time at which the estimated bound is below `level`; None where runs are censored.
+    """First time at which the estimated bound is below `level`; None where a run says nothing.
 
     Raises
     ------
@@ -241,7 +255,7 @@ def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
     """
     if not level > 0:
         raise InputError(f"coupling: the level must be above 0, got {level!r}")
-    if times.censored.any():
+    if times.uninformative.any():
         return None
     last = int(times.tau.max()) - times.lag
     # the bound never rises with t, so it can be bisected
@@ -396,12 +410,15 @@ def _meet(
     lag,
     cap,
 ):
-    """Return the meeting time of two chains that start at zero, or -1 beyond the cap."""
+    """Return the meeting time of two chains that start at zero, or -1 beyond the cap.
+
+    The second value is the number of jumps that the leading chain accepted within the lag.
+    """
     first = second.copy()
     lead = np.zeros(len(indptr) - 1, dtype=np.int64)
     kept = np.empty((1, len(first)), dtype=np.int64)
     sizes = np.zeros(2, dtype=np.int64)
-    sizes[0], _, _ = _run_chain(
+    sizes[0], _, accepted = _run_chain(
         rng,
         first,
         lead,
@@ -442,5 +459,5 @@ def _meet(
                 together = False
                 break
         if together:
-            return t
-    return -1
+            return t, accepted
+    return -1, accepted

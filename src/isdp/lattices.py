@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -73,14 +74,16 @@ def bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
 def meeting_table(times: list[MeetingTimes]) -> pd.DataFrame:
     """One row a lag: chains, censored, mean and largest meeting time, and times to the bounds.
 
-    Times are counted from the lag on (tau - lag). Where runs are censored, they are lower limits
-    and the time to a bound is missing: the chain is not shown to have converged.
+    Times are counted from the lag on (tau - lag). `standing` counts runs that met because the
+    leading chain had not moved within the lag. Where runs are censored or standing, the time to a
+    bound is missing: the chain is not shown to have converged.
     """
     rows = [
         {
             "lag": each.lag,
             "chains": len(each.tau),
             "censored": int(each.censored.sum()),
+            "standing": int((each.jumps == 0).sum()),
             "mean": float((each.tau - each.lag).mean()),
             "max": int((each.tau - each.lag).max()),
             "bound_at_0": float(tv_bound(each, [0])["bound"].iloc[0]),
@@ -112,6 +115,7 @@ def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
                 "lag": chosen["lag"],
                 "bound_at_0": chosen["bound_at_0"],
                 "censored": int(part["censored"].sum()),
+                "standing": int(chosen["standing"]),
                 "iterations_to_bound_0_01": chosen["iterations_to_bound_0_01"],
                 "spread": steps.max() / steps.min() if steps.notna().all() else np.nan,
             }
@@ -357,16 +361,16 @@ def cross_table(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFram
     Returns
     -------
     DataFrame with a column for each axis but the last, one for each category of the last, and
-        Total; the last row holds the totals of the columns
+        Total; the last row holds the totals of the columns, if there is more than one row
     """
     *down, across = axes
-    shape = [len(axes[axis]) for axis in down]
-    flat = np.asarray(table).reshape(math.prod(shape), len(axes[across]))
+    flat = np.asarray(table).reshape(-1, len(axes[across]))
     body = pd.DataFrame(flat, columns=axes[across]).assign(Total=flat.sum(axis=1))
-    index = np.indices(shape).reshape(len(shape), -1)
-    for position, axis in reversed(list(enumerate(down))):
-        body.insert(0, axis, [axes[axis][i] for i in index[position]])
+    if not down:
+        return body
+    names = list(zip(*product(*(axes[axis] for axis in down)), strict=True))
+    for axis, column in reversed(list(zip(down, names, strict=True))):
+        body.insert(0, axis, column)
     totals = {**dict.fromkeys(down, ""), **body.drop(columns=down).sum().to_dict()}
-    if down:
-        totals[down[0]] = "Total"
+    totals[down[0]] = "Total"
     return pd.concat([body, pd.DataFrame([totals])], ignore_index=True)

@@ -250,7 +250,7 @@ def _draw_bounds(axis, curves: pd.DataFrame) -> None:
             color=colour,
             lw=1.4,
             ls="--" if censored else "-",
-            label=f"L = {lag:,}" + (f" ({censored} runs cut off)" if censored else ""),
+            label=f"L = {lag:,}" + (f" ({censored} runs say nothing)" if censored else ""),
         )
         axis.fill_between(part["t"] + 1, part["low"], part["high"], color=colour, alpha=0.18, lw=0)
     axis.set_xscale("log")
@@ -261,7 +261,7 @@ def _draw_bounds(axis, curves: pd.DataFrame) -> None:
     cut = int(last["censored"].max())
     words = f"below 0.01 from t = {last.loc[last['bound'] < 0.01, 't'].min():,.0f}"
     if cut:
-        words = f"not converged:\n{cut} runs never met"
+        words = f"not converged:\n{cut} runs never met\nor never moved"
     axis.text(
         0.97,
         0.95,

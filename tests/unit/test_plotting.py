@@ -93,3 +93,56 @@ def test_equal_data_give_equal_files(tmp_path, boxes):
         plotting.save(figure, tmp_path / f"{name}.svg", tmp_path / f"{name}.png")
     for kind in ("svg", "png"):
         assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+
+
+def curves(censored):
+    rows = [
+        {"norm": "l1", "variant": v, "lag": lag, "t": t, "bound": b, "low": b / 2, "high": b * 2}
+        for v in ("paper", "reduced")
+        for lag in (4, 8)
+        for t, b in ((0, 1.0), (10, 0.4), (100, 0.0))
+    ]
+    return pd.DataFrame(rows).assign(censored=censored)
+
+
+def trails():
+    rows = [
+        {"norm": "l1", "variant": v, "lag": lag, "bound_at_0": b, "censored": 0, "chosen": lag == 8}
+        for v in ("paper", "reduced")
+        for lag, b in ((4, 3.0), (8, 1.0))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_bounds_say_from_when_they_hold_and_show_each_lag():
+    text = words(plotting.tv_bounds(curves(0), trails(), "bounds", {"l1": "the law"}))
+    assert "L = 4" in text
+    assert "L = 8" in text
+    assert "not converged" not in text
+    shown = figure_text(plotting.tv_bounds(curves(0), trails(), "bounds", {"l1": "the law"}))
+    assert "below 0.01 from t = 100" in shown
+
+
+def test_bounds_on_runs_that_never_met_say_not_converged():
+    shown = figure_text(plotting.tv_bounds(curves(7), trails(), "bounds", {"l1": "the law"}))
+    assert "not converged:\n7 runs never met\nor never moved" in shown
+    assert "7 runs say nothing" in shown
+
+
+def figure_text(figure):
+    return "\n".join(t.get_text() for t in figure.findobj() if hasattr(t, "get_text"))
+
+
+def test_three_constraints_are_sets_that_hold_their_records():
+    sets = {"A": ["1", "3"], "B": ["2", "3"], "C": ["3"]}
+    figure = plotting.constraints_diagram(sets, ["1", "2", "3", "4"])
+    shown = figure_text(figure).split("\n")
+    for word in ("A", "B", "C", "1", "2", "3", "4"):
+        assert word in shown
+    assert len(figure.axes[0].patches) == 6
+
+
+def test_other_numbers_of_constraints_are_a_grid():
+    figure = plotting.constraints_diagram({"A": ["1"], "B": ["1", "2"]}, ["1", "2", "3"])
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["A", "B"]
+    assert labels(figure) == ["1", "2", "3"]

@@ -11,7 +11,25 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 NOBODY_THERE = "http://127.0.0.1:9/nhgis_ppdd_20201116_county.zip"  # the discard port: refused
+LAW = {"norm": "l1", "epsilon": 1.0, "proposal": {"paper": 0.02, "reduced": 0.5}}
+LATTICES = {
+    # the paper's table, under one law; its proposal parameters are the project's
+    "contingency": {"laws": ["l1"]},
+    # tables of one's own: larger, and higher-way
+    "wide": {
+        "axes": {"row": list("abcdef"), "column": list("pqrstuvw")},
+        "held": [["row"], ["column"]],
+        "laws": {"l2": {**LAW, "norm": "l2"}},  # never meets below the tests' cap
+    },
+    "cube": {
+        "axes": {"x": list("abc"), "y": list("pqrs"), "z": list("tuvwz")},
+        "held": [["x", "y"], ["x", "z"], ["y", "z"]],
+        "laws": {"gaussian": {"sigma": 1.0, "proposal": {"paper": 0.05, "reduced": 0.4}}},
+    },
+}
 SMALL = {
+    "coupling": {"runs": 20, "pilot_runs": 10, "cap": 5_000},
+    "noise": {"draws": 50},
     "data": {"ledger": "data/test_sources.csv"},
     "counties": {
         "states": ["VT", "DC"],
@@ -38,8 +56,22 @@ class Checkout:
             if not name.startswith("tests/") and (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
+        self.lattices()
         self.write_config(SMALL)
         self.write_ledger("20201116", NOBODY_THERE)
+
+    def lattices(self):
+        """Put the tests' lattice experiments in place of the project's."""
+        path = self.folder / "config/config.yaml"
+        config = yaml.safe_load(path.read_text())
+        project, config["lattices"] = config["lattices"], {}
+        for name, entry in LATTICES.items():
+            merged = project.get(name, {}) | entry
+            if isinstance(entry["laws"], list):
+                merged["laws"] = {law: project[name]["laws"][law] for law in entry["laws"]}
+                merged["printed"] = {law: merged["printed"][law] for law in entry["laws"]}
+            config["lattices"][name] = merged
+        path.write_text(yaml.safe_dump(config, sort_keys=False))
 
     def write_config(self, changes):
         (self.folder / "test.yaml").write_text(yaml.safe_dump(changes))
