@@ -1,17 +1,20 @@
 """Measure meeting times against the proposal parameter, for the lattice experiments of the config.
 
 Prints the mean of tau - L over coupled runs at a long lag, for each experiment, law and variant,
-and writes it to results/benchmarks/coupling_tuning.csv. config/config.yaml cites it.
+what a coupled sweep costs in single ones (at the config's proposal), and writes it to
+results/benchmarks/coupling_tuning.csv. config/config.yaml cites it.
 """
 
 import argparse
+import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import yaml
+from numba import njit
 
-from isdp.coupling import meeting_times
+from isdp.coupling import _coupled_sweep, _kernel, _scratch, meeting_times
 from isdp.experiment import build, mechanism_of
 from isdp.files import write_csv
 from isdp.lattice import kernel_lattice
@@ -19,6 +22,52 @@ from isdp.metropolis import LatticeWalk
 
 PROPOSALS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93)
 LAG = {"joint": 32768, "coordinate": 512}  # long enough for the leading chain to have moved
+
+
+@njit
+def coupled_sweeps(rng, pool, sweeps, indptr, indices, data, a, joint, power, root, rate, scratch):
+    """Run coupled sweeps from neighbouring states of the pool, which are far apart."""
+    jumps, steps, powers = scratch
+    sizes = np.zeros(2, dtype=np.int64)
+    for i in range(len(pool) - 1):
+        first, second = pool[i].copy(), pool[i + 1].copy()
+        apart = np.full(len(indptr) - 1, 3, dtype=np.int64)  # what it costs to couple at a distance
+        sizes[0] = (np.abs(first) ** power).sum()
+        sizes[1] = (np.abs(second) ** power).sum()
+        for _ in range(sweeps):
+            _coupled_sweep(
+                rng,
+                first,
+                second,
+                apart,
+                sizes,
+                indptr,
+                indices,
+                data,
+                a,
+                joint,
+                power,
+                root,
+                rate,
+                jumps,
+                steps,
+                powers,
+            )
+
+
+def coupled_by_single(walk, states=3_000, sweeps=20):
+    """Time of a coupled sweep of chains that are apart, in sweeps of a single chain."""
+    rng = np.random.default_rng(1)
+    walk.run(rng, walk.init(), draws=1)
+    _, state, _ = walk.run(rng, walk.init(), draws=1, thin=20_000)
+    began = time.perf_counter()
+    pool, _, _ = walk.run(rng, state, draws=states, thin=sweeps)
+    single = time.perf_counter() - began
+    arguments = (*_kernel(walk), _scratch(walk))
+    coupled_sweeps(rng, pool[:2], 1, *arguments)
+    began = time.perf_counter()
+    coupled_sweeps(rng, pool, sweeps, *arguments)
+    return (time.perf_counter() - began) / single
 
 
 def main():
@@ -35,6 +84,10 @@ def main():
             for variant, kind in config["variants"].items():
                 lattice = kernel_lattice(invariants, kind["basis"])
                 row = {"experiment": name, "norm": law, "variant": variant}
+                tuned = settings["proposal"][variant]
+                row["coupled_by_single"] = coupled_by_single(
+                    LatticeWalk(lattice, mechanism_of(settings), tuned, kind["acceptance"])
+                )
                 for a in PROPOSALS:
                     walk = LatticeWalk(lattice, mechanism_of(settings), a, kind["acceptance"])
                     times = meeting_times(
@@ -47,7 +100,7 @@ def main():
                 rows.append(row)
     table = pd.DataFrame(rows)
     write_csv(table, options.output)
-    print(table.to_string(index=False, float_format="%.0f"))
+    print(table.to_string(index=False, float_format="%.3g"))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from scipy import stats
 
 from isdp.errors import InputError
 from isdp.metropolis import (
+    LONGEST_JUMP_IN_SCALES,
     LatticeWalk,
     State,
     _double_geometric,
@@ -297,29 +298,72 @@ def _kernel(walk: LatticeWalk) -> tuple:
     )
 
 
-def _scratch(walk: LatticeWalk) -> tuple[np.ndarray, np.ndarray]:
-    """Two rows of jumps, over cells and over coordinates."""
+def _scratch(walk: LatticeWalk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Two rows of jumps, over cells and over coordinates; and the powers of the proposal."""
     cells, dimension = walk.lattice.columns.shape
-    return np.zeros((2, cells), dtype=np.int64), np.zeros((2, dimension), dtype=np.int64)
+    return (
+        np.zeros((2, cells), dtype=np.int64),
+        np.zeros((2, dimension), dtype=np.int64),
+        powers_of(walk.proposal),
+    )
+
+
+def powers_of(a: float) -> np.ndarray:
+    """1, a, a^2, ... down to what no 53-bit uniform tells from 0, and 0 itself."""
+    count = int(LONGEST_JUMP_IN_SCALES / -math.log(a)) + 2
+    return np.append(a ** np.arange(count, dtype=float), 0.0)
 
 
 @njit(cache=True)
-def _coupled_double_geometric(rng, apart, p_zero, log_a):
-    """Draw steps e and f with laws p, such that centre + e = centre + apart + f as often as can be.
+def _coupled_double_geometric(rng, apart, powers, p_zero, log_a):
+    """Draw steps e and f with laws p, such that e == apart + f as often as can be.
 
-    Two draws are needed on average, whatever the distance.
+    With the chance of `overlap` both come from the mass that the two laws share, else each from
+    what is left of its own; nothing is drawn in vain. `powers` holds a^0, a^1, ... down to 0.
     """
-    e = _double_geometric(rng, p_zero, log_a)
     if apart == 0:
+        e = _double_geometric(rng, p_zero, log_a)
         return e, e
-    f = e - apart
-    if abs(f) <= abs(e) or rng.random() < math.exp(log_a * (abs(f) - abs(e))):
-        return e, f
-    while True:
-        f = _double_geometric(rng, p_zero, log_a)
-        other = abs(f + apart)
-        if other > abs(f) and rng.random() >= math.exp(log_a * (other - abs(f))):
-            return e, f
+    last = len(powers) - 1
+    distance = abs(apart)
+    sign = 1 if apart > 0 else -1
+    m = distance // 2
+    if distance % 2 == 0:
+        shared = powers[min(last, m)]
+    else:
+        shared = powers[min(last, m + 1)] * (1.0 + p_zero)  # 2 a^(m + 1) / (1 + a)
+    if rng.random() < shared:
+        if distance % 2 == 0:  # the shared mass is p around the middle
+            e = m + _double_geometric(rng, p_zero, log_a)
+        else:  # two equal halves, falling away from the middle on either side
+            r = rng.random()
+            if r < 0.5:
+                e = m + 1 + int(math.log(1.0 - 2.0 * r) / log_a)
+            else:
+                e = m - int(math.log(2.0 - 2.0 * r) / log_a)
+        return sign * e, sign * (e - distance)
+    e = _unshared(rng, distance, 1.0 - shared, powers, p_zero, log_a)
+    f = _unshared(rng, distance, 1.0 - shared, powers, p_zero, log_a)
+    return sign * e, -sign * f
+
+
+@njit(cache=True)
+def _unshared(rng, distance, mass, powers, p_zero, log_a):
+    """Draw k with probability (p(k) - p(k - distance)) / mass, where that is positive."""
+    last = len(powers) - 1
+    gone = powers[min(last, distance)]
+    r = rng.random() * mass
+    below = 0.5 * (1.0 + p_zero) * (1.0 - gone)  # mass at 0, -1, -2, ...
+    if r < below:
+        return -int(math.log(1.0 - r / below) / log_a)
+    r -= below
+    k = 1
+    while 2 * (k + 1) < distance:
+        r -= p_zero * (powers[min(last, k)] - powers[min(last, distance - k)])
+        if r < 0.0:
+            return k
+        k += 1
+    return k
 
 
 @njit(cache=True)
@@ -348,21 +392,27 @@ def _coupled_sweep(
     rate,
     jumps,
     steps,
+    powers,
 ):
     """Move both chains by one sweep, in place; `apart` follows their difference in the basis."""
     log_a = math.log(proposal)
     p_zero = (1.0 - proposal) / (1.0 + proposal)
+    first_jump, second_jump = jumps[0], jumps[1]
     if joint:
-        jumps[:] = 0
+        first_jump[:] = 0
+        second_jump[:] = 0
     for j in range(len(apart)):
-        e, f = _coupled_double_geometric(rng, apart[j], p_zero, log_a)
+        e, f = _coupled_double_geometric(rng, apart[j], powers, p_zero, log_a)
         start, stop = indptr[j], indptr[j + 1]
         if joint:
             steps[0, j] = e
             steps[1, j] = f
-            for entry in range(start, stop):
-                jumps[0, indices[entry]] += e * data[entry]
-                jumps[1, indices[entry]] += f * data[entry]
+            if e != 0:
+                for entry in range(start, stop):
+                    first_jump[indices[entry]] += e * data[entry]
+            if f != 0:
+                for entry in range(start, stop):
+                    second_jump[indices[entry]] += f * data[entry]
             continue
         log_uniform = math.log(rng.random())
         if e != 0:
@@ -381,16 +431,16 @@ def _coupled_sweep(
                     second[indices[entry]] += f * data[entry]
     if joint:
         log_uniform = math.log(rng.random())
-        growth = _jump_growth(first, jumps[0], power)
+        growth = _jump_growth(first, first_jump, power)
         if _passes(log_uniform, sizes[0], growth, root, rate):
             sizes[0] += growth
             apart -= steps[0]
-            first += jumps[0]
-        growth = _jump_growth(second, jumps[1], power)
+            first += first_jump
+        growth = _jump_growth(second, second_jump, power)
         if _passes(log_uniform, sizes[1], growth, root, rate):
             sizes[1] += growth
             apart += steps[1]
-            second += jumps[1]
+            second += second_jump
 
 
 @njit(cache=True)
@@ -407,6 +457,7 @@ def _meet(
     rate,
     jumps,
     steps,
+    powers,
     lag,
     cap,
 ):
@@ -452,6 +503,7 @@ def _meet(
             rate,
             jumps,
             steps,
+            powers,
         )
         together = True
         for j in range(len(apart)):

@@ -120,7 +120,7 @@ def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
                 "spread": steps.max() / steps.min() if steps.notna().all() else np.nan,
             }
         )
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows).astype({"iterations_to_bound_0_01": "Int64"})
     table["fewer_than_paper"] = _paper_by_ours(table, "iterations_to_bound_0_01")
     return table
 

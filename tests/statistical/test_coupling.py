@@ -15,6 +15,7 @@ from isdp.coupling import (
     bound_terms,
     meeting_times,
     overlap,
+    powers_of,
     start,
     step,
     tv_bound,
@@ -48,15 +49,17 @@ MECHANISMS = {
 
 
 @njit
-def pairs(rng, apart, p_zero, log_a, draws):
+def pairs(rng, apart, powers, p_zero, log_a, draws):
     steps = np.empty((draws, 2), dtype=np.int64)
     for i in range(draws):
-        steps[i] = _coupled_double_geometric(rng, apart, p_zero, log_a)
+        steps[i] = _coupled_double_geometric(rng, apart, powers, p_zero, log_a)
     return steps
 
 
 def coupled_pairs(seed, apart, a, draws=20_000):
-    return pairs(np.random.default_rng(seed), apart, (1 - a) / (1 + a), np.log(a), draws)
+    return pairs(
+        np.random.default_rng(seed), apart, powers_of(a), (1 - a) / (1 + a), np.log(a), draws
+    )
 
 
 def check_marginals(steps, a):
