@@ -65,9 +65,14 @@ def couple(
 
 
 def bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
-    """Bounds against time for several lags, on times spaced evenly in their logarithm."""
+    """Bounds against time for several lags.
+
+    Times are spaced evenly in their logarithm; each lag's time to the bound 0.01 is among them.
+    """
     longest = max(int(each.tau.max()) - each.lag for each in times) + 1
-    grid = np.unique(np.round(np.geomspace(1, longest + 1, GRID_POINTS)).astype(np.int64) - 1)
+    spaced = np.round(np.geomspace(1, longest + 1, GRID_POINTS)).astype(np.int64) - 1
+    marks = [time for each in times if (time := time_to_bound(each)) is not None]
+    grid = np.unique([*spaced, *marks]).astype(np.int64)
     return pd.concat([tv_bound(each, grid) for each in times], ignore_index=True)
 
 

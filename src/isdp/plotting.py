@@ -227,7 +227,10 @@ def tv_bounds(curves: pd.DataFrame, trails: pd.DataFrame, title: str, laws: dict
     for row, (law, words) in zip(axes, laws.items(), strict=True):
         for axis, variant in zip(row, variants, strict=False):
             part = curves[(curves["norm"] == law) & (curves["variant"] == variant)]
-            _draw_bounds(axis, part)
+            chosen = trails.loc[
+                (trails["norm"] == law) & (trails["variant"] == variant) & trails["chosen"], "lag"
+            ]
+            _draw_bounds(axis, part, int(chosen.iloc[0]))
             axis.set_title(f"{VARIANTS.get(variant, variant)}", fontsize=9, loc="left")
         row[0].set_ylabel(f"bound on total variation\n{words}", fontsize=8)
         _draw_lags(row[-1], trails[trails["norm"] == law], variants)
@@ -239,7 +242,7 @@ def tv_bounds(curves: pd.DataFrame, trails: pd.DataFrame, title: str, laws: dict
     return figure
 
 
-def _draw_bounds(axis, curves: pd.DataFrame) -> None:
+def _draw_bounds(axis, curves: pd.DataFrame, chosen: int) -> None:
     lags = sorted(curves["lag"].unique())
     for colour, lag in zip(sns.color_palette("crest", len(lags)), lags, strict=True):
         part = curves[curves["lag"] == lag]
@@ -257,9 +260,10 @@ def _draw_bounds(axis, curves: pd.DataFrame) -> None:
     axis.set_ylim(0, 1.15)
     axis.axhline(1, color=FAINT, lw=0.7)
     axis.legend(loc="lower left", frameon=False, title="lag, with its 99 % band", title_fontsize=8)
-    last = curves[curves["lag"] == lags[-1]]
-    cut = int(last["censored"].max())
-    words = f"below 0.01 from t = {last.loc[last['bound'] < 0.01, 't'].min():,.0f}"
+    ringed = curves[curves["lag"] == chosen]
+    cut = int(ringed["censored"].max())
+    first = ringed.loc[ringed["bound"] < 0.01, "t"].min()
+    words = f"L = {chosen:,}: below 0.01 from t = {first:,.0f}"
     if cut:
         words = f"not converged:\n{cut} runs never met\nor never moved"
     axis.text(

@@ -120,7 +120,7 @@ def test_bounds_say_from_when_they_hold_and_show_each_lag():
     assert "L = 8" in text
     assert "not converged" not in text
     shown = figure_text(plotting.tv_bounds(curves(0), trails(), "bounds", {"l1": "the law"}))
-    assert "below 0.01 from t = 100" in shown
+    assert "L = 8: below 0.01 from t = 100" in shown
 
 
 def test_bounds_on_runs_that_never_met_say_not_converged():
