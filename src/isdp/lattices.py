@@ -108,8 +108,9 @@ def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame with columns experiment, norm, variant, lag (the chosen one), bound_at_0,
         iterations_to_bound_0_01, mean_over_lags (the same over all lags shown), spread (of the
-        time to bound 0.1 over the lags: largest by smallest) and fewer_than_paper (the paper's iterations to 0.01 by this variant's, each
-        the mean over the lags, which is steadier than one lag's last two runs)
+        time to bound 0.1 over the lags: largest by smallest) and fewer_than_paper (the paper's
+        iterations to 0.01 by this variant's, each the mean over the lags, which is steadier than
+        one lag's last two runs)
     """
     rows = []
     for key, part in meetings.groupby(["experiment", "norm", "variant"], sort=False):
