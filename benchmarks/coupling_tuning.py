@@ -14,7 +14,7 @@ import pandas as pd
 import yaml
 from numba import njit
 
-from isdp.coupling import _coupled_sweep, _kernel, _scratch, meeting_times
+from isdp.coupling import _coupled_sweep, _scratch, meeting_times
 from isdp.experiment import build, mechanism_of
 from isdp.files import write_csv
 from isdp.lattice import kernel_lattice
@@ -25,9 +25,9 @@ LAG = {"joint": 32768, "coordinate": 512}  # long enough for the leading chain t
 
 
 @njit
-def coupled_sweeps(rng, pool, sweeps, indptr, indices, data, a, joint, power, root, rate, scratch):
+def coupled_sweeps(rng, pool, sweeps, kernel, scratch):
     """Run coupled sweeps from neighbouring states of the pool, which are far apart."""
-    jumps, steps, powers = scratch
+    indptr, power = kernel[0], kernel[5]
     sizes = np.zeros(2, dtype=np.int64)
     for i in range(len(pool) - 1):
         first, second = pool[i].copy(), pool[i + 1].copy()
@@ -35,24 +35,7 @@ def coupled_sweeps(rng, pool, sweeps, indptr, indices, data, a, joint, power, ro
         sizes[0] = (np.abs(first) ** power).sum()
         sizes[1] = (np.abs(second) ** power).sum()
         for _ in range(sweeps):
-            _coupled_sweep(
-                rng,
-                first,
-                second,
-                apart,
-                sizes,
-                indptr,
-                indices,
-                data,
-                a,
-                joint,
-                power,
-                root,
-                rate,
-                jumps,
-                steps,
-                powers,
-            )
+            _coupled_sweep(rng, first, second, apart, sizes, kernel, scratch)
 
 
 def coupled_by_single(walk, states=3_000, sweeps=20):
@@ -63,7 +46,7 @@ def coupled_by_single(walk, states=3_000, sweeps=20):
     began = time.perf_counter()
     pool, _, _ = walk.run(rng, state, draws=states, thin=sweeps)
     single = time.perf_counter() - began
-    arguments = (*_kernel(walk), _scratch(walk))
+    arguments = walk.kernel, _scratch(walk)
     coupled_sweeps(rng, pool[:2], 1, *arguments)
     began = time.perf_counter()
     coupled_sweeps(rng, pool, sweeps, *arguments)

@@ -24,6 +24,7 @@ from isdp.metropolis import (
     State,
     _double_geometric,
     _jump_growth,
+    _rise,
     _run_chain,
     _vector_growth,
 )
@@ -104,7 +105,7 @@ def step(
     """
     first, second, apart = state.first.noise.copy(), state.second.noise.copy(), state.apart.copy()
     sizes = np.array([state.first.size, state.second.size])
-    _coupled_sweep(rng, first, second, apart, sizes, *_kernel(walk), *_scratch(walk))
+    _coupled_sweep(rng, first, second, apart, sizes, walk.kernel, _scratch(walk))
     after = CoupledState(State(first, int(sizes[0])), State(second, int(sizes[1])), apart)
     return after, after.identical
 
@@ -133,12 +134,12 @@ def meeting_times(
     lag, runs = _whole("lag", lag, 1), _whole("runs", runs, 1)
     cap = _whole("cap", cap, lag + 1)
     origin = walk.init()
-    kernel, scratch = _kernel(walk), _scratch(walk)
+    kernel, scratch = walk.kernel, _scratch(walk)
     tau, jumps = np.empty((2, runs), dtype=np.int64)
     began = time.perf_counter()
     for run, stream in enumerate(rng.spawn(runs)):
         noise = origin.noise.copy()
-        tau[run], jumps[run] = _meet(stream, noise, *kernel, *scratch, lag, cap)
+        tau[run], jumps[run] = _meet(stream, noise, kernel, scratch, lag, cap)
     seconds = time.perf_counter() - began
     if walk.lattice.dimension == 0:
         jumps[:] = lag
@@ -286,18 +287,6 @@ def overlap(difference, a: float) -> np.ndarray:
     return np.where(odd == 0, a ** m.astype(float), 2 * a ** (m + 1.0) / (1 + a))
 
 
-def _kernel(walk: LatticeWalk) -> tuple:
-    columns = walk.lattice.columns
-    return (
-        columns.indptr,
-        columns.indices,
-        columns.data,
-        walk.proposal,
-        walk.acceptance == "joint",
-        *walk.mechanism.energy,
-    )
-
-
 def _scratch(walk: LatticeWalk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Two rows of jumps, over cells and over coordinates; and the powers of the proposal."""
     cells, dimension = walk.lattice.columns.shape
@@ -369,32 +358,14 @@ def _unshared(rng, distance, mass, powers, p_zero, log_a):
 @njit(cache=True)
 def _passes(log_uniform, size, growth, root, rate):
     """Metropolis' rule with the logarithm of a uniform that both chains share."""
-    if growth <= 0:
-        return True
-    rise = math.sqrt(size + growth) - math.sqrt(size) if root else float(growth)
-    return log_uniform < -rate * rise
+    return growth <= 0 or log_uniform < -_rise(size, growth, root, rate)
 
 
 @njit(cache=True)
-def _coupled_sweep(
-    rng,
-    first,
-    second,
-    apart,
-    sizes,
-    indptr,
-    indices,
-    data,
-    proposal,
-    joint,
-    power,
-    root,
-    rate,
-    jumps,
-    steps,
-    powers,
-):
+def _coupled_sweep(rng, first, second, apart, sizes, kernel, scratch):
     """Move both chains by one sweep, in place; `apart` follows their difference in the basis."""
+    indptr, indices, data, proposal, joint, power, root, rate = kernel
+    jumps, steps, powers = scratch
     log_a = math.log(proposal)
     p_zero = (1.0 - proposal) / (1.0 + proposal)
     first_jump, second_jump = jumps[0], jumps[1]
@@ -444,67 +415,19 @@ def _coupled_sweep(
 
 
 @njit(cache=True)
-def _meet(
-    rng,
-    second,
-    indptr,
-    indices,
-    data,
-    proposal,
-    joint,
-    power,
-    root,
-    rate,
-    jumps,
-    steps,
-    powers,
-    lag,
-    cap,
-):
+def _meet(rng, second, kernel, scratch, lag, cap):
     """Return the meeting time of two chains that start at zero, or -1 beyond the cap.
 
     The second value is the number of jumps that the leading chain accepted within the lag.
     """
     first = second.copy()
-    lead = np.zeros(len(indptr) - 1, dtype=np.int64)
+    lead = np.zeros(len(kernel[0]) - 1, dtype=np.int64)
     kept = np.empty((1, len(first)), dtype=np.int64)
     sizes = np.zeros(2, dtype=np.int64)
-    sizes[0], _, accepted = _run_chain(
-        rng,
-        first,
-        lead,
-        0,
-        indptr,
-        indices,
-        data,
-        proposal,
-        joint,
-        power,
-        root,
-        rate,
-        lag,
-        kept,
-    )
+    sizes[0], _, accepted = _run_chain(rng, first, lead, 0, kernel, lag, kept)
     apart = -lead
     for t in range(lag + 1, cap + 1):
-        _coupled_sweep(
-            rng,
-            first,
-            second,
-            apart,
-            sizes,
-            indptr,
-            indices,
-            data,
-            proposal,
-            joint,
-            power,
-            root,
-            rate,
-            jumps,
-            steps,
-            powers,
-        )
+        _coupled_sweep(rng, first, second, apart, sizes, kernel, scratch)
         together = True
         for j in range(len(apart)):
             if apart[j] != 0:

@@ -74,6 +74,11 @@ class KernelLattice:
         return np.array([int(solution[j, 0]) for j in range(self.dimension)], dtype=np.int64)
 
 
+def degrees_of_freedom(invariants: Invariants) -> int:
+    """Dimension d = n - rank(A) of the lattice, found exactly."""
+    return invariants.cells - smith_normal_form(invariants.sparse).rank
+
+
 def kernel_lattice(invariants: Invariants, basis: str = "smith") -> KernelLattice:
     """Lattice of feasible noise with the basis asked for.
 

@@ -15,6 +15,7 @@ from isdp.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound
 from isdp.diagnostics import convergence
 from isdp.drawfile import Draws
 from isdp.experiment import Experiment
+from isdp.lattice import degrees_of_freedom
 from isdp.mechanisms import Mechanism
 from isdp.metropolis import LatticeWalk, run_chains
 from isdp.summaries import boxes, describe_cells
@@ -278,12 +279,12 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     For the Gaussian there is no such rule and `rule_mean` is missing.
     """
     norms = mechanism.measure(draws.noise)
-    dimension = draws.noise.shape[-1] - np.linalg.matrix_rank(draws.invariants.matrix)
+    dimension = degrees_of_freedom(draws.invariants)
     epsilon = getattr(mechanism, "epsilon", np.nan)
     diagnostics = convergence(norms[..., None].astype(float)).iloc[0]
     return {
         "norm": law,
-        "dimension": int(dimension),
+        "dimension": dimension,
         "draws": norms.size,
         "mean": norms.mean(),
         "mcse": diagnostics["mcse_mean"],
@@ -323,7 +324,7 @@ def printed_table(
         invariants = draws[law].invariants
         norm = float(mechanisms[law].measure(noise))
         drawn = mechanisms[law].measure(draws[law].noise).ravel()
-        dimension += invariants.cells - int(np.linalg.matrix_rank(invariants.matrix))
+        dimension += degrees_of_freedom(invariants)
         rows.append(
             {
                 "norm": law,

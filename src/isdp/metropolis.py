@@ -100,6 +100,19 @@ class LatticeWalk:
                 f"64-bit integers; use a larger epsilon or a smaller proposal parameter"
             )
 
+    @property
+    def kernel(self) -> tuple:
+        """What the compiled loops take of the walk; they unpack it in this order."""
+        columns = self.lattice.columns
+        return (
+            columns.indptr,
+            columns.indices,
+            columns.data,
+            self.proposal,
+            self.acceptance == "joint",
+            *self.mechanism.energy,
+        )
+
     def init(self, noise=None) -> State:
         """Start at the given noise vector, or at zero.
 
@@ -149,7 +162,6 @@ class LatticeWalk:
             The last state.
         info : Info
         """
-        columns = self.lattice.columns
         noise = state.noise.copy()
         walked = np.zeros(self.lattice.dimension, dtype=np.int64)
         kept = np.empty((draws, len(noise)), dtype=np.int64)
@@ -158,12 +170,7 @@ class LatticeWalk:
             noise,
             walked,
             state.size,
-            columns.indptr,
-            columns.indices,
-            columns.data,
-            self.proposal,
-            self.acceptance == "joint",
-            *self.mechanism.energy,
+            self.kernel,
             thin,
             kept,
         )
@@ -329,22 +336,24 @@ def _jump_growth(noise, jump, power):
 
 
 @njit(cache=True)
-def _accept(rng, size, growth, root, rate):
-    """Metropolis' rule for a symmetric jump that makes the size grow by `growth`."""
-    if growth <= 0:
-        return True
-    rise = math.sqrt(size + growth) - math.sqrt(size) if root else float(growth)
-    return rng.random() < math.exp(-rate * rise)
+def _rise(size, growth, root, rate):
+    """Rise of the energy, minus the log-weight, when the size grows by `growth`."""
+    return rate * (math.sqrt(size + growth) - math.sqrt(size) if root else float(growth))
 
 
 @njit(cache=True)
-def _run_chain(
-    rng, noise, walked, size, indptr, indices, data, proposal, joint, power, root, rate, thin, kept
-):
+def _accept(rng, size, growth, root, rate):
+    """Metropolis' rule for a symmetric jump that makes the size grow by `growth`."""
+    return growth <= 0 or rng.random() < math.exp(-_rise(size, growth, root, rate))
+
+
+@njit(cache=True)
+def _run_chain(rng, noise, walked, size, kernel, thin, kept):
     """Run `len(kept) * thin` sweeps, changing `noise`; the states kept go into `kept`.
 
     `walked` follows the chain in the basis: noise changes by C times the change of `walked`.
     """
+    indptr, indices, data, proposal, joint, power, root, rate = kernel
     dimension = len(indptr) - 1
     log_a = math.log(proposal)
     p_zero = (1.0 - proposal) / (1.0 + proposal)

@@ -59,8 +59,12 @@ def experiment_of(wildcards):
     return {key: value for key, value in entry.items() if key not in ("laws", "printed")}
 
 
+def laws_of(wildcards):
+    return LATTICES[wildcards.experiment]["laws"]
+
+
 def law_of(wildcards):
-    return LATTICES[wildcards.experiment]["laws"][wildcards.law]
+    return laws_of(wildcards)[wildcards.law]
 
 
 def printed_laws(wildcards):
@@ -70,7 +74,7 @@ def printed_laws(wildcards):
 
 def of_all_its_laws(pattern):
     return lambda wildcards: expand(
-        pattern, experiment=wildcards.experiment, law=LATTICES[wildcards.experiment]["laws"]
+        pattern, experiment=wildcards.experiment, law=laws_of(wildcards)
     )
 
 

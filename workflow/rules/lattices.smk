@@ -117,7 +117,7 @@ use rule plot_tv_bound as plot_tv_bound_of_all_laws with:
     benchmark:
         "results/benchmarks/plot_tv_bound_{experiment}.tsv"
     params:
-        laws=lambda wildcards: LATTICES[wildcards.experiment]["laws"],
+        laws=laws_of,
         runs=config["coupling"]["runs"],
     message:
         "Bounds on the distance to the target: {wildcards.experiment}"
@@ -171,7 +171,7 @@ rule summarise_lattice:
     conda:
         "../../environment.yml"
     params:
-        laws=lambda wildcards: LATTICES[wildcards.experiment]["laws"],
+        laws=laws_of,
     message:
         "Noise of {wildcards.experiment}, cell by cell"
     script:
@@ -217,7 +217,7 @@ rule plot_lattice_noise:
     conda:
         "../../environment.yml"
     params:
-        laws=lambda wildcards: LATTICES[wildcards.experiment]["laws"],
+        laws=laws_of,
         realisations=config["noise"]["chains"] * config["noise"]["draws"],
     message:
         "Figure of the noise of {wildcards.experiment}"
