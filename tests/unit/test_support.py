@@ -13,19 +13,22 @@ def names(files):
 
 def test_a_script_depends_on_all_that_it_imports_however_far_away(tmp_path):
     source = tmp_path / "isdp"
-    source.mkdir()
+    (source / "room").mkdir(parents=True)
     for name, text in {
         "__init__": "from isdp.errors import InputError",
         "errors": "",
         "a": "import numpy\nfrom isdp.b import f",
         "b": "def f():\n    from isdp import c",
-        "c": "",
+        "c": "from isdp.room import h",
+        "room/__init__": "from isdp.room.door import h",
+        "room/door": "from isdp import far",
+        "far": "",
         "unused": "",
     }.items():
         (source / f"{name}.py").write_text(text)
     script = tmp_path / "script.py"
     script.write_text("from isdp.a import g\nfrom isdp import InputError")
-    assert names(library_of(script, source)) == {"__init__", "errors", "a", "b", "c"}
+    assert names(library_of(script, source)) == {"__init__", "errors", "a", "b", "c", "door", "far"}
 
 
 def test_the_samplers_script_depends_on_the_sampler_and_not_on_plots():

@@ -7,6 +7,8 @@ from pathlib import Path
 def library_of(script: Path, source: Path) -> list[str]:
     """Source files of every library module that a script imports, directly or through others.
 
+    A package within the library counts as a whole.
+
     Parameters
     ----------
     script : Path
@@ -29,6 +31,7 @@ def library_of(script: Path, source: Path) -> list[str]:
                 parts = node.module.split(".")
                 if parts[0] == "isdp":
                     names = parts[1:2] or [alias.name for alias in node.names]
-                    modules = (source / f"{name}.py" for name in names)
-                    waiting += [module for module in modules if module.is_file()]
+                    for name in names:
+                        module, package = source / f"{name}.py", source / name
+                        waiting += [module] if module.is_file() else package.glob("*.py")
     return sorted(str(path) for path in found - {script})
