@@ -18,6 +18,7 @@ from numba import njit
 from scipy import stats
 
 from isdp.errors import InputError
+from isdp.lattice import BASES
 from isdp.metropolis import (
     LONGEST_JUMP_IN_SCALES,
     LatticeWalk,
@@ -88,6 +89,7 @@ def start(walk: LatticeWalk, first=None, second=None) -> CoupledState:
     InputError
         If a vector is not feasible noise.
     """
+    _refuse_uncoupled(walk)
     one, two = walk.init(first), walk.init(second)
     return CoupledState(one, two, walk.lattice.coordinates(two.noise - one.noise))
 
@@ -129,17 +131,19 @@ def meeting_times(
     Raises
     ------
     InputError
-        If the lag or the number of runs is below 1, or the cap not above the lag.
+        If the lag or the number of runs is below 1, the cap not above the lag, or the walk
+        confined by inequalities or without a basis.
     """
     lag, runs = _whole("lag", lag, 1), _whole("runs", runs, 1)
     cap = _whole("cap", cap, lag + 1)
+    _refuse_uncoupled(walk)
     origin = walk.init()
-    kernel, scratch = walk.kernel, _scratch(walk)
+    kernel, walls, scratch = walk.kernel, walk.walls, _scratch(walk)
     tau, jumps = np.empty((2, runs), dtype=np.int64)
     began = time.perf_counter()
     for run, stream in enumerate(rng.spawn(runs)):
         noise = origin.noise.copy()
-        tau[run], jumps[run] = _meet(stream, noise, kernel, scratch, lag, cap)
+        tau[run], jumps[run] = _meet(stream, noise, kernel, walls, scratch, lag, cap)
     seconds = time.perf_counter() - began
     if walk.lattice.dimension == 0:
         jumps[:] = lag
@@ -287,6 +291,19 @@ def overlap(difference, a: float) -> np.ndarray:
     return np.where(odd == 0, a ** m.astype(float), 2 * a ** (m + 1.0) / (1 + a))
 
 
+def _refuse_uncoupled(walk: LatticeWalk) -> None:
+    if walk.lattice.kind not in BASES:
+        raise InputError(
+            f"coupling: pairs of chains are followed in the coordinates of a basis, and the "
+            f"{walk.lattice.kind} vectors are none; use one of {', '.join(BASES)}"
+        )
+    if walk.within is not None:
+        raise InputError(
+            "coupling: walks that are confined by inequalities are not coupled here; compare "
+            "chains by isdp.diagnostics.convergence"
+        )
+
+
 def _scratch(walk: LatticeWalk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Two rows of jumps, over cells and over coordinates; and the powers of the proposal."""
     cells, dimension = walk.lattice.columns.shape
@@ -415,7 +432,7 @@ def _coupled_sweep(rng, first, second, apart, sizes, kernel, scratch):
 
 
 @njit(cache=True)
-def _meet(rng, second, kernel, scratch, lag, cap):
+def _meet(rng, second, kernel, walls, scratch, lag, cap):
     """Return the meeting time of two chains that start at zero, or -1 beyond the cap.
 
     The second value is the number of jumps that the leading chain accepted within the lag.
@@ -424,7 +441,8 @@ def _meet(rng, second, kernel, scratch, lag, cap):
     lead = np.zeros(len(kernel[0]) - 1, dtype=np.int64)
     kept = np.empty((1, len(first)), dtype=np.int64)
     sizes = np.zeros(2, dtype=np.int64)
-    sizes[0], _, accepted = _run_chain(rng, first, lead, 0, kernel, lag, kept)
+    slack = np.zeros(0, dtype=np.int64)
+    sizes[0], _, accepted = _run_chain(rng, first, lead, slack, 0, kernel, walls, lag, kept)
     apart = -lead
     for t in range(lag + 1, cap + 1):
         _coupled_sweep(rng, first, second, apart, sizes, kernel, scratch)

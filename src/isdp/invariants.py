@@ -264,6 +264,29 @@ class Invariants:
             )
 
 
+def cell_types(invariants: Invariants) -> tuple[np.ndarray, np.ndarray]:
+    """Group the cells in which A has equal columns.
+
+    Returns
+    -------
+    kind : int64 array, shape (cells,)
+        Number of each cell's group, from 0, in the order of their first cells.
+    first : int64 array, shape (groups,)
+        First cell of each group.
+    """
+    columns = invariants.sparse.tocsc()
+    columns.sort_indices()
+    groups: dict[tuple[bytes, bytes], int] = {}
+    first, kind = [], np.empty(invariants.cells, dtype=np.int64)
+    for cell, (start, stop) in enumerate(pairwise(columns.indptr)):
+        content = columns.indices[start:stop].tobytes(), columns.data[start:stop].tobytes()
+        if content not in groups:
+            groups[content] = len(groups)
+            first.append(cell)
+        kind[cell] = groups[content]
+    return kind, np.array(first, dtype=np.int64)
+
+
 def _incidence(rows: list[Sequence[int]], n: int) -> csr_array:
     """Build the 0/1 matrix whose row i has ones at the cells ``rows[i]``."""
     indptr = np.concatenate([[0], np.cumsum([len(cells) for cells in rows], dtype=np.int64)])

@@ -9,10 +9,11 @@ from flint import fmpq_mat, fmpz_mat
 from scipy.sparse import csc_array
 
 from isdp.errors import InputError
-from isdp.invariants import Invariants
+from isdp.invariants import Invariants, cell_types
 from isdp.smith import smith_normal_form
 
 BASES = ("smith", "lll")
+EXCHANGE_ROUNDS = 3
 LARGEST_ENTRY = 2**31  # leaves the samplers room for products with the jumps' coefficients
 
 
@@ -24,10 +25,11 @@ class KernelLattice:
     ----------
     invariants : Invariants
         The constraints A.
-    kind : {"smith", "lll"}
-        How the basis was made.
-    columns : csc_array, shape (cells, dimension)
-        The basis C, int64, one vector a column. With no freedom left it has no column.
+    kind : {"smith", "lll", "exchange"}
+        How the vectors were made; see `kernel_lattice`.
+    columns : csc_array, shape (cells, vectors)
+        Vectors that generate the lattice, int64, one a column: the basis C, or the more of
+        "exchange". With no freedom left there is no column.
     """
 
     invariants: Invariants
@@ -37,11 +39,24 @@ class KernelLattice:
     @property
     def dimension(self) -> int:
         """Degrees of freedom d; 0 where the invariants fix every cell."""
-        return self.columns.shape[1]
+        if self.kind in BASES:
+            return self.columns.shape[1]
+        return degrees_of_freedom(self.invariants)
 
     @property
     def basis(self) -> np.ndarray:
-        """C as a dense int64 array, shape (cells, dimension)."""
+        """C as a dense int64 array, shape (cells, dimension).
+
+        Raises
+        ------
+        InputError
+            If the vectors are no basis.
+        """
+        if self.kind not in BASES:
+            raise InputError(
+                f"lattice: the {self.kind} vectors generate the lattice but are no basis; use one "
+                f"of {', '.join(BASES)}"
+            )
         return self.columns.toarray()
 
     def contains(self, noise) -> np.ndarray:
@@ -85,18 +100,25 @@ def kernel_lattice(invariants: Invariants, basis: str = "smith") -> KernelLattic
     Parameters
     ----------
     invariants : Invariants
-    basis : {"smith", "lll"}
+    basis : {"smith", "lll", "exchange"}
         "smith": the last columns of V in the Smith normal form U A V = D (Proposition 8).
         "lll": the same lattice in the shorter, more orthogonal vectors of Lenstra, Lenstra and
         Lovasz.
+        "exchange": more vectors than a basis has. Cells in which A has equal columns exchange
+        with near and far ones of their kind; a reduced basis of what is left moves between the
+        kinds. Walks with many cells of a kind mix faster along it, as no cell is in every jump.
 
     Raises
     ------
     InputError
         For an unknown basis, or one whose entries are too large for 64-bit sampling.
     """
+    if basis == "exchange":
+        return KernelLattice(
+            invariants, basis, _columns(_exchanges(invariants), invariants.cells, basis)
+        )
     if basis not in BASES:
-        raise InputError(f"lattice: basis {basis!r} is not one of {', '.join(BASES)}")
+        raise InputError(f"lattice: basis {basis!r} is not one of {', '.join(BASES)}, exchange")
     kernel = smith_normal_form(invariants.sparse).kernel
     if basis == "lll":
         kernel = _lll(kernel, invariants.cells)
@@ -110,6 +132,27 @@ def _lll(kernel, cells: int):
     return [
         {i: int(rows[j, i]) for i in range(cells) if rows[j, i] != 0} for j in range(len(kernel))
     ]
+
+
+def _exchanges(invariants: Invariants) -> list[dict[int, int]]:
+    """Vectors between cells of one kind, and between kinds, on several cells of each."""
+    kind, first = cell_types(invariants)
+    members = np.split(np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))[:-1])
+    vectors = []
+    for cells in members:
+        n = len(cells)
+        steps = {round(n ** (r / EXCHANGE_ROUNDS)) for r in range(EXCHANGE_ROUNDS)}
+        for step in sorted(steps if n > 1 else ()):
+            for i in range(n if 2 * step < n else n - step):
+                vectors.append({int(cells[i]): 1, int(cells[(i + step) % n]): -1})
+    between = _lll(smith_normal_form(invariants.sparse[:, first]).kernel, len(first))
+    most = max((len(members[t]) for vector in between for t in vector), default=0)
+    for vector in between:
+        for turn in range(min(most, 2 * EXCHANGE_ROUNDS + 2)):
+            vectors.append(
+                {int(members[t][(turn * 5) % len(members[t])]): x for t, x in vector.items()}
+            )
+    return vectors
 
 
 def _columns(kernel, cells: int, basis: str) -> csc_array:

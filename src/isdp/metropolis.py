@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numba import njit
+from scipy.sparse import csc_array
 
 from isdp.errors import InputError
 from isdp.invariants import INT64_MAX, Invariants
 from isdp.lattice import KernelLattice, kernel_lattice
 from isdp.mechanisms import DoubleGeometric, Mechanism
+from isdp.polytope import Polytope
 
 ACCEPTANCES = ("joint", "coordinate")
 LONGEST_JUMP_IN_SCALES = 37  # -log(2^-53): a 53-bit uniform gives nothing beyond
@@ -54,6 +57,48 @@ class Info(NamedTuple):
         return self.accepted / self.proposed if self.proposed else math.nan
 
 
+def start_vector(noise, cells: int) -> np.ndarray:
+    """Check the shape of a chain's start; zero where none is given.
+
+    Raises
+    ------
+    InputError
+        If it is not one vector of noise.
+    """
+    noise = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
+    if noise.shape != (cells,):
+        raise InputError(
+            f"metropolis: a start needs shape ({cells},), got {noise.shape}; "
+            f"give one vector of noise"
+        )
+    return noise
+
+
+def state_at(noise: np.ndarray, mechanism: Mechanism) -> State:
+    """State of a chain that stands at the given noise."""
+    power = mechanism.energy.power
+    return State(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
+
+
+class Sampler(Protocol):
+    """What `run_chains` asks of a Metropolis-Hastings sampler."""
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+
+    def init(self, noise=None) -> State:
+        """Start at the given noise vector, or at zero."""
+
+    def run(
+        self, rng: np.random.Generator, state: State, draws: int, thin: int = 1
+    ) -> tuple[np.ndarray, State, Info]:
+        """Run on from `state` and keep every `thin`-th state."""
+
+    def check(self, noise) -> None:
+        """Raise unless every noise vector is allowed."""
+
+
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
     """A random walk on the lattice whose stationary law is the mechanism's.
@@ -67,18 +112,22 @@ class LatticeWalk:
     proposal : float
         Parameter a of the double geometric coefficient of each basis vector.
     acceptance : {"joint", "coordinate"}
+    within : Polytope, optional
+        The noise that is allowed: jumps that leave it are refused, so that the stationary law is
+        the mechanism's, conditioned on it. Its equalities must be the lattice's.
 
     Raises
     ------
     InputError
-        If the proposal lies outside (0, 1), the acceptance is unknown, or the noise could
-        leave 64-bit integers.
+        If the proposal lies outside (0, 1), the acceptance is unknown, the polytope has other
+        equalities, or the noise could leave 64-bit integers.
     """
 
     lattice: KernelLattice
     mechanism: Mechanism
     proposal: float
     acceptance: str = "coordinate"
+    within: Polytope | None = None
 
     def __post_init__(self):
         DoubleGeometric(self.proposal)
@@ -86,10 +135,27 @@ class LatticeWalk:
             raise InputError(
                 f"metropolis: acceptance {self.acceptance!r} is not one of {', '.join(ACCEPTANCES)}"
             )
+        if self.within is not None and self.within.equalities != self.lattice.invariants:
+            raise InputError(
+                "metropolis: the polytope's equalities are not those of the lattice; build the "
+                "lattice from them"
+            )
         self._refuse_overflow(self.mechanism.radius(self.lattice.dimension))
 
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return self.lattice.invariants.cells
+
+    def check(self, noise) -> None:
+        """Raise unless every noise vector (..., cells) lies where the walk may go, exactly."""
+        if self.within is None:
+            self.lattice.invariants.check(noise)
+        else:
+            self.within.check(noise)
+
     def _refuse_overflow(self, radius: float) -> None:
-        cells, power = self.lattice.invariants.cells, self.mechanism.energy.power
+        cells, power = self.cells, self.mechanism.energy.power
         columns = abs(self.lattice.columns)
         weight = int(columns.sum(axis=1).max()) if columns.nnz else 0
         jump = LONGEST_JUMP_IN_SCALES / -math.log(self.proposal) * weight
@@ -113,27 +179,31 @@ class LatticeWalk:
             *self.mechanism.energy,
         )
 
+    @cached_property
+    def walls(self) -> tuple:
+        """How far each basis vector moves towards or from each inequality: B C by columns."""
+        moves = csc_array((0, self.lattice.columns.shape[1]), dtype=np.int64)
+        if self.within is not None:
+            moves = csc_array(self.within.inequalities.sparse @ self.lattice.columns)
+        moves.eliminate_zeros()
+        return (
+            moves.indptr.astype(np.int64),
+            moves.indices.astype(np.int64),
+            moves.data.astype(np.int64),
+        )
+
     def init(self, noise=None) -> State:
         """Start at the given noise vector, or at zero.
 
         Raises
         ------
         InputError
-            If the vector is not feasible noise.
+            If the vector is not noise that the walk may reach.
         """
-        cells = self.lattice.invariants.cells
-        if noise is None:
-            noise = np.zeros(cells, dtype=np.int64)
-        noise = np.array(noise)
-        if noise.shape != (cells,):
-            raise InputError(
-                f"metropolis: a start needs shape ({cells},), got {noise.shape}; "
-                f"give one vector of noise"
-            )
+        noise = start_vector(noise, self.cells)
         self._refuse_overflow(float(np.abs(noise).max(initial=0)))
-        self.lattice.invariants.check(noise)
-        power = self.mechanism.energy.power
-        return State(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
+        self.check(noise)
+        return state_at(noise, self.mechanism)
 
     def step(self, rng: np.random.Generator, state: State) -> tuple[State, Info]:
         """One sweep from `state`, which is left as it is."""
@@ -163,24 +233,19 @@ class LatticeWalk:
         info : Info
         """
         noise = state.noise.copy()
-        walked = np.zeros(self.lattice.dimension, dtype=np.int64)
+        walked = np.zeros(self.lattice.columns.shape[1], dtype=np.int64)
+        slack = np.zeros(0, dtype=np.int64) if self.within is None else self.within.slack(noise)
         kept = np.empty((draws, len(noise)), dtype=np.int64)
         size, proposed, accepted = _run_chain(
-            rng,
-            noise,
-            walked,
-            state.size,
-            self.kernel,
-            thin,
-            kept,
+            rng, noise, walked, slack, state.size, self.kernel, self.walls, thin, kept
         )
-        info = Info(proposed, accepted, draws * thin * self.lattice.dimension)
+        info = Info(proposed, accepted, draws * thin * self.lattice.columns.shape[1])
         return kept, State(noise, size), info
 
 
 def run_chains(
     rng: np.random.Generator,
-    walk: LatticeWalk,
+    sampler: Sampler,
     *,
     draws: int,
     chains: int = 4,
@@ -193,7 +258,8 @@ def run_chains(
     Parameters
     ----------
     rng : numpy.random.Generator
-    walk : LatticeWalk
+    sampler : Sampler
+        `LatticeWalk`, or `isdp.independence.IndependenceSampler`.
     draws, chains, burn_in, thin : int
         Kept states a chain, chains, sweeps dropped first, sweeps between kept states.
     start : int array, shape (chains, cells), optional
@@ -202,7 +268,7 @@ def run_chains(
     Returns
     -------
     draws : int64 array, shape (chain, draw, cell)
-        Checked: every draw meets the invariants exactly.
+        Checked: every draw meets the invariants, and what else the sampler keeps to, exactly.
     info : Info
         Of the kept part, all chains together.
 
@@ -223,15 +289,15 @@ def run_chains(
             )
     if start is not None and len(start) != chains:
         raise InputError(f"metropolis: {len(start)} starts for {chains} chains; give one each")
-    kept = np.empty((chains, draws, walk.lattice.invariants.cells), dtype=np.int64)
+    kept = np.empty((chains, draws, sampler.cells), dtype=np.int64)
     total = Info(0, 0, 0)
     for chain, stream in enumerate(rng.spawn(chains)):
-        state = walk.init(None if start is None else start[chain])
+        state = sampler.init(None if start is None else start[chain])
         if burn_in:
-            _, state, _ = walk.run(stream, state, draws=1, thin=burn_in)
-        kept[chain], _, info = walk.run(stream, state, draws=draws, thin=thin)
+            _, state, _ = sampler.run(stream, state, draws=1, thin=burn_in)
+        kept[chain], _, info = sampler.run(stream, state, draws=draws, thin=thin)
         total += info
-    walk.lattice.invariants.check(kept)
+    sampler.check(kept)
     return kept, total
 
 
@@ -260,7 +326,7 @@ def sample(
         The target law.
     draws, chains, burn_in, thin, start
         As in `run_chains`.
-    basis : {"smith", "lll"}
+    basis : {"smith", "lll", "exchange"}
         The jumps; see `isdp.lattice.kernel_lattice`.
     acceptance : {"joint", "coordinate"}
         "smith" with "joint" is the paper's Algorithm 1.
@@ -342,16 +408,43 @@ def _rise(size, growth, root, rate):
 
 
 @njit(cache=True)
-def _accept(rng, size, growth, root, rate):
-    """Metropolis' rule for a symmetric jump that makes the size grow by `growth`."""
-    return growth <= 0 or rng.random() < math.exp(-_rise(size, growth, root, rate))
+def _metropolis(rng, rise):
+    """Metropolis' rule: go downhill always, uphill by a chance that falls with the rise."""
+    return rise <= 0 or rng.random() < math.exp(-rise)
 
 
 @njit(cache=True)
-def _run_chain(rng, noise, walked, size, kernel, thin, kept):
+def _stays_within(slack, walls, j, k):
+    """Whether every inequality bears `k` times the j-th basis vector."""
+    indptr, indices, data = walls
+    for entry in range(indptr[j], indptr[j + 1]):
+        if slack[indices[entry]] + k * data[entry] < 0:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _use_up(slack, walls, j, k):
+    """Change the slack as `k` times the j-th basis vector does."""
+    indptr, indices, data = walls
+    for entry in range(indptr[j], indptr[j + 1]):
+        slack[indices[entry]] += k * data[entry]
+
+
+@njit(cache=True)
+def _move_along(slack, walls, steps, sign):
+    """Change the slack as a whole jump does, or take that back."""
+    if len(slack) > 0:
+        for j in range(len(steps)):
+            _use_up(slack, walls, j, sign * steps[j])
+
+
+@njit(cache=True)
+def _run_chain(rng, noise, walked, slack, size, kernel, walls, thin, kept):
     """Run `len(kept) * thin` sweeps, changing `noise`; the states kept go into `kept`.
 
     `walked` follows the chain in the basis: noise changes by C times the change of `walked`.
+    `slack`, one entry an inequality, follows how far the chain is from each.
     """
     indptr, indices, data, proposal, joint, power, root, rate = kernel
     dimension = len(indptr) - 1
@@ -376,19 +469,25 @@ def _run_chain(rng, noise, walked, size, kernel, thin, kept):
                     continue
                 growth = _vector_growth(noise, indptr[j], indptr[j + 1], indices, data, k, power)
                 proposed += 1
-                if _accept(rng, size, growth, root, rate):
+                if not _stays_within(slack, walls, j, k):
+                    continue
+                if _metropolis(rng, _rise(size, growth, root, rate)):
                     accepted += 1
                     size += growth
                     walked[j] += k
+                    _use_up(slack, walls, j, k)
                     for entry in range(indptr[j], indptr[j + 1]):
                         noise[indices[entry]] += k * data[entry]
             if joint and steps.any():
                 growth = _jump_growth(noise, jump, power)
                 proposed += 1
-                if _accept(rng, size, growth, root, rate):
+                _move_along(slack, walls, steps, 1)
+                if (slack >= 0).all() and _metropolis(rng, _rise(size, growth, root, rate)):
                     accepted += 1
                     size += growth
                     walked += steps
                     noise += jump
+                else:
+                    _move_along(slack, walls, steps, -1)
         kept[draw, :] = noise
     return size, proposed, accepted

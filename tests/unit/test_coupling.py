@@ -14,6 +14,7 @@ from isdp.coupling import (
 )
 from isdp.lattice import kernel_lattice
 from isdp.metropolis import LatticeWalk
+from isdp.polytope import Polytope
 
 ACCEPTANCES = pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
 
@@ -217,3 +218,19 @@ def test_runs_that_met_before_the_leading_chain_moved_say_nothing():
     assert standing.uninformative.tolist() == [True, False, False]
     assert time_to_bound(standing) is None
     assert (tv_bound(standing, [0, 5])["censored"] == 1).all()
+
+
+def test_walks_that_cannot_be_coupled_are_refused():
+    invariants = Invariants.total(4)
+    room = Polytope.of_counts(invariants, np.ones(4, np.int64)).around(np.ones(4, np.int64))
+    confined = LatticeWalk(
+        kernel_lattice(invariants), GeneralizedLaplace(0.5), 0.5, "coordinate", room
+    )
+    with pytest.raises(InputError, match="confined by inequalities are not coupled"):
+        meet(which=confined)
+    loose = LatticeWalk(kernel_lattice(invariants, "exchange"), GeneralizedLaplace(0.5), 0.5)
+    with pytest.raises(InputError, match="the exchange vectors are none; use one of smith, lll"):
+        meet(which=loose)
+    zero = np.zeros(4, np.int64)
+    with pytest.raises(InputError, match="are not coupled"):
+        start(confined, zero, zero)

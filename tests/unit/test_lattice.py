@@ -140,3 +140,24 @@ def test_a_basis_too_large_for_64_bits_is_refused_with_advice():
         kernel_lattice(Invariants([[big + 1, big]]), "lll")
     with pytest.raises(InputError, match="not one of smith, lll"):
         kernel_lattice(Invariants.total(2), "hermite")
+
+
+@given(incidence())
+def test_exchange_vectors_generate_the_same_lattice(matrix):
+    invariants = Invariants(np.array(matrix))
+    lattice = kernel_lattice(invariants, "exchange")
+    assert lattice.dimension == kernel_lattice(invariants, "lll").dimension
+    columns = lattice.columns.toarray()
+    assert not (np.array(matrix) @ columns).any()
+    if lattice.dimension:
+        form = fmpz_mat(columns.T.tolist()).snf()
+        # a primitive lattice of the right rank: the same as the kernel
+        assert [int(form[i, i]) for i in range(lattice.dimension)] == [1] * lattice.dimension
+        assert fmpz_mat(columns.T.tolist()).rank() == lattice.dimension
+
+
+def test_exchanges_are_no_basis():
+    lattice = kernel_lattice(Invariants.total(6), "exchange")
+    assert lattice.columns.shape[1] > lattice.dimension == 5
+    with pytest.raises(InputError, match="are no basis; use one of smith, lll"):
+        _ = lattice.basis

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.lattice import kernel_lattice
 from isdp.metropolis import Info, LatticeWalk, run_chains, sample
+from isdp.polytope import Polytope
 
 
 def walk(invariants=None, mechanism=None, proposal=0.6, acceptance="coordinate", basis="smith"):
@@ -142,3 +143,25 @@ def test_acceptance_rate_of_nothing_is_nan():
 def test_bad_settings_are_refused_with_a_reason(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_a_polytope_of_other_equalities_is_refused():
+    counts = np.array([1, 2, 3])
+    room = Polytope.of_counts(Invariants.total(3), counts).around(counts)
+    lattice = kernel_lattice(Invariants.subsets([[0, 1]], 3))
+    with pytest.raises(InputError, match="equalities are not those of the lattice"):
+        LatticeWalk(lattice, GeneralizedLaplace(0.5), 0.5, "coordinate", room)
+
+
+@pytest.mark.parametrize("acceptance", ["coordinate", "joint"])
+def test_a_confined_walk_stays_within_and_starts_there(acceptance):
+    counts = np.array([0, 2, 1, 5])
+    room = Polytope.of_counts(Invariants.total(4), counts).around(counts)
+    lattice = kernel_lattice(room.equalities, "exchange")
+    walk = LatticeWalk(lattice, GeneralizedLaplace(0.2), 0.6, acceptance, room)
+    noise, info = run_chains(np.random.default_rng(1), walk, draws=1000)
+    assert info.accepted > 50
+    assert (noise + counts >= 0).all()
+    assert (noise.sum(axis=-1) == 0).all()
+    with pytest.raises(InputError, match="cell 0 is not negative"):
+        walk.init(np.array([-1, 1, 0, 0]))
