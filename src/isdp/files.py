@@ -64,7 +64,7 @@ def write_csv(table: pd.DataFrame, path) -> None:
         table.to_csv(temporary, index=False, lineterminator="\n")
 
 
-def write_table(table: pd.DataFrame, csv, title: str) -> None:
+def write_table(table: pd.DataFrame, csv, title: str, bold: pd.DataFrame | None = None) -> None:
     """Write a table three times: `csv` in full precision, and beside it .md and .html to read.
 
     Parameters
@@ -73,18 +73,26 @@ def write_table(table: pd.DataFrame, csv, title: str) -> None:
     csv : path
     title : str
         Heading of the HTML page.
+    bold : DataFrame of bool, optional
+        Cells to set in bold where people read them, in the table's shape.
     """
     csv = Path(csv)
     write_csv(table, csv)
     shown = table.map(_shown)
+    plain = pd.DataFrame(False, index=table.index, columns=table.columns)
+    bold = plain if bold is None else bold
     sides = ["right" if is_numeric_dtype(kind) else "left" for kind in table.dtypes]
     with whole(csv.with_suffix(".md")) as temporary:
-        text = shown.map(lambda cell: cell.replace("|", r"\|")).to_markdown(
+        cells = shown.map(lambda cell: cell.replace("|", r"\|"))
+        text = cells.mask(bold, "**" + cells + "**").to_markdown(
             index=False, disable_numparse=True, colalign=sides
         )
         temporary.write_text(text + "\n")
     with whole(csv.with_suffix(".html")) as temporary:
-        body = shown.to_html(index=False, border=0, escape=True, justify="left")
+        cells = shown.map(html.escape)
+        body = cells.mask(bold, "<b>" + cells + "</b>").to_html(
+            index=False, border=0, escape=False, justify="left"
+        )
         heading = html.escape(title)
         temporary.write_text(PAGE.format(title=heading, table=body))
 

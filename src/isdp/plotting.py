@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from pathlib import Path
 
 import matplotlib as mpl
@@ -52,18 +53,18 @@ def save(figure: Figure, svg, png) -> None:
     plt.close(figure)
 
 
-def _styled(function):
+def styled(function):
     """Run a figure's function under the one style."""
 
-    def styled(*arguments, **options):
+    @wraps(function)
+    def drawn(*arguments, **options):
         with sns.axes_style("whitegrid"), mpl.rc_context(STYLE):
             return function(*arguments, **options)
 
-    styled.__name__, styled.__doc__ = function.__name__, function.__doc__
-    return styled
+    return drawn
 
 
-@_styled
+@styled
 def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     """Noise of each county of a state as box plots, in increasing population.
 
@@ -73,7 +74,7 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
         From `isdp.counties.box_table`. Above 130 counties the boxes go on in a next row.
     title : str
     """
-    boxes = boxes.assign(position=boxes["rank"], label=_county_labels(boxes))
+    boxes = boxes.assign(position=boxes["rank"], label=county_labels(boxes))
     last = int(boxes["rank"].max())
     rows = -(-last // COUNTIES_IN_A_ROW)
     width = -(-last // rows)
@@ -83,23 +84,24 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     for row, axis in enumerate(axes[:, 0]):
         low = 1 + row * width
         part = boxes[boxes["rank"].between(low, low + width - 1)]
-        _draw_boxes(axis, part)
+        draw_boxes(axis, part)
         axis.set_xlim(low - 0.8, low + width - 0.2)
         axis.set_ylabel("noise (persons)")
     axes[-1, 0].set_xlabel("county (2010 population), from the least populous to the most")
     axes[0, 0].set_title(title, loc="left", pad=26)
-    handles = _box_handles()
+    handles = box_handles()
     if (boxes["series"] == "das_error").any():
         handles.append(
             Line2D([], [], color=DAS, marker="o", ms=4, ls="", label="error of the Census DAS")
         )
-    _legend_above(axes[0, 0], handles)
+    legend_above(axes[0, 0], handles)
     figure.align_ylabels()
     figure.tight_layout()
     return figure
 
 
-def _box_handles() -> list:
+def box_handles() -> list:
+    """Legend entries of a box plot."""
     return [
         Patch(facecolor=BOX, edgecolor=INK, label="middle half of the draws, median"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
@@ -108,7 +110,8 @@ def _box_handles() -> list:
     ]
 
 
-def _legend_above(axis, handles) -> None:
+def legend_above(axis, handles) -> None:
+    """Put a legend in one line above the axis."""
     axis.legend(
         handles=handles,
         loc="lower left",
@@ -122,8 +125,13 @@ def _legend_above(axis, handles) -> None:
     )
 
 
-def _draw_boxes(axis, boxes: pd.DataFrame) -> None:
-    """Draw box plots from the columns position, label, series and value."""
+def draw_boxes(
+    axis, boxes: pd.DataFrame, *, colour: str = BOX, width: float = 0.62, points: bool = True
+) -> None:
+    """Draw box plots from the columns position, label, series and value.
+
+    `points` also draws what lies beyond the whiskers, one draw, and the DAS errors if there are.
+    """
     wide = boxes[boxes["series"] != "extreme"].pivot(
         index="position", columns="series", values="value"
     )
@@ -140,21 +148,28 @@ def _draw_boxes(axis, boxes: pd.DataFrame) -> None:
     axis.bxp(
         stats,
         positions=wide.index,
-        widths=0.62,
+        widths=width,
         showfliers=False,
         showcaps=False,
         patch_artist=True,
-        boxprops={"facecolor": BOX, "edgecolor": INK, "linewidth": 0.6},
+        boxprops={"facecolor": colour, "edgecolor": INK, "linewidth": 0.6},
         medianprops={"color": INK, "linewidth": 1.1},
         whiskerprops={"color": INK, "linewidth": 0.6},
     )
-    extreme = boxes[boxes["series"] == "extreme"]
-    axis.plot(
-        extreme["position"], extreme["value"], "x", color=FAINT, ms=1.8, mew=0.4, rasterized=True
-    )
-    axis.plot(wide.index, wide["one_draw"], "s", color=DRAW, ms=3)
-    if "das_error" in wide:
-        axis.plot(wide.index, wide["das_error"], "o", color=DAS, ms=3)
+    if points:
+        extreme = boxes[boxes["series"] == "extreme"]
+        axis.plot(
+            extreme["position"],
+            extreme["value"],
+            "x",
+            color=FAINT,
+            ms=1.8,
+            mew=0.4,
+            rasterized=True,
+        )
+        axis.plot(wide.index, wide["one_draw"], "s", color=DRAW, ms=3)
+        if "das_error" in wide:
+            axis.plot(wide.index, wide["das_error"], "o", color=DAS, ms=3)
     axis.axhline(0, color=INK, lw=0.6, zorder=0)
     named = boxes.drop_duplicates("position")
     axis.set_xticks(named["position"], named["label"], rotation=90, fontsize=6.2)
@@ -162,14 +177,14 @@ def _draw_boxes(axis, boxes: pd.DataFrame) -> None:
     axis.tick_params(axis="x", length=2, pad=1)
 
 
-def _county_labels(boxes: pd.DataFrame) -> pd.Series:
+def county_labels(boxes: pd.DataFrame) -> pd.Series:
     """Name and population, without the word that all names of a state share."""
     words = r" (?:County|Parish|Municipio|Census Area|Borough)$"
     names = boxes["county"].str.replace(words, "", regex=True)
     return names + " (" + boxes["population"].map("{:,}".format) + ")"
 
 
-@_styled
+@styled
 def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
     """Noise of each cell as box plots, a panel a law (ISDP, Figures 5 and 7).
 
@@ -191,18 +206,18 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
         sharex=True,
     )
     for axis, (law, words) in zip(axes[:, 0], laws.items(), strict=True):
-        _draw_boxes(axis, boxes[boxes["norm"] == law])
+        draw_boxes(axis, boxes[boxes["norm"] == law])
         axis.set_xlim(0.3, cells + 0.7)
         axis.set_ylabel(f"noise (persons)\n{words}", fontsize=8)
     axes[-1, 0].tick_params(axis="x", labelsize=8)
     axes[0, 0].set_title(title, loc="left", pad=26)
-    _legend_above(axes[0, 0], _box_handles())
+    legend_above(axes[0, 0], box_handles())
     figure.align_ylabels()
     figure.tight_layout()
     return figure
 
 
-@_styled
+@styled
 def tv_bounds(curves: pd.DataFrame, trails: pd.DataFrame, title: str, laws: dict) -> Figure:
     """Bounds on the distance to the target against iterations (ISDP, Figures 1, 4 and 6).
 
@@ -293,7 +308,7 @@ def _draw_lags(axis, trails: pd.DataFrame, variants: list[str]) -> None:
     axis.legend(loc="upper right", frameon=False)
 
 
-@_styled
+@styled
 def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -> Figure:
     """Which records each constraint counts (ISDP, Figure 3).
 
@@ -357,7 +372,7 @@ def _lines(members: list[str], width: int = 3) -> list[str]:
     return [", ".join(members[i : i + width]) for i in range(0, len(members), width)]
 
 
-@_styled
+@styled
 def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure:
     """Slopes of all states with their confidence intervals (SDP, Figure 1, left).
 
@@ -415,7 +430,7 @@ def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure
     return figure
 
 
-@_styled
+@styled
 def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
     """R-hat and effective sample size of every county, a strip of points a state.
 

@@ -125,7 +125,8 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]):
         Name of the claim, for messages.
     how : mapping
         `table`; `rows`, an optional pandas query; `column`; `take`, one of max, min, max_abs,
-        mean, sum, rows (their number) and values (the sorted set).
+        mean, sum, rows (their number) and values (the sorted set). Of no rows at all there is
+        no value, nan, but their number and their set.
     tables : mapping from name to DataFrame
     """
     table = tables[how["table"]]
@@ -140,6 +141,8 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]):
     column = how.get("column", table.columns[0])
     if column not in table:
         raise InputError(f"scorecard: claim {claim}: table {how['table']} has no column {column!r}")
+    if table.empty and how["take"] not in ("rows", "values"):
+        return math.nan
     value = TAKES[how["take"]](table[column])
     return value.item() if hasattr(value, "item") else value
 

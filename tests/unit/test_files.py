@@ -78,3 +78,14 @@ def test_verification_finds_a_draw_that_breaks_an_invariant(tmp_path, draws):
     assert table["draws_of"].tolist() == ["good", "bad"]
     assert table["draws"].tolist() == [6, 6]
     assert table["violations"].tolist() == [0, 1]
+
+
+def test_bold_cells_are_bold_where_people_read_and_plain_in_the_csv(tmp_path):
+    table = pd.DataFrame({"age": ["<5", "all"], "count": [3, 7]})
+    bold = pd.DataFrame({"age": [False, False], "count": [False, True]})
+    write_table(table, tmp_path / "t.csv", "Title", bold=bold)
+    assert (tmp_path / "t.csv").read_text() == "age,count\n<5,3\nall,7\n"
+    assert "**7**" in (tmp_path / "t.md").read_text()
+    page = (tmp_path / "t.html").read_text()
+    assert "<b>7</b>" in page
+    assert "&lt;5" in page

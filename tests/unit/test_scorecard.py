@@ -46,6 +46,12 @@ def test_what_has_no_value_is_not_checkable():
     assert "no value" in row["note"]
 
 
+@pytest.mark.parametrize("take", ["max", "min", "max_abs", "mean", "sum"])
+def test_no_rows_have_no_value_and_are_never_a_verdict(take):
+    row = verdict(1.0, measure={"table": "t", "rows": "x > 5", "column": "x", "take": take})
+    assert row["verdict"] == "not checkable"
+
+
 def test_a_claim_on_an_experiment_that_was_not_run_is_not_checkable():
     row = verdict(1.0, measure={"table": "u", "take": "max"})
     assert row["verdict"] == "not checkable"

@@ -1,0 +1,104 @@
+"""Conditioned mechanisms against enumeration, and the two samplers against each other."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
+from isdp.independence import IndependenceSampler
+from isdp.lattice import KernelLattice, kernel_lattice
+from isdp.metropolis import LatticeWalk, run_chains
+from isdp.p12 import sex_by_age_invariants
+from isdp.polytope import Polytope
+from isdp.sexage import double_geometric_noise
+from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
+
+COUNTS = np.array([2, 0, 3, 1, 4])
+SUMS = Invariants.subsets([[0, 1, 2, 3, 4], [0, 1]], 5)
+ROOM = Polytope.of_counts(SUMS, COUNTS).around(COUNTS)
+LAWS = {
+    "l1": GeneralizedLaplace(0.4),
+    "l2": GeneralizedLaplace(0.8, "l2"),
+    "gaussian": GeneralizedGaussian(2.0),
+}
+
+
+def conditioned_law(mechanism):
+    """Every table of counts with the same sums, and its exact probability."""
+    tables = np.array(list(product(range(int(COUNTS.sum()) + 1), repeat=5)))
+    noise = (tables - COUNTS)[ROOM.contains(tables - COUNTS)]
+    weights = np.exp(mechanism.log_weight(noise))
+    return noise, weights / weights.sum()
+
+
+def draws_of(sampler, thin, draws=10_000, seed=7):
+    noise, _ = run_chains(
+        np.random.default_rng(seed), sampler, draws=draws, chains=4, burn_in=500, thin=thin
+    )
+    return noise.reshape(-1, noise.shape[-1])
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_independence_sampler_against_enumeration(law):
+    points, pmf = conditioned_law(LAWS[law])
+    draws = draws_of(IndependenceSampler(ROOM, LAWS[law], 0.5), thin=60)
+    check_law(count_points(draws, points), np.append(pmf, 0))
+
+
+@pytest.mark.parametrize("acceptance", ["coordinate", "joint"])
+@pytest.mark.parametrize("basis", ["lll", "exchange"])
+@pytest.mark.parametrize("law", LAWS)
+def test_confined_walk_against_enumeration(law, basis, acceptance):
+    points, pmf = conditioned_law(LAWS[law])
+    walk = LatticeWalk(kernel_lattice(SUMS, basis), LAWS[law], 0.5, acceptance, ROOM)
+    draws = draws_of(walk, thin=25 if acceptance == "coordinate" else 120)
+    check_law(count_points(draws, points), np.append(pmf, 0))
+
+
+def test_power_a_scale_ten_percent_off_is_rejected():
+    points, _ = conditioned_law(LAWS["l1"])
+    draws = draws_of(IndependenceSampler(ROOM, GeneralizedLaplace(0.44), 0.5), thin=60)
+    _, wrong = conditioned_law(LAWS["l1"])
+    with pytest.raises(LawRejected):
+        check_law(count_points(draws, points), np.append(wrong, 0))
+
+
+def test_power_jumps_that_do_not_generate_the_lattice_are_rejected():
+    points, pmf = conditioned_law(LAWS["l1"])
+    lattice = kernel_lattice(SUMS, "lll")
+    columns = lattice.columns.copy()
+    columns.data = columns.data.copy()
+    first = slice(columns.indptr[0], columns.indptr[1])
+    columns.data[first] *= 2
+    walk = LatticeWalk(KernelLattice(SUMS, "lll", columns), LAWS["l1"], 0.5, "coordinate", ROOM)
+    with pytest.raises(LawRejected):
+        check_law(count_points(draws_of(walk, thin=25), points), np.append(pmf, 0))
+
+
+def test_both_samplers_agree_on_sex_by_age():
+    counts = np.random.default_rng(1).negative_binomial(100, 0.95, 46)
+    room = Polytope.of_counts(sex_by_age_invariants(), counts).around(counts)
+    mechanism = GeneralizedLaplace(0.5)
+    walk = LatticeWalk(
+        kernel_lattice(room.equalities, "exchange"), mechanism, 0.8, "coordinate", room
+    )
+    walked = draws_of(walk, thin=8, draws=5_000)
+    proposed = draws_of(IndependenceSampler(room, mechanism, 0.6), thin=400, draws=5_000, seed=8)
+    for measure in (mechanism.measure, lambda u: u[:, 0], lambda u: (u == -counts).sum(axis=1)):
+        one, two = measure(walked).astype(float), measure(proposed).astype(float)
+        # 1000 effective draws of 20,000 at the least, for the slower of the two
+        spread = np.hypot(one.std() / np.sqrt(5_000), two.std() / np.sqrt(1_000))
+        assert abs(one.mean() - two.mean()) < 5 * spread
+
+
+def test_the_raw_mechanisms_mean_distance_has_its_closed_form():
+    rng = np.random.default_rng(9)
+    for epsilon in (0.5, 1.0):
+        a = np.exp(-epsilon)
+        noise = double_geometric_noise(rng, epsilon, (20_000, 46))
+        mean = 2 * a / (1 - a * a)
+        sd = np.sqrt(2 * a / (1 - a) ** 2 - mean**2)
+        check_mean(np.abs(noise), mean, sd)
+        with pytest.raises(LawRejected):
+            check_mean(double_geometric_noise(rng, 1.02 * epsilon, (20_000, 46)), mean, sd)
