@@ -15,6 +15,8 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/counties.smk"
 include: "workflow/rules/lattices.smk"
+include: "workflow/rules/projection.smk"
+include: "workflow/rules/congenial.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -37,6 +38,19 @@ SMALL = {
         "burn_in": 100,
         "overdispersed": {"epsilon": 0.05, "sweeps": 50},
     },
+    "projection": {"simulations": 40, "checked": 20},
+    "truncation": {"epsilons": [0.05, 0.5]},
+    # a county of one's own, as the smoke run takes the paper's table
+    "sex_by_age": {
+        "file": "p12.csv",
+        "county": "06003",
+        "walk": {"draws": 100},
+        "independence": {"draws": 100, "thin": 20},
+        "trace": {"steps": 500, "chains": 3},
+        "acceptance": {"chains": 3, "iterations": 1_000},
+        "distances": {"tables": 3, "releases": 20, "walk": {"draws": 50}, "unmixed": [100]},
+    },
+    "two_bin": {"draws": 2_000},
 }
 
 
@@ -59,6 +73,7 @@ class Checkout:
         self.lattices()
         self.write_config(SMALL)
         self.write_ledger("20201116", NOBODY_THERE)
+        self.write_p12()
 
     def lattices(self):
         """Put the tests' lattice experiments in place of the project's."""
@@ -75,6 +90,15 @@ class Checkout:
 
     def write_config(self, changes):
         (self.folder / "test.yaml").write_text(yaml.safe_dump(changes))
+
+    def write_p12(self):
+        """Write made-up counts of one county in the layout of Table P12."""
+        male, female = np.random.default_rng(1).integers(2, 90, (2, 23)).tolist()
+        counts = [sum(male) + sum(female), sum(male), *male, sum(female), *female]
+        names = ["gisjoin", "name", *(f"H76{item:03}_sf" for item in range(1, 50))]
+        rows = [names, ["G0600030", "Made-up County", *counts]]
+        text = "".join(",".join(map(str, row)) + "\n" for row in rows)
+        (self.folder / "p12.csv").write_text(text)
 
     def write_ledger(self, vintage, url):
         header, *_ = (ROOT / "data/sources.csv").read_text().splitlines()

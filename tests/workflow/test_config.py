@@ -19,7 +19,16 @@ def test_the_projects_configs_fit_the_schema_and_hold_every_key(name):
 
 
 NAMED_BY_USERS = {"lattices": "NAME", "laws": "LAW"}
-OPAQUE = ("axes", "constraints", "printed", "proposal", "variants", "counts")
+OPAQUE = (
+    "axes",
+    "constraints",
+    "printed",
+    "proposal",
+    "variants",
+    "walk",
+    "independence",
+    "paper",
+)
 
 
 def keys(node, path=()):
@@ -112,6 +121,30 @@ WRONG = {
     ),
     "a lag factor of zero": ({"coupling": {"lag_factors": [0, 1]}}, "coupling.lag_factors"),
     "an unknown variant": ({"noise": {"variant": "best"}}, "noise.variant: 'best' will not do"),
+    "a table with 22 age groups": (
+        {"sex_by_age": {"counts": {"male": [1] * 22}}},
+        "sex_by_age.counts: sex by age: male has 22 age groups",
+    ),
+    "a negative count of people": (
+        {"sex_by_age": {"counts": {"female": [-1] * 23}}},
+        "female, under 5: -1 is not a count",
+    ),
+    "a file without a county": ({"sex_by_age": {"file": "p12.csv"}}, "belong together"),
+    "a P12 file that is not there": (
+        {"sex_by_age": {"file": "nowhere.csv", "county": "X"}},
+        "sex_by_age.file: there is no file nowhere.csv",
+    ),
+    "cells that do not follow from the others": (
+        {"sex_by_age": {"solved": [1, 2, 3]}},
+        "columns have rank 1, but the equalities have rank 3",
+    ),
+    "rates without their parameters": (
+        {"sex_by_age": {"acceptance": {"paper": [1.0]}}},
+        "sex_by_age.acceptance.paper: wanted: one number or null for each of the 10",
+    ),
+    "a weight above one": ({"two_bin": {"betas": [0, 1.5]}}, "two_bin.betas.1: 1.5 will not do"),
+    "no simulation": ({"projection": {"simulations": 0}}, "projection.simulations: 0 will not do"),
+    "an epsilon too small": ({"truncation": {"epsilons": [0, 1]}}, "truncation.epsilons.0"),
     "no such ledger": ({"data": {"ledger": "nowhere.csv"}}, "data.ledger: there is no file"),
 }
 

@@ -19,7 +19,18 @@ def rows(path):
 
 def test_every_promised_output_is_there(finished):
     results = finished.folder / "results"
-    for name in ("counties_VT", "counties_DC", "counties_convergence", "das_slopes"):
+    for name in (
+        "counties_VT",
+        "counties_DC",
+        "counties_convergence",
+        "das_slopes",
+        "projection_VT",
+        "truncation",
+        "sex_by_age_distances",
+        "sex_by_age_acceptance",
+        "sex_by_age_traces",
+        "sex_by_age_samplers",
+    ):
         for suffix in ("svg", "png", "csv"):
             assert (results / "figures" / f"{name}.{suffix}").stat().st_size > 0
     for name in ("counties_rhat", "counties_noise", "das_regressions", "scorecard", "states"):
@@ -37,6 +48,9 @@ def test_tables_have_the_columns_that_others_read(finished):
         "counties_rhat": "state fips county population rhat ess_bulk ess_tail",
         "counties_noise": "state fips mean sd q05 q25 q50 q75 q95 p_abs_le_30",
         "das_regressions": "state counties slope se p negative significant",
+        "projection_summary": "state choice sd overlap box_overlap_min",
+        "sex_by_age": "age confidential_both released_female released_male",
+        "two_bin": "mechanism beta mean_1 variance loss_closed loss_numeric",
         "scorecard": "claim paper where statement paper_value our_value tolerance verdict note",
     }
     for name, columns in expected.items():
@@ -54,6 +68,19 @@ def test_a_state_without_freedom_is_shown_as_frozen_not_as_converged(finished):
     assert card["counties-no-frozen-coordinate"]["verdict"] == "differs"
     assert card["counties-exact-totals"]["verdict"] == "reproduced"
     assert card["das-significant-slopes"]["verdict"] == "not checkable"
+
+
+def test_a_county_of_ones_own_is_never_judged_by_the_papers_numbers(finished):
+    tables = finished.folder / "results" / "tables"
+    card = {r["claim"]: r["verdict"] for r in rows(tables / "scorecard.csv")}
+    for name in ("acceptance-best-parameter", "trace-longest-stay", "distances-conditional"):
+        assert card[name] == "not checkable"
+    assert card["sex-by-age-printed-release"] == "not checkable"
+    assert card["sex-by-age-within"] == "reproduced"
+    released = rows(tables / "sex_by_age.csv")
+    for row in released[-2:]:
+        assert row["confidential_both"] == row["released_both"]
+    assert "**" in (tables / "sex_by_age.md").read_text()
 
 
 def test_no_network_is_said_once_and_the_run_goes_on(finished):

@@ -6,6 +6,15 @@ SCORED_TABLES = [
     "counties_states",
     "das_regressions",
     "draws_verified",
+    "projection_summary",
+    "truncation",
+    "sex_by_age_chains",
+    "sex_by_age_printed",
+    "sex_by_age_trace_spread",
+    "sex_by_age_acceptance",
+    "sex_by_age_medians",
+    "sex_by_age_mixing",
+    "two_bin",
     "lattice_convergence",
     "lattice_norms",
     *of_experiments("{experiment}_noise_summary"),
@@ -18,6 +27,7 @@ rule verify_draws:
     input:
         counties=for_each_state("results/draws/counties_{state}.nc"),
         lattices=of_every_law("results/draws/{experiment}_{law}.nc"),
+        sex_by_age="results/draws/sex_by_age.nc",
         library=library("verify_draws"),
     output:
         **table_outputs("draws_verified", "Invariants of every draw", "Scorecard"),
@@ -59,6 +69,8 @@ rule everything:
     input:
         "results/tables/scorecard.csv",
         for_each_state("results/figures/counties_{state}.svg"),
+        for_each_state("results/figures/projection_{state}.svg"),
+        "results/figures/sex_by_age_distances.svg",
         of_every_law("results/figures/{experiment}_tv_bound_{law}.svg"),
         of_experiments("results/figures/{experiment}_tv_bound.svg"),
         of_experiments("results/figures/{experiment}_noise.svg"),

@@ -5,5 +5,6 @@ from isdp.files import write_table
 from isdp.logs import job_log
 
 with job_log(snakemake.log[0]):
-    table = verification_table([*snakemake.input.counties, *snakemake.input.lattices])
+    draws = snakemake.input
+    table = verification_table([*draws.counties, *draws.lattices, draws.sex_by_age])
     write_table(table, snakemake.output.csv, "Invariants of every draw")

@@ -11,6 +11,8 @@ import yaml
 
 from isdp.errors import InputError
 from isdp.experiment import build
+from isdp.p12 import sex_by_age_invariants, table_of
+from isdp.solve import solve_for
 
 
 class ConfigError(Exception):
@@ -53,6 +55,7 @@ def check_config(config: dict, base: Path) -> None:
             f"({counties['epsilon']}), or the starts are not over-dispersed"
         )
     _check_lattices(config)
+    _check_sex_by_age(config["sex_by_age"])
     vintages = _column(base / data["ledger"], "vintage")
     if data["vintage"] not in vintages:
         raise ConfigError(
@@ -136,6 +139,32 @@ def _check_lattices(config: dict) -> None:
         raise ConfigError(
             f"config: noise.variant: {config['noise']['variant']!r} will not do; wanted: one of "
             f"{', '.join(sorted(variants))}"
+        )
+
+
+def _check_sex_by_age(entry: dict) -> None:
+    for key in ("counts", "printed"):
+        try:
+            if entry[key] is not None:
+                table_of(entry[key])
+        except InputError as error:
+            raise ConfigError(f"config: sex_by_age.{key}: {error}") from None
+    if (entry["file"] is None) != (entry["county"] is None):
+        raise ConfigError(
+            "config: sex_by_age.file and sex_by_age.county belong together: give both or neither"
+        )
+    if entry["file"] is not None and not Path(entry["file"]).is_file():
+        raise ConfigError(f"config: sex_by_age.file: there is no file {entry['file']}")
+    if entry["solved"] is not None:
+        try:
+            solve_for(sex_by_age_invariants(), [0, 0, 0], [cell - 1 for cell in entry["solved"]])
+        except InputError as error:
+            raise ConfigError(f"config: sex_by_age.solved (cells from 0 here): {error}") from None
+    acceptance = entry["acceptance"]
+    if len(acceptance["paper"]) != len(acceptance["proposal_epsilons"]):
+        raise ConfigError(
+            f"config: sex_by_age.acceptance.paper: wanted: one number or null for each of the "
+            f"{len(acceptance['proposal_epsilons'])} proposal_epsilons"
         )
 
 

@@ -1,0 +1,200 @@
+"""Congenial differential privacy: sex by age under constraints, and a two-bin histogram (CDP)."""
+
+SEX_BY_AGE = config["sex_by_age"]
+DISTANCES = SEX_BY_AGE["distances"]
+
+config["words"]["sex_by_age"] = (
+    "Confidential table: {table}. Held: total population, females, people of voting age; no cell "
+    "below zero. Unconstrained mechanism: double geometric, epsilon = {epsilon:g} per cell. "
+    "Seed {seed}."
+).format(
+    epsilon=SEX_BY_AGE["epsilon"],
+    seed=config["seed"],
+    table=(
+        f"Table P12 of {SEX_BY_AGE['county']}"
+        if SEX_BY_AGE["file"]
+        else "the paper's (CDP, Table 1)"
+    ),
+)
+
+
+rule read_sex_by_age:
+    input:
+        file=SEX_BY_AGE["file"] or [],
+        library=library("read_sex_by_age"),
+    output:
+        counts="results/data/sex_by_age.csv",
+    log:
+        "results/logs/read_sex_by_age.log",
+    conda:
+        "../../environment.yml"
+    params:
+        county=SEX_BY_AGE["county"],
+        counts=SEX_BY_AGE["counts"],
+    message:
+        "The confidential table of sex by age"
+    script:
+        "../scripts/read_sex_by_age.py"
+
+
+rule sample_sex_by_age:
+    input:
+        counts="results/data/sex_by_age.csv",
+        library=library("sample_sex_by_age"),
+    output:
+        **table_outputs(
+            "sex_by_age",
+            "The table and one release (CDP Table 1)",
+            "Sex by age",
+            key="release_",
+        ),
+        **table_outputs("sex_by_age_chains", "Chains of both samplers", "Sex by age", key="chains_"),
+        **table_outputs(
+            "sex_by_age_printed", "The paper's printed release", "Sex by age", key="printed_"
+        ),
+        **table_outputs(
+            "sex_by_age_trace_spread", "Chains of that length", "Sex by age", key="spread_"
+        ),
+        **table_outputs("sex_by_age_trace", "Two cells of one chain", "Sex by age", key="trace_"),
+        draws="results/draws/sex_by_age.nc",
+        norms="results/figures/sex_by_age_samplers.csv",
+        traces="results/figures/sex_by_age_traces.csv",
+        speed="results/benchmarks/sex_by_age_samplers.csv",
+    log:
+        "results/logs/sample_sex_by_age.log",
+    benchmark:
+        "results/benchmarks/sample_sex_by_age.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **{
+            key: SEX_BY_AGE[key]
+            for key in (
+                "epsilon",
+                "proposal_epsilon",
+                "solved",
+                "walk",
+                "independence",
+                "trace",
+            )
+        },
+        seed=config["seed"],
+        printed=None if SEX_BY_AGE["file"] else SEX_BY_AGE["printed"],
+    message:
+        "Releases of sex by age by both samplers"
+    script:
+        "../scripts/sample_sex_by_age.py"
+
+
+rule measure_acceptance:
+    input:
+        counts="results/data/sex_by_age.csv",
+        draws="results/draws/sex_by_age.nc",
+        library=library("measure_acceptance"),
+    output:
+        **table_outputs(
+            "sex_by_age_acceptance", "Acceptance of the independence sampler", "Sex by age"
+        ),
+        data="results/figures/sex_by_age_acceptance.csv",
+    log:
+        "results/logs/measure_acceptance.log",
+    benchmark:
+        "results/benchmarks/measure_acceptance.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        seed=config["seed"],
+        epsilon=SEX_BY_AGE["epsilon"],
+        solved=SEX_BY_AGE["solved"],
+        acceptance=SEX_BY_AGE["acceptance"],
+        of_paper=not SEX_BY_AGE["file"],
+    message:
+        "Acceptance of the independence sampler against its proposal"
+    script:
+        "../scripts/measure_acceptance.py"
+
+
+rule compare_distances:
+    input:
+        counts="results/data/sex_by_age.csv",
+        library=library("compare_distances"),
+    output:
+        **table_outputs(
+            "sex_by_age_medians", "Medians, method by method", "Sex by age", key="medians_"
+        ),
+        **table_outputs(
+            "sex_by_age_mixing", "The chains of each table", "Sex by age", key="mixing_"
+        ),
+        data="results/figures/sex_by_age_distances.csv",
+    log:
+        "results/logs/compare_distances.log",
+    benchmark:
+        "results/benchmarks/compare_distances.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **{key: SEX_BY_AGE[key] for key in ("epsilon", "proposal_epsilon", "solved")},
+        seed=config["seed"],
+        simulated=not SEX_BY_AGE["file"],
+        distances=DISTANCES,
+    message:
+        "Distances of releases from their tables, method by method"
+    script:
+        "../scripts/compare_distances.py"
+
+
+rule plot_sex_by_age:
+    input:
+        norms="results/figures/sex_by_age_samplers.csv",
+        speed="results/benchmarks/sex_by_age_samplers.csv",
+        traces="results/figures/sex_by_age_traces.csv",
+        trace="results/tables/sex_by_age_trace.csv",
+        acceptance="results/figures/sex_by_age_acceptance.csv",
+        medians="results/tables/sex_by_age_medians.csv",
+        library=library("plot_sex_by_age"),
+    output:
+        **{
+            f"{name}_{kind}": path
+            for name, what in {
+                "distances": "Distances (CDP Fig 1)",
+                "acceptance": "Acceptance (CDP Fig 2)",
+                "traces": "Traces (CDP Fig 3)",
+                "samplers": "Two samplers of one target",
+            }.items()
+            for kind, path in figure_outputs(f"sex_by_age_{name}", what, "Sex by age").items()
+        },
+    log:
+        "results/logs/plot_sex_by_age.log",
+    benchmark:
+        "results/benchmarks/plot_sex_by_age.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        epsilon=SEX_BY_AGE["epsilon"],
+        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
+        raw_epsilon=DISTANCES["raw_epsilon"],
+        tables=DISTANCES["tables"],
+        releases=DISTANCES["releases"],
+        county=SEX_BY_AGE["county"] if SEX_BY_AGE["file"] else None,
+    message:
+        "Figures of sex by age"
+    script:
+        "../scripts/plot_sex_by_age.py"
+
+
+rule compare_two_bin:
+    input:
+        library=library("compare_two_bin"),
+    output:
+        **table_outputs("two_bin", "Two-bin histogram (CDP Table 2)", "Two bins"),
+    log:
+        "results/logs/compare_two_bin.log",
+    conda:
+        "../../environment.yml"
+    params:
+        seed=config["seed"],
+        two_bin=config["two_bin"],
+    message:
+        "Two-bin histogram: conditioning against projecting"
+    script:
+        "../scripts/compare_two_bin.py"
