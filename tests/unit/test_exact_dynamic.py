@@ -136,6 +136,25 @@ def test_a_table_needs_no_more_open_sums_than_half_of_it_has():
     assert max(long.dimensions) == 1
 
 
+@pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.9), GeneralizedGaussian(2.0)])
+def test_four_by_four_table_by_generating_functions(mechanism):
+    """Two halves of two columns meet in the row sums s, with weight M(s); Z = sum M(s)^2.
+
+    M(s) is the constant term of the product over rows of sum_u w(u) w(s_i - u) z^u.
+    """
+    most, size = 18, 128
+    weight = np.exp(mechanism.log_weight(np.arange(-200, 201)[:, None]))
+    u = np.arange(-size // 2, size // 2)
+    rows = [np.fft.fft(weight[u + 200] * weight[s - u + 200]) for s in range(-most, most + 1)]
+    rows = np.array(rows) * (-1.0) ** np.arange(size)
+    pairs = (rows[:, None] * rows[None]).reshape(-1, size)
+    sums = np.add.outer(np.arange(-most, most + 1), np.arange(-most, most + 1)).ravel()
+    both = (pairs @ pairs.T).real / size
+    z = (both**2)[sums[:, None] + sums[None] == 0].sum()
+    sampler = DynamicSampler(Invariants.margins((4, 4)), mechanism)
+    assert sampler.log_normaliser == pytest.approx(np.log(z), abs=1e-9)
+
+
 def test_released_counts_by_sex_and_age_are_not_negative():
     counts = np.random.default_rng(2).integers(0, 12, 46)
     sampler = DynamicSampler(SEX_BY_AGE, GeneralizedLaplace(0.5), lower=-counts)

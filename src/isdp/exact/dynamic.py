@@ -15,37 +15,22 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, brentq, milp
 
 from isdp.errors import InputError
-from isdp.exact.messages import Split, choose, combine, make_split, spread
+from isdp.exact.bounds import cell_bound, refuse_infeasible
+from isdp.exact.messages import choose, combine, spread
 from isdp.exact.trellis import Layout, Node, lay_out
+from isdp.exact.windows import make_plan, radius, window_size
 from isdp.invariants import Invariants
 from isdp.mechanisms import Mechanism
 
-UNIT = 2.0**-53
+TINY = 1e-250  # weights below it could not be told from sums that have underflowed
 MOST_PRODUCTS = 1e11  # minutes
 DRAWS_AT_ONCE = 100_000
 LOG_ROUGH = math.log(1e-3)
 FARTHEST = -2000.0  # log probability of what bounds may ask for, beyond which doubles give out
-
-
-class _Plan(NamedTuple):
-    """Windows and array sizes for one bound on what is left out.
-
-    `halves[t][v]` are the windows of node v in tree t and `splits[t][v]` its loop's data (None
-    for a leaf). `same[t][v]` numbers the node's message: nodes with equal numbers share one.
-    """
-
-    halves: list[list[np.ndarray]]
-    splits: list[list[Split | None]]
-    same: list[list[int]]
-    bytes: int
-    products: float
-    rounding: float
 
 
 class DynamicSampler:
@@ -89,13 +74,14 @@ class DynamicSampler:
 
     Notes
     -----
-    Windows, without bounds on the noise. For l1, a sum of Gaussians of random variances makes
-    epsilon^d Z(epsilon) increase with epsilon (Z the normaliser, d the dimension; by
-    Poisson's formula), so the norm's moments are at most those of Gamma(d, epsilon), and
-    Chernoff's bound gives a norm N that is exceeded with probability `left_out` at most. A
-    partial sum that can be written as sum c_i u_i is then at most max |c_i| N, with the best c
-    found by linear programming. For the Gaussian, E exp(c . u) <= exp(sigma^2 |c|^2 / 2) on any
-    lattice (Banaszczyk 1993), with c projected onto the lattice's span.
+    Windows, without bounds on the noise. For l1, epsilon^d Z(epsilon) increases with epsilon (Z
+    the normaliser, d the dimension): write the weight as a mixture of Gaussians of random
+    variances and use Poisson's formula. So the norm's moment generating function is at most
+    that of Gamma(d, epsilon), and Chernoff's bound gives a norm N that is exceeded with
+    probability `left_out` at most. A partial sum that can be written as sum c_i u_i is then at
+    most max |c_i| N, with the best c found by linear programming. For the Gaussian,
+    E exp(c . u) <= exp(sigma^2 |c|^2 / 2) on any lattice (Banaszczyk 1993), with c projected
+    onto the lattice's span.
 
     With bounds, the weight left out is at most what the law without bounds leaves out, so
     the bound grows by the ratio of the two normalisers, which are both computed; the windows are
@@ -130,11 +116,11 @@ class DynamicSampler:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism
         self._power, self._rate, self._most_bytes = energy.power, energy.rate, most_bytes
-        self._lower = _bound("lower", lower, invariants.cells, -math.inf)
-        self._upper = _bound("upper", upper, invariants.cells, math.inf)
+        self._lower = cell_bound("lower", lower, invariants.cells, -math.inf)
+        self._upper = cell_bound("upper", upper, invariants.cells, math.inf)
         bounded = np.isfinite(self._lower).any() or np.isfinite(self._upper).any()
         if bounded:
-            _refuse_infeasible(invariants, self._lower, self._upper)
+            refuse_infeasible(invariants, self._lower, self._upper)
         pairs = np.stack([self._lower, self._upper], axis=1)
         _, kinds = np.unique(pairs, axis=0, return_inverse=True)
         self._layout: Layout = lay_out(invariants, energy.power, kinds)
@@ -151,6 +137,11 @@ class DynamicSampler:
             log_left_out = self._widen(log_left_out)
         else:
             self._fill(log_left_out, self._lower, self._upper)
+        if self.log_normaliser == -math.inf:
+            raise InputError(
+                "exact: the invariants hold with a probability too small for double precision; "
+                "use the MCMC sampler (isdp.metropolis)"
+            )
         self.truncation, self.rounding = math.exp(log_left_out), self._plan.rounding
         self.left_out = self.truncation + self.rounding
         self.bytes = self._plan.bytes
@@ -175,22 +166,12 @@ class DynamicSampler:
             "exact: the bounds ask for noise that is too unlikely for double precision; loosen them"
         )
 
-    def _radius(self, log_left_out: float) -> float:
-        """Give the factor that turns a node's scale into its windows."""
-        if self._power == 2:
-            log_ways = math.log(2 * max(self._coordinates, 1))
-            return math.sqrt((log_ways - log_left_out) / self._rate)
-        d = max(self.dimension, 1)
-        most = 2 * (d - log_left_out) + 10
-
-        def missing(x):  # Chernoff's bound for Gamma(d, 1)
-            return x - d - d * math.log(x / d) + log_left_out
-
-        return brentq(missing, d, most) / self._rate
-
     def _fill(self, log_left_out: float, lower: np.ndarray, upper: np.ndarray) -> None:
         self._messages, self._plan = {}, None
-        self._plan = plan = self._make_plan(self._radius(log_left_out), lower, upper)
+        law = (self._power, self._rate)
+        factor = radius(*law, self.dimension, self._coordinates, log_left_out)
+        self._plan = plan = make_plan(self._layout, *law, factor, lower, upper)
+        self._refuse_cost(plan.bytes, plan.products)
         log_normaliser = 0.0
         for tree, halves, splits, same in zip(self._layout.trees, *plan[:3], strict=True):
             for node, half, split, number in zip(tree, halves, splits, same, strict=True):
@@ -199,13 +180,13 @@ class DynamicSampler:
                     weights, log_scale = self._weights(node, half, lower, upper)
                     self._messages[number] = weights
                 elif number not in self._messages:
-                    message = np.empty(_size(half))
+                    message = np.empty(window_size(half))
                     left, right = (self._messages[same[part]] for part in (node.left, node.right))
                     combine(split, left, right, message)
                     self._messages[number] = message
                 log_normaliser += log_scale
             total = float(self._messages[same[-1]].sum())
-            log_normaliser += math.log(total) if total > 0 else -math.inf
+            log_normaliser += math.log(total) if total > TINY else -math.inf
         self.log_normaliser = log_normaliser
 
     def _weights(self, node: Node, half, lower, upper) -> tuple[np.ndarray, float]:
@@ -217,42 +198,6 @@ class DynamicSampler:
         if total == 0:
             return weights, 0.0
         return weights / total, math.log(total)
-
-    def _make_plan(self, radius: float, lower, upper) -> _Plan:
-        numbers: dict = {}
-        halves, splits, same = [], [], []
-        used, products, rounding = 0, 0.0, 0.0
-        for tree in self._layout.trees:
-            halves.append([])
-            splits.append([])
-            same.append([])
-            for node in tree:
-                half = np.floor(np.minimum(node.scale * radius, 2.0**60) + 1e-9).astype(np.int64)
-                split, work = None, 0.0
-                if node.cell >= 0:
-                    key = (node.gap, lower[node.cell], upper[node.cell], half.tobytes())
-                    largest = self._rate * float(node.gap * half[0]) ** self._power
-                    rounding += 4 * (1 + largest) * UNIT
-                else:
-                    parts = [halves[-1][part] for part in (node.left, node.right)]
-                    split = make_split(node.given, node.free, half, *parts)
-                    key = (
-                        *(same[-1][part] for part in (node.left, node.right)),
-                        *(array.tobytes() for array in (node.given, node.free, half)),
-                    )
-                    lines = float(np.prod(2 * split.reach + 1))
-                    longest = 2.0 * split.part_half.max(initial=0) + 1 if node.free.size else 1.0
-                    work = _size(half) * lines * longest
-                    rounding += 5 * (lines + longest) * UNIT
-                if key not in numbers:
-                    numbers[key] = len(numbers)
-                    used += 8 * _size(half)
-                    products += work
-                halves[-1].append(half)
-                splits[-1].append(split)
-                same[-1].append(numbers[key])
-        self._refuse_cost(used, products)
-        return _Plan(halves, splits, same, used, products, rounding)
 
     def _refuse_cost(self, used: int, products: float) -> None:
         advice = (
@@ -380,43 +325,3 @@ def _invert(totals: np.ndarray, uniform: np.ndarray) -> np.ndarray:
     """Positions drawn by inverting cumulative weights; never one of weight zero."""
     last = np.searchsorted(totals, totals[-1])
     return np.minimum(np.searchsorted(totals, uniform * totals[-1], side="right"), last)
-
-
-def _size(half: np.ndarray) -> int:
-    return math.prod(2 * int(h) + 1 for h in half)
-
-
-def _bound(name: str, bound, cells: int, default: float) -> np.ndarray:
-    """Check a bound and spread it over the cells; float, so that infinity stands for none."""
-    if bound is None:
-        return np.full(cells, default)
-    bound = np.asarray(bound)
-    if bound.dtype.kind not in "iu" or bound.shape not in ((), (cells,)):
-        raise InputError(
-            f"exact: {name} must be one integer or {cells} of them, one a cell, got {bound.dtype} "
-            f"of shape {bound.shape}"
-        )
-    if np.abs(bound.astype(float)).max() > 2.0**52:
-        raise InputError(f"exact: {name} goes beyond 2^52; leave the bound away")
-    return np.broadcast_to(bound.astype(float), (cells,)).copy()
-
-
-def _refuse_infeasible(invariants: Invariants, lower: np.ndarray, upper: np.ndarray) -> None:
-    crossed = np.flatnonzero(lower > upper)
-    if crossed.size:
-        cell = int(crossed[0])
-        raise InputError(
-            f"exact: cell {cell} has lower {lower[cell]:.0f} above upper {upper[cell]:.0f}"
-        )
-    if (lower <= 0).all() and (upper >= 0).all():
-        return
-    held = LinearConstraint(invariants.sparse.astype(float), 0, 0)
-    kwargs = {"constraints": held} if invariants.constraints else {}
-    found = milp(
-        np.zeros(invariants.cells),
-        integrality=np.ones(invariants.cells),
-        bounds=Bounds(lower, upper),
-        **kwargs,
-    )
-    if found.status == 2:
-        raise InputError("exact: no integer noise meets both the invariants and the bounds")

@@ -14,6 +14,8 @@ import numpy as np
 WIDTH = 32.0  # a nominal window, to weigh dimensions against each other
 MEMORY_IN_DIMENSIONS = 1.5  # storing a number is as bad as this power of WIDTH in products
 TOLERANCE = 1e-8
+CHEAP = WIDTH**5.5  # a better tree would cost more time than it saves
+ROTATIONS = 6000
 
 
 class _Openness:
@@ -50,6 +52,11 @@ class _Openness:
             self._inner[key] = both.shape[1] - rank
         return self.dimension(union), self._inner[key]
 
+    def cost(self, first: int, second: int) -> float:
+        """Weigh the products and the memory of a merge."""
+        union, inner = self.merge(first, second)
+        return WIDTH ** (union + inner) + WIDTH ** (union + MEMORY_IN_DIMENSIONS)
+
 
 def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, int]]:
     """Find a cheap order of pairwise merges of types of cells, down to one set.
@@ -57,7 +64,8 @@ def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, in
     Greedy, as for the contraction of tensor networks: merge the pair that leaves the least
     to store. Ties are frequent and matter, so they are broken in several ways: for or against
     sums that become free within the merged set, or at random. The cheapest try is kept. The
-    result depends on the arguments alone.
+    result depends on the arguments alone. A costly order is then improved by rotations of the
+    tree.
 
     Parameters
     ----------
@@ -84,7 +92,10 @@ def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, in
         *[lambda inner, size: (rng.random(), size)] * (tries // 2),
     ]
     found = [_greedy(openness, types, tie) for tie in ties]
-    return min(found, key=lambda pair: pair[0])[1]
+    cost, order = min(found, key=lambda pair: pair[0])
+    if cost > CHEAP:
+        order = _rotated(openness, types, order, rng)
+    return order
 
 
 def _greedy(openness: _Openness, types: int, tie) -> tuple[float, list[tuple[int, int]]]:
@@ -104,8 +115,7 @@ def _greedy(openness: _Openness, types: int, tie) -> tuple[float, list[tuple[int
     cost, order = 0.0, []
     while scores:
         *_, i, j = min(scores.values())
-        union, inner = openness.merge(groups[i], groups[j])
-        cost += WIDTH ** (union + inner) + WIDTH ** (union + MEMORY_IN_DIMENSIONS)
+        cost += openness.cost(groups[i], groups[j])
         order.append((i, j))
         groups[types + len(order) - 1] = groups.pop(i) | groups.pop(j)
         scores = {pair: s for pair, s in scores.items() if not {i, j} & set(pair)}
@@ -113,3 +123,51 @@ def _greedy(openness: _Openness, types: int, tie) -> tuple[float, list[tuple[int
             if other != types + len(order) - 1:
                 score(other, types + len(order) - 1)
     return cost, order
+
+
+def _rotated(openness: _Openness, types: int, order, rng) -> list[tuple[int, int]]:
+    """Anneal the tree: let a set's sibling change places with one of its two parts."""
+    groups = [1 << t for t in range(types)]
+    parts, parent = {}, {}
+    for i, j in order:
+        groups.append(groups[i] | groups[j])
+        parts[groups[-1]] = (groups[i], groups[j])
+        parent[groups[i]] = parent[groups[j]] = groups[-1]
+    root = groups[-1]
+    cost = {union: openness.cost(*pair) for union, pair in parts.items()}
+    total = sum(cost.values())
+    best, kept = total, dict(parts)
+    inner = [union for union in parts if union != root]
+    for move in range(ROTATIONS):
+        at = int(rng.integers(len(inner)))
+        old = inner[at]
+        top = parent[old]
+        sibling = top ^ old
+        stays, leaves = parts[old] if rng.random() < 0.5 else parts[old][::-1]
+        new = stays | sibling
+        costs = openness.cost(stays, sibling), openness.cost(new, leaves)
+        after = total - cost[old] - cost[top] + sum(costs)
+        heat = 2.0 * (1 - move / ROTATIONS)
+        if after > total and rng.random() >= (total / after) ** (1 / max(heat, 1e-3)):
+            continue
+        for dictionary in (parts, cost):
+            del dictionary[old]
+        parts[new], parts[top] = (stays, sibling), (new, leaves)
+        cost[new], cost[top] = costs
+        parent[stays] = parent[sibling] = new
+        parent[new] = parent[leaves] = top
+        inner[at] = new
+        total = sum(cost.values())
+        if total < best:
+            best, kept = total, dict(parts)
+    return _in_order(kept, types)
+
+
+def _in_order(parts: dict, types: int) -> list[tuple[int, int]]:
+    """List the merges of a tree, parts before unions."""
+    number = {1 << t: t for t in range(types)}
+    order = []
+    for union in sorted(parts, key=int.bit_count):
+        order.append(tuple(number[part] for part in parts[union]))
+        number[union] = types + len(order) - 1
+    return order
