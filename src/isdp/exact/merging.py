@@ -1,0 +1,173 @@
+"""In which order to merge groups of cells, so that few partial sums are open at a time.
+
+A set S of cells meets the others in the sums A_S u_S that both sides can take: a space of
+dimension rank(A_S) + rank(A_rest) - rank(A), here called the set's openness. Merging two sets
+PLACEHOLDER costs a factor of the window's width for each open dimension, so
+the order decides the memory and the time. It is sought in floating point; the exact
+lattices are worked out afterwards, so a wrong rank here would cost time, not correctness.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+WIDTH = 32.0  # a nominal window, to weigh dimensions against each other
+MEMORY_IN_DIMENSIONS = 1.5  # storing a number is as bad as this power of WIDTH in products
+TOLERANCE = 1e-8
+CHEAP = WIDTH**5.5  # a better tree would cost more time than it saves
+ROTATIONS = 6000
+
+
+class _Openness:
+    """Orthogonal coordinates of the open sums of each set of types, found once a set.
+
+    With Q an orthonormal basis of the row space of A, one row a cell, the eigenvalues of
+    Q_S' Q_S are the squared cosines of the angles between the set and the rest: 1 for a sum
+    that the constraints close within the set, strictly between 0 and 1 for an open one.
+    """
+
+    def __init__(self, columns: np.ndarray, counts: np.ndarray):
+        u, s, _ = np.linalg.svd((columns * np.sqrt(counts)).T, full_matrices=False)
+        q = u[:, s > TOLERANCE * s.max(initial=1.0)]
+        self._factors = {1 << t: self._open_part(q[t][:, None])[0] for t in range(len(q))}
+        self._inner = {}
+
+    @staticmethod
+    def _open_part(factor: np.ndarray) -> tuple[np.ndarray, int]:
+        u, s, _ = np.linalg.svd(factor, full_matrices=False)
+        kept = (s > TOLERANCE) & (s**2 < 1 - TOLERANCE)
+        return u[:, kept] * s[kept], int((s > TOLERANCE).sum())
+
+    def dimension(self, group: int) -> int:
+        return self._factors[group].shape[1]
+
+    def merge(self, first: int, second: int) -> tuple[int, int]:
+        """Count the sums open in the union, and those free within it when these are given."""
+        union = first | second
+        key = (min(first, second), union)
+        if key not in self._inner:
+            both = np.hstack([self._factors[first], self._factors[second]])
+            factor, rank = self._open_part(both)
+            self._factors.setdefault(union, factor)
+            self._inner[key] = both.shape[1] - rank
+        return self.dimension(union), self._inner[key]
+
+    def cost(self, first: int, second: int) -> float:
+        """Weigh the products and the memory of a merge."""
+        union, inner = self.merge(first, second)
+        return WIDTH ** (union + inner) + WIDTH ** (union + MEMORY_IN_DIMENSIONS)
+
+
+def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, int]]:
+    """Find a cheap order of pairwise merges of types of cells, down to one set.
+
+    Greedy, as for the contraction of tensor networks: merge the pair that leaves the least
+    to store. Ties are frequent and matter, so they are broken in several ways: for or against
+    sums that become free within the merged set, or at random. The cheapest try is kept. The
+    result depends on the arguments alone. A costly order is then improved by rotations of the
+    tree.
+
+    Parameters
+    ----------
+    columns : float array, shape (constraints, types)
+        The distinct columns of A.
+    counts : int array, shape (types,)
+        Cells with each column.
+
+    Returns
+    -------
+    list of (int, int)
+        Merge number t unites two sets into set ``types + t``; sets 0 to types - 1 are the
+        types themselves.
+    """
+    types = columns.shape[1]
+    openness = _Openness(columns, counts)
+    rng = np.random.default_rng(0)
+    tries = int(np.clip(5000 // types**2, 0, 40))
+    ties = [
+        lambda inner, size: (-inner, size),
+        lambda inner, size: (inner, size),
+        lambda inner, size: (size, inner),
+        *[lambda inner, size: (-inner, rng.random())] * (tries // 2),
+        *[lambda inner, size: (rng.random(), size)] * (tries // 2),
+    ]
+    found = [_greedy(openness, types, tie) for tie in ties]
+    cost, order = min(found, key=lambda pair: pair[0])
+    if cost > CHEAP:
+        order = _rotated(openness, types, order, rng)
+    return order
+
+
+def _greedy(openness: _Openness, types: int, tie) -> tuple[float, list[tuple[int, int]]]:
+    groups = {t: 1 << t for t in range(types)}
+    scores = {}
+
+    def score(i, j):
+        first, second = groups[i], groups[j]
+        union, inner = openness.merge(first, second)
+        growth = WIDTH**union
+        growth -= WIDTH ** openness.dimension(first) + WIDTH ** openness.dimension(second)
+        scores[i, j] = (growth, tie(inner, (first | second).bit_count()), i, j)
+
+    for j in range(types):
+        for i in range(j):
+            score(i, j)
+    cost, order = 0.0, []
+    while scores:
+        *_, i, j = min(scores.values())
+        cost += openness.cost(groups[i], groups[j])
+        order.append((i, j))
+        groups[types + len(order) - 1] = groups.pop(i) | groups.pop(j)
+        scores = {pair: s for pair, s in scores.items() if not {i, j} & set(pair)}
+        for other in groups:
+            if other != types + len(order) - 1:
+                score(other, types + len(order) - 1)
+    return cost, order
+
+
+def _rotated(openness: _Openness, types: int, order, rng) -> list[tuple[int, int]]:
+    """Anneal the tree: let a set's sibling change places with one of its two parts."""
+    groups = [1 << t for t in range(types)]
+    parts, parent = {}, {}
+    for i, j in order:
+        groups.append(groups[i] | groups[j])
+        parts[groups[-1]] = (groups[i], groups[j])
+        parent[groups[i]] = parent[groups[j]] = groups[-1]
+    root = groups[-1]
+    cost = {union: openness.cost(*pair) for union, pair in parts.items()}
+    total = sum(cost.values())
+    best, kept = total, dict(parts)
+    inner = [union for union in parts if union != root]
+    for move in range(ROTATIONS):
+        at = int(rng.integers(len(inner)))
+        old = inner[at]
+        top = parent[old]
+        sibling = top ^ old
+        stays, leaves = parts[old] if rng.random() < 0.5 else parts[old][::-1]
+        new = stays | sibling
+        costs = openness.cost(stays, sibling), openness.cost(new, leaves)
+        after = total - cost[old] - cost[top] + sum(costs)
+        heat = 2.0 * (1 - move / ROTATIONS)
+        if after > total and rng.random() >= (total / after) ** (1 / max(heat, 1e-3)):
+            continue
+        for dictionary in (parts, cost):
+            del dictionary[old]
+        parts[new], parts[top] = (stays, sibling), (new, leaves)
+        cost[new], cost[top] = costs
+        parent[stays] = parent[sibling] = new
+        parent[new] = parent[leaves] = top
+        inner[at] = new
+        total = sum(cost.values())
+        if total < best:
+            best, kept = total, dict(parts)
+    return _in_order(kept, types)
+
+
+def _in_order(parts: dict, types: int) -> list[tuple[int, int]]:
+    """List the merges of a tree, parts before unions."""
+    number = {1 << t: t for t in range(types)}
+    order = []
+    for union in sorted(parts, key=int.bit_count):
+        order.append(tuple(number[part] for part in parts[union]))
+        number[union] = types + len(order) - 1
+    return order
