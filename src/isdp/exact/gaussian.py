@@ -209,16 +209,16 @@ def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
 
 
 def refuse_tries(expected: float, most: float, name: str, dimension: int) -> None:
-    """Refuse a law that would take too many tries a draw."""
+    """Refuse a law that would take too many tries a draw, as far as is known."""
     if not expected <= most:
         raise InputError(
-            f"{name} noise in dimension {dimension} would take up to {expected:.3g} tries a draw, "
+            f"exact: {name} noise in dimension {dimension} may take {expected:.3g} tries a draw, "
             f"more than the limit of {most:.3g}; raise most_tries or use a Markov chain"
         )
 
 
 def patience(most_tries: float) -> int:
-    """Tries after which a single draw is given up."""
+    """Give the tries after which a single draw is given up."""
     return int(min(PATIENCE * most_tries, 2.0**62))
 
 
