@@ -244,7 +244,7 @@ def settle(kept: np.ndarray, tries: int, invariants: Invariants) -> float:
 def mass(s, c):
     """m(s, c), the sum over the integers k of exp(-(k - c)^2 / (2 s^2)), to double precision.
 
-    Narrow ones by the ten terms around c, which leave out less than e^-49 of the nearest; others
+    Narrow ones by the ten terms around c, which leave out less than e^-48 of the nearest; others
     by Poisson's formula, s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2) cos(2 pi k c)), whose
     fourth term is below e^-78.
     """
@@ -274,7 +274,7 @@ def _log_masses(widths, centre):
 def integer_gaussian(rng, c, s):
     """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
 
-    Narrow laws by inversion over the ten integers around c; what that leaves out is below e^-49,
+    Narrow laws by inversion over the eleven integers around c; what that leaves out is below e^-58,
     less than 2^-60. Wide ones by rejection from two geometric laws that start at the two integers
     next to c and fall as exp(-x / s) with the distance x from c: exp(-x^2 / (2 s^2)) is
     exp(1/2 - x / s) times exp(-(x - s)^2 / (2 s^2)). At least half of these are accepted.
@@ -294,7 +294,7 @@ def integer_gaussian(rng, c, s):
 
 @njit(cache=True)
 def _invert(rng, c, s):
-    """Invert one uniform over the ten integers around c, the nearest first."""
+    """Invert one uniform over the eleven integers around c, the nearest first."""
     nearest = math.floor(c + 0.5)
     gap = c - nearest
     total = 0.0

@@ -146,7 +146,8 @@ class _Mixture:
     left end g times prod_i m(s_i, 0) at the right end, as m grows with s; a try that survives is
     thinned to the density itself. The last bin ends at (sqrt(d + 1) + 12) / epsilon. Because
     m(s, 0) / s falls with s, epsilon sigma is stochastically smaller than a chi variable with d + 1
-    degrees of freedom, so that a chance below exp(-72) is left out.
+    degrees of freedom, so that a chance below exp(-72) is left out; the same holds of the lattice's
+    sum in the place of the product, by Poisson's formula.
     """
 
     def __init__(self, invariants: Invariants, epsilon: float, most_tries: float):
