@@ -1,0 +1,161 @@
+"""The rejection samplers draw from the laws that enumeration and Poisson's formula give."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact import enumerate_law, total_law
+from isdp.exact.gaussian import GaussianSampler, gram_schmidt, integer_gaussian
+from isdp.exact.rejection import RejectionSampler
+from isdp.mechanisms import GeneralizedGaussian
+from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
+
+LATTICES = {
+    "2 x 3 table": Invariants.margins((2, 3)),
+    "3 x 3 table": Invariants.margins((3, 3)),
+    "three cells under a total": Invariants.total(3),
+    "four cells under a total": Invariants.total(4),
+    "a free cell and a divisor": Invariants([[2, 3, 0], [4, 6, 0]]),
+    "two 2 x 2 tables and a free cell": Invariants(
+        np.pad(np.kron(np.eye(2, dtype=int), Invariants.margins((2, 2)).matrix), ((0, 0), (0, 1)))
+    ),
+}
+TABLE = LATTICES["2 x 3 table"]
+
+
+def laplace_law(invariants, epsilon, norm):
+    law = enumerate_law(invariants, GeneralizedLaplace(epsilon, norm), radius=26 / epsilon)
+    # The norm is about Gamma(d, rate epsilon) with d <= 4, which passes 26 with chance 2e-8;
+    # left_out bounds that only crudely.
+    assert law.left_out < 1e-3
+    return law.points, law.pmf
+
+
+def gaussian_law(invariants, sigma):
+    """Weights written down anew, on the points of a ball that leaves out less than 1e-13."""
+    points = enumerate_law(invariants, GeneralizedLaplace(1.0, "l2"), radius=9 * sigma + 1).points
+    weights = np.exp(-(points.astype(float) ** 2).sum(axis=1) / (2 * sigma**2))
+    return points, weights / weights.sum()
+
+
+def check_points(draws, points, pmf):
+    counts = count_points(draws, points)
+    assert counts[-1] <= 1  # beyond the points listed
+    check_law(counts[:-1], pmf)
+
+
+def draw(kind, invariants, mechanism, draws, seed=21):
+    return kind(invariants, mechanism).sample(np.random.default_rng(seed), draws)
+
+
+@pytest.mark.parametrize("epsilon", [0.6, 1.2])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+@pytest.mark.parametrize("name", LATTICES)
+def test_laplace_noise_on_lattices_small_enough_to_enumerate(name, norm, epsilon):
+    if name == "3 x 3 table":
+        epsilon *= 1.5
+    draws = draw(RejectionSampler, LATTICES[name], GeneralizedLaplace(epsilon, norm), 30_000)
+    check_points(draws, *laplace_law(LATTICES[name], epsilon, norm))
+
+
+@pytest.mark.parametrize("sigma", [0.45, 0.7, 1.5])
+@pytest.mark.parametrize("name", LATTICES)
+def test_gaussian_noise_on_lattices_small_enough_to_enumerate(name, sigma):
+    draws = draw(GaussianSampler, LATTICES[name], GeneralizedGaussian(sigma), 30_000)
+    check_points(draws, *gaussian_law(LATTICES[name], sigma))
+
+
+@pytest.mark.parametrize("s", [0.3, 0.49, 0.5, 1.0, 6.0])
+@pytest.mark.parametrize("c", [0.0, 0.5, 0.3, -2.8])
+def test_gaussians_on_the_integers(s, c):
+    rng = np.random.default_rng(22)
+    support = np.arange(-60, 61)
+    draws = np.array([integer_gaussian(rng, c, s) for _ in range(4_000)])
+    weights = np.exp(-0.5 * ((support - c) / s) ** 2)
+    check_law(np.bincount(draws.astype(int) + 60, minlength=121), weights / weights.sum())
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_power_an_epsilon_off_by_a_tenth_is_caught(norm):
+    draws = draw(RejectionSampler, TABLE, GeneralizedLaplace(0.77, norm), 30_000)
+    with pytest.raises(LawRejected):
+        check_points(draws, *laplace_law(TABLE, 0.7, norm))
+
+
+def test_power_a_sigma_off_by_a_tenth_is_caught():
+    draws = draw(GaussianSampler, TABLE, GeneralizedGaussian(1.65), 30_000)
+    with pytest.raises(LawRejected):
+        check_points(draws, *gaussian_law(TABLE, 1.5))
+
+
+@pytest.mark.parametrize(
+    ("kind", "mechanism"),
+    [
+        (RejectionSampler, GeneralizedLaplace(0.7, "l2")),
+        (GaussianSampler, GeneralizedGaussian(1.5)),
+    ],
+)
+def test_power_a_basis_of_a_sublattice_is_caught(monkeypatch, kind, mechanism):
+    basis = gram_schmidt(TABLE).basis * [2, 1]
+    monkeypatch.setattr(
+        "isdp.exact.gaussian.kernel_lattice", lambda *_: SimpleNamespace(basis=basis)
+    )
+    draws = draw(kind, TABLE, mechanism, 5_000)
+    law = gaussian_law(TABLE, 1.5) if kind is GaussianSampler else laplace_law(TABLE, 0.7, "l2")
+    with pytest.raises(LawRejected):
+        check_points(draws, *law)
+
+
+def test_power_kleins_sampler_without_rejection_is_caught():
+    sigma = 0.6
+    basis, lengths, mu = gram_schmidt(TABLE)
+    rng = np.random.default_rng(23)
+    last = np.array([integer_gaussian(rng, 0.0, sigma / lengths[1]) for _ in range(20_000)])
+    first = [integer_gaussian(rng, -mu[0, 1] * k, sigma / lengths[0]) for k in last]
+    draws = np.stack([first, last], axis=1).astype(np.int64) @ basis.T
+    points, pmf = gaussian_law(TABLE, sigma)
+    with pytest.raises(LawRejected):
+        check_points(draws, points, pmf)
+    check_points(draw(GaussianSampler, TABLE, GeneralizedGaussian(sigma), 20_000), points, pmf)
+
+
+def test_gaussian_moments_on_the_4_x_4_table():
+    # By Poisson's formula a cell is normal with variance 9 / 16 sigma^2, to far below 1e-20, and
+    # so is every other second moment that of the projection onto the span.
+    sigma = 4.0
+    draws = draw(GaussianSampler, Invariants.margins((4, 4)), GeneralizedGaussian(sigma), 40_000)
+    variance = 9 / 16 * sigma**2
+    for cell in (0, 5, 15):
+        check_mean(draws[:, cell], 0.0, np.sqrt(variance))
+        check_mean(draws[:, cell] ** 2, variance, np.sqrt(2) * variance)
+    same_row = -3 / 16 * sigma**2
+    check_mean(draws[:, 0] * draws[:, 1], same_row, np.sqrt(variance**2 + same_row**2))
+    with pytest.raises(LawRejected):
+        check_mean(draws[:, 0] ** 2, 1.21 * variance, np.sqrt(2) * 1.21 * variance)
+
+
+@pytest.mark.parametrize(("norm", "epsilon"), [("l1", 1e-3), ("l2", 0.25)])
+def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
+    # The norm follows Gamma(9, rate epsilon) up to Poisson's terms other than the first: of order
+    # epsilon^2 at most for l1, below 1e-11 for l2 at this epsilon.
+    mechanism = GeneralizedLaplace(epsilon, norm)
+    draws = draw(RejectionSampler, Invariants.margins((4, 4)), mechanism, 15_000)
+    scaled = epsilon * mechanism.measure(draws)
+    check_mean(scaled, 9.0, 3.0)
+    fourth = 9 * 10 * 11 * 12 - 90**2
+    check_mean(scaled**2, 90.0, np.sqrt(fourth))
+    check_mean(draws.reshape(-1, 4, 4)[:, 1, 2], 0.0, draws[:, 6].std())
+    if norm == "l2":  # directions are uniform: every cell has the same share of ||u||^2
+        share = (draws[:, 0] / mechanism.measure(draws)) ** 2
+        check_mean(share, 1 / 16, share.std())
+    with pytest.raises(LawRejected):
+        check_mean(scaled * 1.1, 9.0, 3.0)
+
+
+def test_cells_under_one_total_follow_their_closed_law():
+    law = total_law(12, 0.3)
+    draws = draw(RejectionSampler, Invariants.total(12), GeneralizedLaplace(0.3), 30_000)
+    for cell in (0, 11):
+        check_law(np.bincount(draws[:, cell] - law.support[0], minlength=len(law.pmf)), law.pmf)
