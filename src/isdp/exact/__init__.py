@@ -1,5 +1,19 @@
-"""Exact laws and exact draws: no Markov chain, no convergence error."""
+"""Exact laws and exact draws: no Markov chain, no convergence error.
 
+`sample` picks the perfect sampler that fits and `choose` says which and why; `release` draws in
+exact arithmetic from the operating system's randomness; `total_law` and `enumerate_law` are laws to
+judge samplers by.
+"""
+
+from isdp.exact.choice import ExactSampler, choose, sample
 from isdp.exact.laws import EnumeratedLaw, TotalLaw, enumerate_law, total_law
 
-__all__ = ["EnumeratedLaw", "TotalLaw", "enumerate_law", "total_law"]
+__all__ = [
+    "EnumeratedLaw",
+    "ExactSampler",
+    "TotalLaw",
+    "choose",
+    "enumerate_law",
+    "sample",
+    "total_law",
+]

@@ -1,0 +1,90 @@
+"""The distances of chains from exact laws: never above the truth, and they see what is wrong."""
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedLaplace, Invariants
+from isdp.agreement import (
+    agreement_rows,
+    distance_curve,
+    distance_in_full,
+    kolmogorov,
+    kolmogorov_bound,
+    small_law,
+    transition_matrix,
+)
+from isdp.exact import sample
+from isdp.lattice import kernel_lattice
+from isdp.metropolis import LatticeWalk, run_chains
+
+TABLE = Invariants.margins((2, 3))
+LAW = GeneralizedLaplace(0.4)
+
+
+def walk(acceptance="coordinate", epsilon=0.4, basis="lll"):
+    return LatticeWalk(kernel_lattice(TABLE, basis), GeneralizedLaplace(epsilon), 0.4, acceptance)
+
+
+def test_kolmogorov_by_hand():
+    assert kolmogorov([1, 2, 3, 4], [1, 2, 3, 4]) == 0
+    assert kolmogorov([0, 0], [1, 1]) == 1
+    assert kolmogorov([0, 1, 1, 1], [1, 1, 1, 2]) == 0.25
+
+
+def test_the_bound_holds_for_one_law_and_not_for_another():
+    rng = np.random.default_rng(1)
+    distances = [kolmogorov(rng.poisson(9, 400), rng.poisson(9, 900)) for _ in range(300)]
+    assert max(distances) < kolmogorov_bound(400, 900)
+    assert kolmogorov(rng.poisson(9, 4000), rng.poisson(10, 9000)) > kolmogorov_bound(4000, 9000)
+
+
+def check(noise, exact):
+    rows = agreement_rows(noise, exact, LAW, {"experiment": "x"})
+    assert rows["statistic"].tolist() == ["norm", "cells"]
+    return (rows["distance"] <= rows["bound"]).tolist()
+
+
+def test_a_right_chain_agrees_and_a_wrong_scale_does_not():
+    exact = sample(np.random.default_rng(2), TABLE, LAW, 40_000)
+    right, _ = run_chains(np.random.default_rng(3), walk(), draws=5000, thin=8)
+    assert check(right, exact) == [True, True]
+    wrong, _ = run_chains(np.random.default_rng(3), walk(epsilon=0.33), draws=5000, thin=8)
+    assert check(wrong, exact)[0] is False
+
+
+def test_cells_without_freedom_are_no_distance():
+    none = np.zeros((1, 50, 3), np.int64)
+    rows = agreement_rows(none, none[0], LAW, {})
+    assert rows["distance"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("acceptance", ["coordinate", "joint"])
+@pytest.mark.parametrize("basis", ["lll", "smith"])
+def test_the_transition_matrix_leaves_the_law_and_falls_to_it(acceptance, basis):
+    chain = walk(acceptance, basis=basis)
+    law = small_law(chain)
+    matrix = transition_matrix(chain, law)
+    assert np.abs(matrix.sum(axis=1) - 1).max() < 1e-9
+    assert np.abs(law.pmf @ matrix - law.pmf).max() < 1e-9
+    full = distance_in_full(chain, np.array([0, 1, 4, 800]))["distance"]
+    assert full[0] == pytest.approx(1 - law.pmf.max(), abs=1e-9)
+    assert (np.diff(full) <= 1e-12).all()
+    assert full.iloc[-1] < 1e-6
+
+
+def test_estimated_distances_lie_below_the_distance_in_full():
+    exact = sample(np.random.default_rng(4), TABLE, LAW, 20_000)
+    curve = distance_curve(
+        np.random.default_rng(5), walk("joint"), exact, chains=400, times=[0, 1, 3, 10, 80]
+    )
+    wide = curve.pivot(index="t", columns="statistic", values="distance")
+    error = curve.pivot(index="t", columns="statistic", values="error")
+    for statistic in ("norm", "cells"):
+        assert (wide[statistic] <= wide["in full"] + error[statistic]).all()
+    assert wide.loc[0, "norm"] > 0.5
+    assert wide.loc[80, "norm"] < error.loc[80, "norm"]
+
+
+def test_a_large_lattice_is_not_followed_in_full():
+    large = LatticeWalk(kernel_lattice(Invariants.margins((4, 4))), LAW, 0.4)
+    assert distance_in_full(large, np.array([0, 1])) is None

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
+from isdp.exact import choose, sample
+
+LAPLACE = GeneralizedLaplace(1.0)
+
+
+@pytest.mark.parametrize(
+    ("invariants", "mechanism", "method"),
+    [
+        (Invariants.total(20), LAPLACE, "compositions"),
+        (Invariants.partition(["a", "b", "a", None]), LAPLACE, "compositions"),
+        (Invariants.margins((3, 3)), LAPLACE, "messages"),
+        (Invariants.margins((7, 7)), GeneralizedLaplace(2.0), "staged rejection"),
+        (Invariants.total(5), GeneralizedLaplace(0.5, "l2"), "mixture"),
+        (Invariants.margins((3, 3)), GeneralizedGaussian(2.0), "Klein"),
+    ],
+)
+def test_the_sampler_that_fits_is_chosen_and_says_why(invariants, mechanism, method):
+    chosen = choose(invariants, mechanism)
+    assert chosen.method == method
+    assert chosen.reason
+    assert 0 <= chosen.error < 1e-10
+    noise = chosen.sample(np.random.default_rng(1), 50)
+    assert noise.dtype == np.int64
+    assert noise.shape == (50, invariants.cells)
+    assert not invariants.apply(noise).any()
+
+
+def test_bounded_noise_stays_above_its_bound():
+    counts = np.array([0, 1, 5, 2])
+    lower = -counts
+    assert choose(Invariants.total(4), LAPLACE, lower).method == "messages"
+    noise = sample(np.random.default_rng(1), Invariants.total(4), LAPLACE, 500, lower)
+    assert (noise >= lower).all()
+    assert (noise.sum(axis=1) == 0).all()
+
+
+def test_no_freedom_gives_zeros():
+    noise = sample(np.random.default_rng(1), Invariants.margins((1, 3)), LAPLACE, 3)
+    assert not noise.any()
+
+
+def test_equal_seeds_give_equal_draws():
+    for invariants in (Invariants.total(6), Invariants.margins((2, 3))):
+        one, two = (sample(np.random.default_rng(7), invariants, LAPLACE, 20) for _ in range(2))
+        assert (one == two).all()
+
+
+def test_too_many_cells_are_refused_with_the_alternative():
+    invariants = Invariants.margins((60, 60))
+    with pytest.raises(InputError, match=r"3600 cells are too many .* use the MCMC sampler"):
+        choose(invariants, LAPLACE)
+
+
+def test_where_nothing_is_practical_both_reasons_are_given():
+    with pytest.raises(InputError, match=r"by messages: .* GB.*; by rejection: .* tries"):
+        choose(Invariants.margins((12, 12)), GeneralizedLaplace(0.25))
