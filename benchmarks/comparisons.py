@@ -1,0 +1,333 @@
+"""What is measured: exact draws, chains and other libraries' samplers, always in turns."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from benchmarks import numpy_algorithm1
+from benchmarks.timing import medians, row, seconds
+from isdp import GeneralizedLaplace, Invariants
+from isdp.diagnostics import convergence
+from isdp.exact import choose
+from isdp.exact.compositions import sample_blocks
+from isdp.exact.dynamic import DynamicSampler
+from isdp.exact.release import release
+from isdp.experiment import build, mechanism_of
+from isdp.lattice import kernel_lattice
+from isdp.metropolis import LatticeWalk, run_chains
+from isdp.p12 import sex_by_age_invariants
+from isdp.sexage import lattice_walk
+
+COUNTIES = {"IL": 102, "TX": 254}
+EXACT_BAR, NUMPY_NOISE_BAR, OPENDP_BAR, RELEASE_BAR = 100, 0.3, 30, 1
+CORE_BAR, BLACKJAX_BAR = 50, 1
+# a whole scale favours OpenDP, whose rational numbers stay short
+NOISE_SCALE = 4.0
+JOINT_COUNTY_PROPOSAL = 0.01  # county_tuning.py's best
+NOT_MEASURED = {"seconds": math.nan}
+
+
+def noise_norm(walk, noise):
+    """Norm of each draw as a further coordinate."""
+    return walk.mechanism.measure(noise)[..., None]
+
+
+def smallest_ess(walk, noise):
+    """Effective draws of the slowest cell, or of the norm if that is slower."""
+    tables = convergence(noise), convergence(noise_norm(walk, noise))
+    return float(min(table["ess_bulk"].min() for table in tables))
+
+
+@dataclass
+class Chains:
+    """Chains that have burnt in, and go on from where they stand at each measurement."""
+
+    walk: LatticeWalk
+    draws: int
+    thin: int
+    burn_in: int
+    chains: int = 4
+
+    def __post_init__(self):
+        self.rng = np.random.default_rng(1)
+        run_chains(self.rng, self.walk, draws=1, chains=1, burn_in=1)  # compiles
+        self.states = None
+
+    def sweep(self):
+        """Run on; return draws and seconds."""
+        if self.states is None:
+            settled, _ = run_chains(
+                self.rng, self.walk, draws=1, chains=self.chains, burn_in=self.burn_in
+            )
+            self.states = settled[:, -1]
+        kept = []
+        took = seconds(lambda: kept.append(self._run()))
+        self.states = kept[0][:, -1]
+        return kept[0], took
+
+    def _run(self):
+        counts = {"draws": self.draws, "chains": self.chains, "thin": self.thin, "burn_in": 0}
+        return run_chains(self.rng, self.walk, start=self.states, **counts)[0]
+
+    def effective_draws_a_second(self):
+        """Measure the smallest effective sample size a second of sampling."""
+        noise, took = self.sweep()
+        return smallest_ess(self.walk, noise) / took
+
+    def sweeps_a_second(self):
+        """Measure sweeps, of one chain, a second."""
+        return self.chains * self.draws * self.thin / self.sweep()[1]
+
+
+def chains_with_pilot(walk, settings, burn_in=20_000):
+    """Thin as isdp.lattices.sample_noise does: so many sweeps as an effective draw takes."""
+    pilot, _ = run_chains(np.random.default_rng(2), walk, draws=2000, burn_in=burn_in)
+    thin = max(1, math.ceil(4 * 2000 / smallest_ess(walk, pilot)))
+    return Chains(walk, settings["draws"], thin, burn_in, settings["chains"])
+
+
+def exact_draws_a_second(sampler, least=0.1):
+    """Make a measurement of the exact sampler's draws a second; all of them are effective."""
+    rng = np.random.default_rng(1)
+    sampler.sample(rng, 10)
+    draws = max(10, math.ceil(least * 1000 / seconds(lambda: sampler.sample(rng, 1000))))
+    return lambda: draws / seconds(lambda: sampler.sample(rng, draws))
+
+
+def exact_against_mcmc(config):
+    """Effective draws a second and set-up, on each lattice of the papers."""
+    warm_up()
+    rows = []
+    for setting, set_up, chains, bar in papers_lattices(config):
+        built = []
+        rows.append(set_up_row(setting, seconds(lambda: built.append(set_up()))))  # noqa: B023
+        measures = {name: each.effective_draws_a_second for name, each in chains.items()}
+        found = medians({"exact": exact_draws_a_second(built[0]), **measures}, repetitions=3)
+        rows += [
+            row(
+                "exact / MCMC",
+                f"{setting}: {name} chain",
+                found["exact"],
+                found[name],
+                "effective draws/s",
+                bar,
+            )
+            for name in chains
+        ]
+    return rows
+
+
+def warm_up():
+    """Compile what the set-up of the exact samplers takes."""
+    table = Invariants.margins((2, 3))
+    for mechanism in (GeneralizedLaplace(0.5), GeneralizedLaplace(0.5, "l2")):
+        choose(table, mechanism).sample(np.random.default_rng(1), 2)
+    DynamicSampler(table, GeneralizedLaplace(0.5), lower=-2)
+
+
+def set_up_row(setting, took):
+    """Seconds that the exact sampler takes before its first draw."""
+    return row("exact set-up", setting, took, math.nan, "s")
+
+
+def papers_lattices(config):
+    """Yield a name, the exact sampler's set-up, chains by their settings' name, and the bar."""
+    entry = config["counties"]
+    for state, cells in COUNTIES.items():
+        invariants = Invariants.total(cells)
+        mechanism = GeneralizedLaplace(entry["epsilon"], entry["norm"])
+        lattice = kernel_lattice(invariants, entry["basis"])
+        walk = LatticeWalk(lattice, mechanism, entry["proposal"], entry["acceptance"])
+        chain = Chains(*(walk, *(entry[key] for key in ("draws", "thin", "burn_in", "chains"))))
+        set_up = (lambda i, m: lambda: choose(i, m))(invariants, mechanism)
+        yield f"counties {state} ({cells})", set_up, {"the config's": chain}, EXACT_BAR
+    for name, entry in config["lattices"].items():
+        invariants = build(entry).invariants
+        for law, settings in entry["laws"].items():
+            mechanism = mechanism_of(settings)
+            chains = {
+                variant: chains_with_pilot(
+                    LatticeWalk(
+                        kernel_lattice(invariants, kind["basis"]),
+                        mechanism,
+                        settings["proposal"][variant],
+                        kind["acceptance"],
+                    ),
+                    config["noise"],
+                )
+                for variant, kind in config["variants"].items()
+            }
+            set_up = (lambda i, m: lambda: choose(i, m))(invariants, mechanism)
+            yield f"{name} {law}", set_up, chains, math.nan
+    yield sex_by_age(config["sex_by_age"])
+
+
+def sex_by_age(entry):
+    """Noise that takes no count below zero: the walk within a polytope, messages within bounds."""
+    counts = np.array(entry["counts"]["female"] + entry["counts"]["male"])
+    settings = entry["walk"]
+    walk = lattice_walk(counts, entry["epsilon"], settings["proposal"])
+    chain = Chains(walk, *(settings[key] for key in ("draws", "thin", "burn_in", "chains")))
+    mechanism = GeneralizedLaplace(entry["epsilon"])
+
+    def set_up():
+        return DynamicSampler(sex_by_age_invariants(), mechanism, lower=-counts)
+
+    return "sex by age", set_up, {"the config's": chain}, math.nan
+
+
+def noise_under_a_total(opendp, most=7):
+    """Cells a second under one total, against noise without any constraint.
+
+    Returns
+    -------
+    rows : list of dict
+    curves : DataFrame with columns series, x, y
+    """
+    rows, points = [], []
+    for cells in (10**k for k in range(2, most + 1)):
+        found = medians(noise_measures(cells, opendp), repetitions=3)
+        points += [{"series": name, "x": cells, "y": rate} for name, rate in found.items()]
+        rows += noise_rows(cells, found)
+    return rows, pd.DataFrame(points).dropna()
+
+
+def noise_measures(cells, opendp):
+    """Measures of cells a second by series; each call does at least 1e6, 1e5 or 1e4 cells."""
+    rng = np.random.default_rng(1)
+    invariants, epsilon = Invariants.total(cells), 1 / NOISE_SCALE
+    p = -math.expm1(-epsilon)
+    many, some = (max(1, least // cells) for least in (10**6, 10**5))
+    measures = {
+        "one total": rate_of(
+            many * cells, lambda: sample_blocks(rng, invariants, epsilon, draws=many)
+        ),
+        "numpy, unconstrained": rate_of(
+            many * cells,
+            lambda: rng.geometric(p, (many, cells)) - rng.geometric(p, (many, cells)),
+        ),
+    }
+    if cells <= 10**6:
+        measures["one total, for release"] = rate_of(
+            some * cells, lambda: release(invariants, epsilon, draws=some)
+        )
+    if cells <= 10**5 and opendp is not None:
+        calls = max(1, 10**4 // cells)
+        measures["OpenDP, unconstrained"] = lambda: (
+            calls * cells / opendp.ask(cells=cells, calls=calls, scale=NOISE_SCALE)["seconds"]
+        )
+    return measures
+
+
+def rate_of(units, work):
+    """Make a measurement of units a second."""
+    return lambda: units / seconds(work)
+
+
+def noise_rows(cells, found):
+    """Rows of the table at one number of cells."""
+    name, setting, unit = "under one total", f"{cells:.0e} cells".replace("e+0", "e"), "cells/s"
+    bars = {10**6: NUMPY_NOISE_BAR}
+    free, safe = found["numpy, unconstrained"], found.get("one total, for release", math.nan)
+    opendp = found.get("OpenDP, unconstrained", math.nan)
+    rows = [
+        row(f"{name} / numpy", setting, found["one total"], free, unit, bars.get(cells, math.nan))
+    ]
+    if cells <= 10**5:
+        bar, safe_bar = (OPENDP_BAR, RELEASE_BAR) if cells == 10**5 else (math.nan, math.nan)
+        rows.append(row(f"{name} / OpenDP", setting, found["one total"], opendp, unit, bar))
+        rows.append(row(f"{name}, release / OpenDP", setting, safe, opendp, unit, safe_bar))
+    return rows
+
+
+def joint_walks(config):
+    """The paper's Algorithm 1 for l1 by a lattice's name: the walk, and sweeps between draws."""
+    paper = config["variants"]["paper"]
+    walks = {}
+    for name, thin in (("contingency", 40), ("intersecting", 100)):
+        entry = config["lattices"][name]
+        law = entry["laws"]["l1"]
+        lattice = kernel_lattice(build(entry).invariants, paper["basis"])
+        a = law["proposal"]["paper"]
+        walks[f"{name} l1"] = LatticeWalk(lattice, mechanism_of(law), a, "joint"), thin
+    mechanism = GeneralizedLaplace(config["counties"]["epsilon"])
+    for state, cells in COUNTIES.items():
+        lattice = kernel_lattice(Invariants.total(cells))
+        walk = LatticeWalk(lattice, mechanism, JOINT_COUNTY_PROPOSAL, "joint")
+        walks[f"counties {state} ({cells})"] = walk, 100
+    return walks
+
+
+def core_against_numpy(config, sweeps=3000):
+    """Sweeps a second of Algorithm 1, compiled and in NumPy."""
+    rows = []
+    for setting, (walk, thin) in joint_walks(config).items():
+        ours = Chains(walk, draws=300, thin=thin, burn_in=0)
+        arguments = walk.lattice.basis, walk.mechanism.epsilon, walk.proposal
+        rng = np.random.default_rng(1)
+        numpy_run = rate_of(
+            sweeps,
+            lambda: numpy_algorithm1.run(rng, *arguments, sweeps // thin, thin),  # noqa: B023
+        )
+        found = medians({"ours": ours.sweeps_a_second, "numpy": numpy_run})
+        rows.append(
+            row("core / NumPy", setting, found["ours"], found["numpy"], "sweeps/s", CORE_BAR)
+        )
+    return rows
+
+
+def core_against_blackjax(config, blackjax):
+    """Algorithm 1 compiled by us and by JAX, with 4 chains and with 64 side by side.
+
+    The walks are the same, so on the counties, where blackjax would take minutes for a hundred
+    effective draws, sweeps are compared.
+    """
+    rows = []
+    for setting, (walk, thin) in joint_walks(config).items():
+        counties = setting.startswith("counties")
+        unit = "sweeps/s" if counties else "effective draws/s"
+        for chains, draws in ((4, 500), (64, 100)):
+            if counties:
+                draws = 800 // (chains * thin // 100)
+            ours = Chains(walk, draws=500, thin=thin, burn_in=500 * thin)
+            peer = blackjax_measure(blackjax, setting, walk, (chains, draws, thin), unit)
+            measure = ours.sweeps_a_second if counties else ours.effective_draws_a_second
+            found = medians({"ours": measure, "peer": peer}, repetitions=3)
+            rows.append(
+                row(
+                    "core / blackjax",
+                    f"{setting}, {chains} chains",
+                    found["ours"],
+                    found["peer"],
+                    unit,
+                    BLACKJAX_BAR,
+                )
+            )
+    return rows
+
+
+def blackjax_measure(blackjax, setting, walk, run, unit):
+    """Make a measurement of blackjax; nan without it."""
+    chains, draws, thin = run
+
+    def measure():
+        if blackjax is None:
+            return math.nan
+        answer = blackjax.ask(
+            name=f"{setting}, {chains}",
+            basis=walk.lattice.basis.tolist(),
+            epsilon=walk.mechanism.epsilon,
+            proposal=walk.proposal,
+            chains=chains,
+            draws=draws,
+            thin=thin,
+        )
+        noise = np.array(answer["draws"])
+        walk.check(noise)
+        if unit == "sweeps/s":
+            return chains * draws * thin / answer["seconds"]
+        return smallest_ess(walk, noise) / answer["seconds"]
+
+    return measure

@@ -1,0 +1,115 @@
+"""How the time of a draw, a sweep and a set-up grows with cells, constraints and 1/epsilon."""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.timing import row, seconds, seconds_a_call
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact.compositions import sample_blocks
+from isdp.exact.dynamic import DynamicSampler
+from isdp.exact.rejection import RejectionSampler
+from isdp.lattice import kernel_lattice
+from isdp.metropolis import LatticeWalk
+
+EPSILON = 0.25
+POINTS_OF_SLOPE = 3
+DRAWS = 2000
+
+
+def a_composition(cells, epsilon=EPSILON, blocks=1):
+    """Time a draw under totals of equal blocks."""
+    invariants = Invariants.partition(np.arange(cells) % blocks)
+    rng = np.random.default_rng(1)
+    return seconds_a_call(lambda: sample_blocks(rng, invariants, epsilon, draws=1))
+
+
+def a_sweep(cells):
+    """Time a coordinate sweep along the star, the Smith basis of one total."""
+    walk = LatticeWalk(kernel_lattice(Invariants.total(cells)), GeneralizedLaplace(EPSILON), 0.9)
+    rng, state, thin = np.random.default_rng(1), walk.init(), max(1, 10**5 // cells)
+    return seconds_a_call(lambda: walk.run(rng, state, draws=1, thin=thin)) / thin
+
+
+def set_up_and_draw(sampler, invariants, mechanism):
+    """Time an exact sampler's set-up and one of its draws."""
+    built = []
+    set_up = seconds(lambda: built.append(sampler(invariants, mechanism)))
+    rng = np.random.default_rng(1)
+    return set_up, seconds_a_call(lambda: built[0].sample(rng, DRAWS)) / DRAWS
+
+
+def both(panel, series, xs, measure):
+    """Points of a set-up and of a draw."""
+    points = []
+    for x in xs:
+        for part, took in zip(("set-up", "a draw"), measure(x), strict=True):
+            points.append({"panel": panel, "series": f"{series}: {part}", "x": x, "y": took})
+    return points
+
+
+def one(panel, series, xs, measure):
+    """Points of one time."""
+    return [{"panel": panel, "series": series, "x": x, "y": measure(x)} for x in xs]
+
+
+def curves():
+    """Measure all curves.
+
+    Returns
+    -------
+    DataFrame with columns panel ("cells", "constraints" or "1/epsilon"), series, x, y (seconds)
+    """
+    small = GeneralizedLaplace(0.5)
+    DynamicSampler(Invariants.margins((2, 3)), small).sample(np.random.default_rng(1), 2)
+    sizes = [10**k for k in range(2, 7)]
+    points = one("cells", "one total: a draw", sizes, a_composition)
+    points += one("cells", "star chain: a sweep", sizes[:4], a_sweep)
+    points += one(
+        "constraints",
+        "1e5 cells in k blocks: a draw",
+        [1, 10, 100, 1000, 10_000],
+        lambda k: a_composition(10**5, blocks=k),
+    )
+    points += both(
+        "constraints",
+        "messages, 2 x k table",
+        [2, 4, 8, 16, 32],
+        lambda k: set_up_and_draw(DynamicSampler, Invariants.margins((2, k)), small),
+    )
+    rates = [1.0, 10.0, 100.0, 1000.0, 10_000.0]
+    points += one(
+        "1/epsilon",
+        "one total, 1e4 cells: a draw",
+        rates,
+        lambda x: a_composition(10**4, 1 / x),
+    )
+    table = Invariants.margins((3, 3))
+    points += both(
+        "1/epsilon",
+        "l2 mixture, 3 x 3 table",
+        rates,
+        lambda x: set_up_and_draw(RejectionSampler, table, GeneralizedLaplace(1 / x, "l2")),
+    )
+    points += both(
+        "1/epsilon",
+        "messages, 3 x 3 table",
+        [1.0, 2.0, 4.0, 8.0, 10.0],
+        lambda x: set_up_and_draw(DynamicSampler, table, GeneralizedLaplace(1 / x)),
+    )
+    return pd.DataFrame(points)
+
+
+def slope(points):
+    """Slope on log axes over the largest few points, where fixed costs count least."""
+    last = points.sort_values("x").tail(POINTS_OF_SLOPE)
+    return float(np.polyfit(np.log(last["x"]), np.log(last["y"]), 1)[0])
+
+
+def slope_rows(points):
+    """Rows of the table: one slope a series."""
+    return [
+        row(f"growth with {panel}", series, slope(part), math.nan, "slope on log axes")
+        for (panel, series), part in points.groupby(["panel", "series"], sort=False)
+    ]

@@ -1,0 +1,50 @@
+"""Measuring things in turns, and the rows of the one table."""
+
+import time
+
+import numpy as np
+
+COLUMNS = ["comparison", "setting", "ours", "peer", "unit", "ratio", "bar", "met"]
+
+
+def seconds(work):
+    """Time one call in CPU seconds, in which other load on the machine counts little."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def seconds_a_call(work, least=0.05):
+    """Time a call by as many as take `least` seconds together; the first is not counted."""
+    work()
+    once = seconds(work)
+    calls = max(1, round(least / max(once, 1e-6)))
+    return min(once, seconds(lambda: [work() for _ in range(calls)]) / calls)
+
+
+def medians(measures, repetitions=5):
+    """Take measures in turns, so that whatever else the machine does falls on all alike.
+
+    Parameters
+    ----------
+    measures : dict of callables
+        Each returns one number, nan where there is nothing to measure. A first round of all, in
+        which things are compiled and chains burn in, is not counted.
+    repetitions : int
+
+    Returns
+    -------
+    dict of float
+    """
+    rounds = [
+        {name: measure() for name, measure in measures.items()} for _ in range(repetitions + 1)
+    ]
+    return {name: float(np.median([each[name] for each in rounds[1:]])) for name in measures}
+
+
+def row(comparison, setting, ours, peer, unit, bar=np.nan):
+    """Make a row of the table; the ratio says how many times as good ours is."""
+    ratio = peer / ours if unit == "s" else ours / peer
+    met = "" if np.isnan(bar) or np.isnan(ratio) else "yes" if ratio >= bar else "no"
+    values = (comparison, setting, ours, peer, unit, ratio, bar, met)
+    return dict(zip(COLUMNS, values, strict=True))

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+from benchmarks import numpy_algorithm1, timing
+from benchmarks.peers import open_peer
+from benchmarks.workflow_cost import cost_table, rule_names, rule_of
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact import enumerate_law
+from isdp.lattice import kernel_lattice
+from isdp.metropolis import _metropolis
+
+
+class Forced:
+    """A generator whose only number is given."""
+
+    def __init__(self, uniform):
+        self.uniform = uniform
+
+    def random(self):
+        return self.uniform
+
+
+def test_the_transcription_stays_in_the_lattice():
+    invariants = Invariants.margins((3, 3))
+    basis = kernel_lattice(invariants).basis
+    draws = numpy_algorithm1.run(np.random.default_rng(1), basis, 0.3, 0.3, draws=50, thin=3)
+    assert draws.shape == (50, 9)
+    assert len(np.unique(draws, axis=0)) > 10
+    invariants.check(draws)
+
+
+def test_the_transcription_has_the_library_s_law():
+    invariants, mechanism = Invariants.total(3), GeneralizedLaplace(1.0)
+    basis = kernel_lattice(invariants).basis
+    rng = np.random.default_rng(1)
+    draws = numpy_algorithm1.run(rng, basis, mechanism.epsilon, 0.4, draws=6000, thin=4)
+    law = enumerate_law(invariants, mechanism)
+    norms, size = np.abs(law.points).sum(axis=1), np.abs(draws).sum(axis=1)
+    for norm in (0, 2, 4, 6):
+        assert (size == norm).mean() == pytest.approx(law.pmf[norms == norm].sum(), abs=0.025)
+    assert size.mean() == pytest.approx((law.pmf * norms).sum(), rel=0.05)
+
+
+def test_the_transcription_accepts_what_the_core_accepts():
+    rng = np.random.default_rng(1)
+    for rise, uniform in zip(rng.normal(0, 2, 200), rng.random(200), strict=True):
+        core = _metropolis.py_func(Forced(uniform), rise)
+        assert core == numpy_algorithm1.accepts(-rise, uniform)
+
+
+def test_jobs_are_added_up_by_rule(tmp_path):
+    for job, seconds, memory in (
+        ("sample_counties_IL", "2.5", "100.5"),
+        ("sample_counties_TX", "4.0", "300.0"),
+        ("sample", "9.0", "50.0"),
+        ("gone_with_the_wind", "0.1", "-"),
+    ):
+        text = f"s\th:m:s\tmax_rss\n{seconds}\t0:00:01\t{memory}\n"
+        (tmp_path / f"{job}.tsv").write_text(text)
+    table = cost_table(tmp_path, ["sample", "sample_counties"]).set_index("rule")
+    assert list(table.index) == ["sample", "sample_counties", "gone_with_the_wind"]
+    assert table.loc["sample_counties"].tolist() == [2, 6.5, 4.0, 300.0]
+    assert np.isnan(table.loc["gone_with_the_wind", "largest_max_rss_mb"])
+
+
+def test_no_timed_job_gives_an_empty_table(tmp_path):
+    assert cost_table(tmp_path, ["sample"]).empty
+
+
+def test_every_rule_of_the_workflow_is_known(request):
+    rules = rule_names(request.config.rootpath)
+    assert {"all", "sample_counties", "select_states"} <= set(rules)
+    assert rule_of("sample_counties_IL", rules) == "sample_counties"
+
+
+@pytest.mark.parametrize(
+    ("ours", "peer", "unit", "bar", "ratio", "met"),
+    [
+        (6.0, 3.0, "cells/s", 2, 2.0, "yes"),
+        (6.0, 3.0, "cells/s", 2.5, 2.0, "no"),
+        (6.0, 3.0, "s", 1, 0.5, "no"),
+        (6.0, np.nan, "cells/s", 2, np.nan, ""),
+    ],
+)
+def test_a_ratio_says_how_many_times_as_good_ours_is(ours, peer, unit, bar, ratio, met):
+    row = timing.row("exact / MCMC", "here", ours, peer, unit, bar)
+    assert row["ratio"] == pytest.approx(ratio, nan_ok=True)
+    assert row["met"] == met
+
+
+def test_a_peer_that_is_not_there_is_named(tmp_path, capsys):
+    assert open_peer("peer_opendp.py", tmp_path) is None
+    assert "peer_opendp.py: cannot be run" in capsys.readouterr().err
