@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from benchmarks import numpy_algorithm1
-from benchmarks.timing import medians, row, seconds
+from benchmarks.timing import medians, row, seconds, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.diagnostics import convergence
 from isdp.exact import choose
@@ -26,7 +27,7 @@ CORE_BAR, BLACKJAX_BAR = 50, 1
 # a whole scale favours OpenDP, whose rational numbers stay short
 NOISE_SCALE = 4.0
 JOINT_COUNTY_PROPOSAL = 0.01  # county_tuning.py's best
-NOT_MEASURED = {"seconds": math.nan}
+COUNTY_SWEEPS = 80_000
 
 
 def noise_norm(walk, noise):
@@ -62,10 +63,9 @@ class Chains:
                 self.rng, self.walk, draws=1, chains=self.chains, burn_in=self.burn_in
             )
             self.states = settled[:, -1]
-        kept = []
-        took = seconds(lambda: kept.append(self._run()))
-        self.states = kept[0][:, -1]
-        return kept[0], took
+        noise, took = timed(self._run)
+        self.states = noise[:, -1]
+        return noise, took
 
     def _run(self):
         counts = {"draws": self.draws, "chains": self.chains, "thin": self.thin, "burn_in": 0}
@@ -81,6 +81,11 @@ class Chains:
         return self.chains * self.draws * self.thin / self.sweep()[1]
 
 
+def chains_of(walk, settings):
+    """Chains as an entry of the config has them."""
+    return Chains(walk, *(settings[key] for key in ("draws", "thin", "burn_in", "chains")))
+
+
 def chains_with_pilot(walk, settings, burn_in=20_000):
     """Thin as isdp.lattices.sample_noise does: so many sweeps as an effective draw takes."""
     pilot, _ = run_chains(np.random.default_rng(2), walk, draws=2000, burn_in=burn_in)
@@ -88,7 +93,7 @@ def chains_with_pilot(walk, settings, burn_in=20_000):
     return Chains(walk, settings["draws"], thin, burn_in, settings["chains"])
 
 
-def exact_draws_a_second(sampler, least=0.1):
+def exact_draws_a_second(sampler, least=0.3):
     """Make a measurement of the exact sampler's draws a second; all of them are effective."""
     rng = np.random.default_rng(1)
     sampler.sample(rng, 10)
@@ -101,10 +106,10 @@ def exact_against_mcmc(config):
     warm_up()
     rows = []
     for setting, set_up, chains, bar in papers_lattices(config):
-        built = []
-        rows.append(set_up_row(setting, seconds(lambda: built.append(set_up()))))  # noqa: B023
+        sampler, took = timed(set_up)
+        rows.append(row("exact set-up", setting, took, math.nan, "s"))
         measures = {name: each.effective_draws_a_second for name, each in chains.items()}
-        found = medians({"exact": exact_draws_a_second(built[0]), **measures}, repetitions=3)
+        found = medians({"exact": exact_draws_a_second(sampler), **measures}, repetitions=3)
         rows += [
             row(
                 "exact / MCMC",
@@ -127,11 +132,6 @@ def warm_up():
     DynamicSampler(table, GeneralizedLaplace(0.5), lower=-2)
 
 
-def set_up_row(setting, took):
-    """Seconds that the exact sampler takes before its first draw."""
-    return row("exact set-up", setting, took, math.nan, "s")
-
-
 def papers_lattices(config):
     """Yield a name, the exact sampler's set-up, chains by their settings' name, and the bar."""
     entry = config["counties"]
@@ -140,9 +140,9 @@ def papers_lattices(config):
         mechanism = GeneralizedLaplace(entry["epsilon"], entry["norm"])
         lattice = kernel_lattice(invariants, entry["basis"])
         walk = LatticeWalk(lattice, mechanism, entry["proposal"], entry["acceptance"])
-        chain = Chains(*(walk, *(entry[key] for key in ("draws", "thin", "burn_in", "chains"))))
-        set_up = (lambda i, m: lambda: choose(i, m))(invariants, mechanism)
-        yield f"counties {state} ({cells})", set_up, {"the config's": chain}, EXACT_BAR
+        chains = {"the config's": chains_of(walk, entry)}
+        set_up = partial(choose, invariants, mechanism)
+        yield f"counties {state} ({cells})", set_up, chains, EXACT_BAR
     for name, entry in config["lattices"].items():
         invariants = build(entry).invariants
         for law, settings in entry["laws"].items():
@@ -159,23 +159,18 @@ def papers_lattices(config):
                 )
                 for variant, kind in config["variants"].items()
             }
-            set_up = (lambda i, m: lambda: choose(i, m))(invariants, mechanism)
-            yield f"{name} {law}", set_up, chains, math.nan
+            yield f"{name} {law}", partial(choose, invariants, mechanism), chains, math.nan
     yield sex_by_age(config["sex_by_age"])
 
 
 def sex_by_age(entry):
     """Noise that takes no count below zero: the walk within a polytope, messages within bounds."""
     counts = np.array(entry["counts"]["female"] + entry["counts"]["male"])
-    settings = entry["walk"]
-    walk = lattice_walk(counts, entry["epsilon"], settings["proposal"])
-    chain = Chains(walk, *(settings[key] for key in ("draws", "thin", "burn_in", "chains")))
+    walk = lattice_walk(counts, entry["epsilon"], entry["walk"]["proposal"])
+    chains = {"the config's": chains_of(walk, entry["walk"])}
     mechanism = GeneralizedLaplace(entry["epsilon"])
-
-    def set_up():
-        return DynamicSampler(sex_by_age_invariants(), mechanism, lower=-counts)
-
-    return "sex by age", set_up, {"the config's": chain}, math.nan
+    set_up = partial(DynamicSampler, sex_by_age_invariants(), mechanism, lower=-counts)
+    return "sex by age", set_up, chains, math.nan
 
 
 def noise_under_a_total(opendp, most=7):
@@ -266,11 +261,8 @@ def core_against_numpy(config, sweeps=3000):
     for setting, (walk, thin) in joint_walks(config).items():
         ours = Chains(walk, draws=300, thin=thin, burn_in=0)
         arguments = walk.lattice.basis, walk.mechanism.epsilon, walk.proposal
-        rng = np.random.default_rng(1)
-        numpy_run = rate_of(
-            sweeps,
-            lambda: numpy_algorithm1.run(rng, *arguments, sweeps // thin, thin),  # noqa: B023
-        )
+        run = partial(numpy_algorithm1.run, np.random.default_rng(1), *arguments)
+        numpy_run = rate_of(sweeps, partial(run, sweeps // thin, thin))
         found = medians({"ours": ours.sweeps_a_second, "numpy": numpy_run})
         rows.append(
             row("core / NumPy", setting, found["ours"], found["numpy"], "sweeps/s", CORE_BAR)
@@ -289,10 +281,9 @@ def core_against_blackjax(config, blackjax):
         counties = setting.startswith("counties")
         unit = "sweeps/s" if counties else "effective draws/s"
         for chains, draws in ((4, 500), (64, 100)):
-            if counties:
-                draws = 800 // (chains * thin // 100)
+            kept = COUNTY_SWEEPS // (chains * thin) if counties else draws
             ours = Chains(walk, draws=500, thin=thin, burn_in=500 * thin)
-            peer = blackjax_measure(blackjax, setting, walk, (chains, draws, thin), unit)
+            peer = blackjax_measure(blackjax, setting, walk, (chains, kept, thin), unit)
             measure = ours.sweeps_a_second if counties else ours.effective_draws_a_second
             found = medians({"ours": measure, "peer": peer}, repetitions=3)
             rows.append(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from benchmarks.timing import row, seconds, seconds_a_call
+from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact.compositions import sample_blocks
 from isdp.exact.dynamic import DynamicSampler
@@ -34,10 +34,9 @@ def a_sweep(cells):
 
 def set_up_and_draw(sampler, invariants, mechanism):
     """Time an exact sampler's set-up and one of its draws."""
-    built = []
-    set_up = seconds(lambda: built.append(sampler(invariants, mechanism)))
+    built, set_up = timed(lambda: sampler(invariants, mechanism))
     rng = np.random.default_rng(1)
-    return set_up, seconds_a_call(lambda: built[0].sample(rng, DRAWS)) / DRAWS
+    return set_up, seconds_a_call(lambda: built.sample(rng, DRAWS)) / DRAWS
 
 
 def both(panel, series, xs, measure):

@@ -7,11 +7,16 @@ import numpy as np
 COLUMNS = ["comparison", "setting", "ours", "peer", "unit", "ratio", "bar", "met"]
 
 
-def seconds(work):
-    """Time one call in CPU seconds, in which other load on the machine counts little."""
+def timed(work):
+    """Return what a call gives, and its CPU seconds, in which other load counts little."""
     began = time.process_time()
-    work()
-    return time.process_time() - began
+    result = work()
+    return result, time.process_time() - began
+
+
+def seconds(work):
+    """Time one call."""
+    return timed(work)[1]
 
 
 def seconds_a_call(work, least=0.05):

@@ -11,7 +11,7 @@ def rule_names(root):
     root = Path(root)
     files = [root / "Snakefile", *sorted((root / "workflow" / "rules").glob("*.smk"))]
     text = "\n".join(file.read_text() for file in files)
-    return re.findall(r"^(?:rule|checkpoint) (\w+):", text, flags=re.MULTILINE)
+    return re.findall(r"^(?:rule|checkpoint|use rule \w+ as) (\w+)", text, flags=re.MULTILINE)
 
 
 def rule_of(job, rules):
