@@ -26,7 +26,7 @@ PAIRS = {  # panel: comparisons shown, title, what ours and the peer are
     "C": ("core / NumPy", "How much does compiling Algorithm 1 gain?", "compiled core", "NumPy"),
     "D": (
         "core / blackjax",
-        "Algorithm 1 here, or in blackjax with 4 or 64 chains?",
+        "Algorithm 1 here, or in blackjax?",
         "compiled core",
         "blackjax",
     ),

@@ -109,7 +109,7 @@ def exact_against_mcmc(config):
         sampler, took = timed(set_up)
         rows.append(row("exact set-up", setting, took, math.nan, "s"))
         measures = {name: each.effective_draws_a_second for name, each in chains.items()}
-        found = medians({"exact": exact_draws_a_second(sampler), **measures}, repetitions=3)
+        found = medians({"exact": exact_draws_a_second(sampler), **measures})
         rows += [
             row(
                 "exact / MCMC",
