@@ -2,7 +2,7 @@
 # make test   set up the same, then run the tests
 # make smoke  the same workflow in about a minute
 # make bench  exact samplers against chains and other libraries, and what the config's settings
-#             rest on: about six minutes
+#             rest on: about five minutes
 
 SHELL := /bin/sh
 VENV := .venv
