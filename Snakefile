@@ -17,6 +17,7 @@ include: "workflow/rules/counties.smk"
 include: "workflow/rules/lattices.smk"
 include: "workflow/rules/projection.smk"
 include: "workflow/rules/congenial.smk"
+include: "workflow/rules/exact.smk"
 include: "workflow/rules/report.smk"
 
 
