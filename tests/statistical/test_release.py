@@ -1,0 +1,151 @@
+"""The release sampler draws from the law, on every kind of lattice and at every scale."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact import enumerate_law, total_law
+from isdp.exact.compositions import sample_blocks
+from isdp.exact.release import _compose, _Geometric, _SumWeight, _Words, release
+from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
+
+LATTICES = {
+    "two cells": Invariants.total(2),
+    "two blocks": Invariants.partition([0, 1, 0, 1]),
+    "a free cell, a block of one and a row twice": Invariants(
+        [[0, 1, 1, 0], [0, 3, 3, 0], [0, 0, 0, 1]]
+    ),
+    "2 x 2 table": Invariants.margins((2, 2)),
+    "2 x 3 table": Invariants.margins((2, 3)),
+    "a free cell and entries other than 0 and 1": Invariants([[2, 3, 0], [4, 6, 0]]),
+    "a sum and an alternating sum": Invariants([[1, 1, 1, 1], [1, -1, 1, 2]]),
+}
+
+
+def pseudo(seed=31):
+    return np.random.default_rng(seed).bytes
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(1)])
+@pytest.mark.parametrize("name", LATTICES)
+def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
+    invariants, mechanism = LATTICES[name], GeneralizedLaplace(float(epsilon))
+    draws = release(invariants, epsilon, draws=8_000, source=pseudo())
+    law = enumerate_law(invariants, mechanism)
+    assert law.left_out < 1e-8
+    check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
+    norms = mechanism.measure(law.points)
+    sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
+    check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
+
+
+@pytest.mark.parametrize("name", ["two blocks", "2 x 3 table"])
+def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
+    invariants, mechanism = LATTICES[name], GeneralizedLaplace(0.5)
+    draws = release(invariants, "0.55", draws=12_000, source=pseudo())
+    law = enumerate_law(invariants, mechanism)
+    norms = mechanism.measure(law.points)
+    sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
+    with pytest.raises(LawRejected):
+        check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
+
+
+def test_power_a_law_of_the_sum_off_by_one_part_is_caught(monkeypatch):
+    invariants, mechanism = LATTICES["two cells"], GeneralizedLaplace(0.5)
+    law = enumerate_law(invariants, mechanism)
+    right = _SumWeight.log
+
+    def off_by_one(weight, s, less=Fraction(0)):
+        return right(_SumWeight(weight.cells + 1, weight.rate), s, less)
+
+    monkeypatch.setattr(_SumWeight, "log", off_by_one)
+    draws = release(invariants, "0.5", draws=8_000, source=pseudo())
+    with pytest.raises(LawRejected):
+        check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
+
+
+def histogram(values, support):
+    counts = np.bincount(
+        np.clip(values, support[0], support[-1]) - support[0], minlength=len(support)
+    )
+    outside = ((values < support[0]) | (values > support[-1])).sum()
+    return np.append(counts, outside)
+
+
+def test_counties_follow_the_law_of_one_cell_under_one_total():
+    law = total_law(102, 0.192)
+    draws = release(Invariants.total(102), 0.192, draws=8_000, source=pseudo())
+    for cell in (0, 50, 101):
+        check_law(histogram(draws[:, cell], law.support), np.append(law.pmf, 0.0))
+    wrong = release(Invariants.total(102), 1.1 * 0.192, draws=8_000, source=pseudo())
+    with pytest.raises(LawRejected):
+        check_mean(wrong[:, 0].astype(float) ** 2, law.sd**2, squares_sd(law))
+
+
+def squares_sd(law):
+    fourth = (law.pmf * law.support.astype(float) ** 4).sum()
+    return math.sqrt(fourth - law.sd**4)
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 4), Fraction(1, 100), Fraction(1, 10**4)])
+def test_counts_are_geometric(rate):
+    counts = _Geometric(rate).draw(_Words(pseudo()), 100_000)
+    edges = np.unique([round(-math.log(1 - i / 40) / rate) for i in range(40)])
+    left = np.append(np.exp(-float(rate) * edges), 0.0)
+    binned = np.searchsorted(edges, counts, side="right") - 1
+    check_law(np.bincount(binned, minlength=len(edges)), -np.diff(left))
+    # every bit of the lowest byte
+    for bit in range(8):
+        one = 1 / (1 + math.exp(rate * 2**bit))
+        check_mean((counts >> bit) & 1, one, math.sqrt(one * (1 - one)))
+
+
+@pytest.mark.parametrize(
+    ("total", "cells", "epsilon"),
+    [(9, 3, "1/3"), (30, 2, "1/7"), (30, 3, "1/40"), (70, 2, "1/100"), (150, 2, "1/100")],
+)
+def test_compositions_are_uniform(total, cells, epsilon):
+    words = _Words(pseudo())
+    draws = np.array([_compose(words, total, cells, Fraction(epsilon)) for _ in range(8_000)])
+    assert (draws.sum(axis=1) == total).all()
+    assert draws.min() >= 0
+    grid = np.indices((total + 1,) * cells).reshape(cells, -1).T
+    points = grid[grid.sum(axis=1) == total]
+    check_law(count_points(draws, points), np.append(np.full(len(points), 1 / len(points)), 0))
+
+
+@pytest.mark.parametrize(("cells", "epsilon"), [(2, "1e-6"), (7, "1e-3"), (300, "1e-4")])
+def test_it_draws_from_the_same_law_as_the_sampler_in_floating_point(cells, epsilon):
+    invariants = Invariants.total(cells)
+    exact = release(invariants, epsilon, draws=2_500, source=pseudo())
+    floating = sample_blocks(np.random.default_rng(32), invariants, float(epsilon), draws=40_000)
+    for statistic in (first_cell, last_cell, norm):
+        assert stats.ks_2samp(statistic(exact), statistic(floating)).pvalue > ALPHA
+    off = sample_blocks(np.random.default_rng(33), invariants, 1.3 * float(epsilon), draws=40_000)
+    assert stats.ks_2samp(norm(exact), norm(off)).pvalue < ALPHA
+
+
+def first_cell(draws):
+    return draws[:, 0]
+
+
+def last_cell(draws):
+    return draws[:, -1]
+
+
+def norm(draws):
+    return abs(draws).sum(axis=1)
+
+
+def test_a_table_with_both_margins_at_the_epsilon_of_use():
+    # every point within a norm, weighted anew, and the draws that fall there
+    invariants, epsilon = Invariants.margins((3, 3)), 0.25
+    draws = release(invariants, "1/4", draws=6_000, source=pseudo())
+    law = enumerate_law(invariants, GeneralizedLaplace(1.0), radius=24)
+    weights = np.exp(-epsilon * abs(law.points).sum(axis=1))
+    inside = abs(draws).sum(axis=1) <= 24
+    check_law(count_points(draws[inside], law.points), np.append(weights / weights.sum(), 0.0))
