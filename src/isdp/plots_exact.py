@@ -7,6 +7,7 @@ import math
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from isdp.plotting import DAS, DRAW, FAINT, INK, styled
@@ -71,7 +72,7 @@ def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> 
             own = row.iloc[0]
             parts.append(f"{words}: {own['distance']:.3f} (bound {own['bound']:.3f})")
     what = "distance of the norm" if statistic == "norm" else "distance of the worst cell"
-    return f"{what} from exact draws, {'; '.join(parts)}"
+    return f"{what} from exact draws\n{'; '.join(parts)}"
 
 
 def _draw_norms(axis, norms: pd.DataFrame, samplers: dict[str, str], colours: dict) -> None:
@@ -150,6 +151,7 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
             axis.plot(own["value"], own["share"], label=words, **style)
         axis.set_yscale("log")
         axis.set_xlim(-60, 60)
+        axis.set_xticks([-40, 0, 40])
         axis.set_ylim(bottom=1e-6)
         worst = agreement[agreement["norm"] == state].set_index("statistic")
         axis.set_title(
@@ -182,8 +184,11 @@ def county_distances(curves: pd.DataFrame, title: str) -> Figure:
     title : str
     """
     figure, axis = plt.subplots(figsize=(7.5, 4))
-    for state, part in curves.groupby("state", sort=False):
-        axis.plot(part["t"] + 1, part["distance"], lw=1, marker=".", ms=4, label=state)
+    states = list(curves.groupby("state", sort=False))
+    for colour, (state, part) in zip(sns.husl_palette(len(states), l=0.5), states, strict=True):
+        axis.plot(
+            part["t"] + 1, part["distance"], lw=1, marker=".", ms=4, color=colour, label=state
+        )
     axis.plot(part["t"] + 1, part["error"], color=INK, lw=1, ls="--", label="sampling error")
     axis.set_xscale("log")
     axis.set_yscale("log")

@@ -256,7 +256,7 @@ def tv_bounds(
     variants = list(dict.fromkeys(curves["variant"]))
     columns = len(variants) + 1
     figure, axes = plt.subplots(
-        len(laws), columns, figsize=(4.1 * columns, 0.9 + 2.9 * len(laws)), squeeze=False
+        len(laws), columns, figsize=(4.1 * columns, 0.6 + 3.5 * len(laws)), squeeze=False
     )
     for row, (law, words) in zip(axes, laws.items(), strict=True):
         for axis, variant in zip(row, variants, strict=False):
@@ -269,18 +269,19 @@ def tv_bounds(
             axis.set_title(f"{VARIANTS.get(variant, variant)}", fontsize=9, loc="left")
         row[0].set_ylabel(f"bound on total variation\n{words}", fontsize=8)
         _draw_lags(row[-1], trails[trails["norm"] == law], variants)
-    for axis in axes[-1, :-1]:
-        axis.set_xlabel("iterations t + 1")
-    axes[-1, -1].set_xlabel("lag L (iterations)")
+    for row in axes:
+        for axis in row[:-1]:
+            axis.set_xlabel("iterations t + 1")
+        row[-1].set_xlabel("lag L (iterations)")
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     figure.tight_layout()
     return figure
 
 
 ACTUAL = {
-    "in full": ("actual distance, in full", "o", INK),
-    "norm": ("actual distance of the norm", ".", INK),
-    "cells": ("of the worst cell", "+", FAINT),
+    "in full": ("actual, in full", "o", INK),
+    "norm": ("actual, the norm", ".", INK),
+    "cells": ("actual, worst cell", "+", FAINT),
 }
 
 
@@ -315,11 +316,12 @@ def _draw_bounds(axis, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) 
     axis.set_ylim(0, 1.15)
     axis.axhline(1, color=FAINT, lw=0.7)
     axis.legend(
-        loc="lower left",
-        frameon=True,
-        framealpha=0.7,
-        edgecolor="none",
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.2),
+        ncols=3,
+        frameon=False,
         fontsize=7.5,
+        columnspacing=1.2,
         title="lag, with its 99 % band",
         title_fontsize=7.5,
     )

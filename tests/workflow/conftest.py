@@ -51,7 +51,7 @@ SMALL = {
         "distances": {"tables": 3, "releases": 20, "walk": {"draws": 50}, "unmixed": [100]},
     },
     "two_bin": {"draws": 2_000},
-    "exact": {"draws": 200, "chains": 20, "points": 4, "longest": 1_000},
+    "exact": {"draws": 200, "chains": 20, "county_chains": 20, "points": 4, "longest": 1_000},
 }
 
 

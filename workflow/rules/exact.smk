@@ -145,6 +145,9 @@ rule draw_exact_counties:
         library=library("draw_exact_counties"),
     output:
         draws="results/draws/exact_counties_{state}.nc",
+        noise="results/summaries/exact_counties_{state}_noise.csv",
+        state="results/summaries/exact_counties_{state}_state.csv",
+        boxes="results/figures/counties_{state}_exact.csv",
     log:
         "results/logs/draw_exact_counties_{state}.log",
     benchmark:
@@ -162,24 +165,6 @@ rule draw_exact_counties:
         "Exact noise for the counties of {wildcards.state}"
     script:
         "../scripts/draw_exact_counties.py"
-
-
-use rule summarise_counties as summarise_exact_counties with:
-    input:
-        counties="results/data/counties.csv",
-        draws="results/draws/exact_counties_{state}.nc",
-        library=library("summarise_counties"),
-    output:
-        rhat="results/summaries/exact_counties_{state}_rhat.csv",
-        noise="results/summaries/exact_counties_{state}_noise.csv",
-        state="results/summaries/exact_counties_{state}_state.csv",
-        boxes="results/figures/counties_{state}_exact.csv",
-    log:
-        "results/logs/summarise_exact_counties_{state}.log",
-    benchmark:
-        "results/benchmarks/summarise_exact_counties_{state}.tsv"
-    message:
-        "Summaries of the exact noise of {wildcards.state}"
 
 
 use rule plot_counties as plot_exact_counties with:
@@ -249,7 +234,7 @@ rule compare_exact_counties:
         mem_mb=1500,
     params:
         seed=config["seed"],
-        chains=EXACT["chains"],
+        chains=EXACT["county_chains"],
         burn_in=COUNTIES["burn_in"],
         walk={
             key: COUNTIES[key]
