@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
     except OSError as error:
-        print(f"isdp: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"isdp: {error}", file=sys.stderr)
     return 2
 
 

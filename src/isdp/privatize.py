@@ -9,6 +9,7 @@ about the law and the settings.
 from __future__ import annotations
 
 import hashlib
+import logging
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -41,6 +42,8 @@ CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
 LARGEST_RHAT, SMALLEST_ESS = 1.05, 100
 BAND_DRAWS, MOST_CELLS_OF_BAND = 400, 200
 FINEST = 0.1  # below this epsilon the law of one cell is a rescaled one, within 0.1 %
+LEAST_ORDERED = 6  # rows; fewer may well be in some order by chance
+LOG = logging.getLogger(__name__)
 OPERATING_SYSTEM = "the operating system (os.urandom)"
 
 
@@ -109,6 +112,12 @@ def privatize(
     out = Path(out)
     _check_out(out, [table_path, invariants_path], force)
     table = read_table(table_path, count, names)
+    if _ordered(table.counts):
+        LOG.warning(
+            "%s: the rows are in the order of their counts, and their order is published; sort "
+            "them by name, and run again with --force",
+            table.path,
+        )
     rules = read_bytes(invariants_path, "a YAML file of invariants")
     held = read_invariants(invariants_path, table, rules)
     invariants, blocks = invariants_of(held)
@@ -137,6 +146,13 @@ def privatize(
     figure = _picture(table, noisy, invariants, blocks, request, drawn)
     _write(out, table, noisy, certificate, figure, force)
     return certificate
+
+
+def _ordered(counts: np.ndarray) -> bool:
+    """Whether the rows seem to be sorted by their counts, up or down."""
+    steps = np.diff(counts)
+    varied = len(np.unique(counts)) > 2 and len(counts) >= LEAST_ORDERED
+    return bool(varied and ((steps >= 0).all() or (steps <= 0).all()))
 
 
 def _check_out(out: Path, inputs: list, force: bool) -> None:
