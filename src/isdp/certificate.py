@@ -174,7 +174,7 @@ def markdown(certificate: dict) -> str:
             f"- privacy loss at distance 2: {law['loss_at_distance_2']:g}, at distance 4: "
             f"{law['loss_at_distance_4']:g}; {law['distances']}"
         )
-    bound = "none" if sampler["error_bound"] is None else f"{sampler['error_bound']:.3g}"
+    bound = "unknown" if sampler["error_bound"] is None else f"{sampler['error_bound']:.3g}"
     lines += [
         f"- sampler: {sampler['method']}; {sampler['reason']}",
         f"- error bound: {bound}; {sampler['error_words']}",

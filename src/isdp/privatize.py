@@ -275,7 +275,7 @@ def _draw_by_chain(
         "reason": refusal,
         "error_bound": None,
         "error_words": (
-            "unknown: a convergence error of unknown size enters the guarantee, and the evidence "
+            "a convergence error of unknown size enters the guarantee, and the evidence "
             "does not bound it"
         ),
         "arithmetic": "floating point",
