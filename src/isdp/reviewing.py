@@ -90,9 +90,9 @@ class Results:
             if not (folder / name).is_file():
                 raise ReviewError(f"no {folder.name}/{name}: run `{COMMAND}` first")
         self.config = yaml.safe_load((folder / "config.yaml").read_text())
-        self.card = read_csv(folder / "tables/scorecard.csv", dtype_backend="numpy_nullable")
-        self.card = self.card.astype(str).replace("<NA>", "")
-        self.card["experiment"] = self.card["claim"].map(experiment_of)
+        # every value as it was written
+        card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
+        self.card = card.assign(experiment=card["claim"].map(experiment_of))
 
     def setting(self, key: str):
         """Value of a setting, by its dotted key, in the config that made the results."""
