@@ -129,7 +129,7 @@ class Checkout:
             env=self.environment(**variables),
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=600,
         )
 
     def tables(self):

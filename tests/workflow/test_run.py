@@ -104,6 +104,18 @@ def test_the_report_holds_everything_and_asks_nobody(finished):
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=\"https?://", page)
 
 
+def test_every_notebook_has_its_page_and_says_what_this_run_does_not_make(finished):
+    notebooks = sorted((finished.folder / "notebooks").glob("*.ipynb"))
+    pages = {
+        path.stem: finished.folder / f"results/notebooks/{path.stem}.html" for path in notebooks
+    }
+    assert notebooks
+    for page in pages.values():
+        text = page.read_text()
+        assert not re.search(r"<script|(src|href)=\"https?://", text)
+    assert "Not in this run: no figure intersecting_noise" in pages["02_intersecting"].read_text()
+
+
 def test_a_second_run_has_nothing_to_do(finished):
     done = finished.run("--cores", "1")
     assert done.returncode == 0

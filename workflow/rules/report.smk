@@ -105,7 +105,7 @@ rule build_report:
         "../../environment.yml"
     params:
         snakefile=workflow.main_snakefile,
-        config_keys=CONFIG_KEYS,
+        settings=SETTINGS,
     message:
         "Report: results/report.html"
     script:
