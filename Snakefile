@@ -17,13 +17,16 @@ include: "workflow/rules/counties.smk"
 include: "workflow/rules/lattices.smk"
 include: "workflow/rules/projection.smk"
 include: "workflow/rules/congenial.smk"
+include: "workflow/rules/exact.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/notebooks.smk"
 
 
 rule all:
     default_target: True
     input:
         "results/report.html",
+        notebook_pages(),
 
 
 onsuccess:

@@ -234,6 +234,8 @@ def norm_histogram(
     norms = {name: np.ravel(measure(noise)).astype(float) for name, noise in named.items()}
     largest = max(float(each.max()) for each in norms.values())
     width = max(1, math.ceil((largest + 1) / bins))
+    if all((values % 2 == 0).all() for values in norms.values()):
+        width += width % 2  # l1 norms are even where totals are held; odd bins would look ragged
     edges = np.arange(0, largest + width + 1, width) - 0.5
     parts = []
     for name, values in norms.items():

@@ -7,16 +7,24 @@ no effective sample size; they are told apart as frozen instead of passing as na
 from __future__ import annotations
 
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
-with warnings.catch_warnings():
-    # ArviZ 0.23 announces its 1.x interface at import
-    warnings.filterwarnings("ignore", category=FutureWarning, message=r"[\s\S]*ArviZ")
-    import arviz as az
-
 from isdp.errors import InputError
+
+
+@cache
+def _arviz():
+    """Import ArviZ when it is first needed: it takes longer than most jobs that could do without.
+
+    Version 0.23 announces its 1.x interface at import.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=FutureWarning, message=r"[\s\S]*ArviZ")
+        import arviz
+    return arviz
 
 
 def convergence(draws) -> pd.DataFrame:
@@ -45,6 +53,7 @@ def convergence(draws) -> pd.DataFrame:
             f"diagnostics: R-hat needs an array (chain, draw, coordinate) of at least 2 chains "
             f"and 4 draws, got shape {draws.shape}"
         )
+    az = _arviz()
     frozen = (draws == draws[:, :1]).all(axis=1).any(axis=0)
     moving = az.convert_to_dataset({"x": draws[..., ~frozen].astype(float)})
     table = pd.DataFrame({"mean": draws.mean(axis=(0, 1)), "frozen": frozen})

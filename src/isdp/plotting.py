@@ -194,8 +194,12 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
         From `isdp.lattices.box_table`: columns cell, name, norm, series and value.
     title : str
     laws : dict
-        A description of each law, by its name in the column norm.
+        A description of each law, by its name in the column norm; those without boxes are left
+        out.
     """
+    laws = {law: words for law, words in laws.items() if (boxes["norm"] == law).any()}
+    if not laws:
+        return message(title, "No perfect sampler is practical here: see the table of agreement.")
     boxes = boxes.assign(position=boxes["cell"] + 1, label=boxes["name"])
     cells = int(boxes["position"].max())
     figure, axes = plt.subplots(
@@ -218,11 +222,24 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
 
 
 @styled
-def tv_bounds(curves: pd.DataFrame, trails: pd.DataFrame, title: str, laws: dict) -> Figure:
+def message(title: str, text: str) -> Figure:
+    """Say in place of a figure why there is none."""
+    figure, axis = plt.subplots(figsize=(9.5, 2.4))
+    axis.set_title(title, loc="left")
+    axis.set_axis_off()
+    axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes)
+    return figure
+
+
+@styled
+def tv_bounds(
+    curves: pd.DataFrame, trails: pd.DataFrame, distances: pd.DataFrame, title: str, laws: dict
+) -> Figure:
     """Bounds on the distance to the target against iterations (ISDP, Figures 1, 4 and 6).
 
-    A row a law; the first panels are the variants side by side, the last shows how the lag was
-    chosen. Bounds that rest on censored runs are dashed and said to be not converged.
+    A row a law; the first panels are the variants side by side, with the chain's actual distance
+    beneath the bounds; the last shows how the lag was chosen. Bounds that rest on censored runs
+    are dashed and said to be not converged.
 
     Parameters
     ----------
@@ -230,6 +247,8 @@ def tv_bounds(curves: pd.DataFrame, trails: pd.DataFrame, title: str, laws: dict
         Columns norm, variant, lag, t, bound, low, high and censored.
     trails : DataFrame
         Columns norm, variant, lag, bound_at_0, censored and chosen.
+    distances : DataFrame
+        Columns norm, variant, t, statistic and distance, from `isdp.agreement.distance_curve`.
     title : str
     laws : dict
         A description of each law, by its name in the column norm.
@@ -237,7 +256,7 @@ def tv_bounds(curves: pd.DataFrame, trails: pd.DataFrame, title: str, laws: dict
     variants = list(dict.fromkeys(curves["variant"]))
     columns = len(variants) + 1
     figure, axes = plt.subplots(
-        len(laws), columns, figsize=(4.1 * columns, 0.9 + 2.9 * len(laws)), squeeze=False
+        len(laws), columns, figsize=(4.1 * columns, 0.6 + 3.5 * len(laws)), squeeze=False
     )
     for row, (law, words) in zip(axes, laws.items(), strict=True):
         for axis, variant in zip(row, variants, strict=False):
@@ -245,19 +264,28 @@ def tv_bounds(curves: pd.DataFrame, trails: pd.DataFrame, title: str, laws: dict
             chosen = trails.loc[
                 (trails["norm"] == law) & (trails["variant"] == variant) & trails["chosen"], "lag"
             ]
-            _draw_bounds(axis, part, int(chosen.iloc[0]))
+            actual = distances[(distances["norm"] == law) & (distances["variant"] == variant)]
+            _draw_bounds(axis, part, int(chosen.iloc[0]), actual)
             axis.set_title(f"{VARIANTS.get(variant, variant)}", fontsize=9, loc="left")
         row[0].set_ylabel(f"bound on total variation\n{words}", fontsize=8)
         _draw_lags(row[-1], trails[trails["norm"] == law], variants)
-    for axis in axes[-1, :-1]:
-        axis.set_xlabel("iterations t + 1")
-    axes[-1, -1].set_xlabel("lag L (iterations)")
+    for row in axes:
+        for axis in row[:-1]:
+            axis.set_xlabel("iterations t + 1")
+        row[-1].set_xlabel("lag L (iterations)")
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     figure.tight_layout()
     return figure
 
 
-def _draw_bounds(axis, curves: pd.DataFrame, chosen: int) -> None:
+ACTUAL = {
+    "in full": ("actual, in full", "o", INK),
+    "norm": ("actual, the norm", ".", INK),
+    "cells": ("actual, worst cell", "+", FAINT),
+}
+
+
+def _draw_bounds(axis, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
     for colour, lag in zip(sns.color_palette("crest", len(lags)), lags, strict=True):
         part = curves[curves["lag"] == lag]
@@ -271,10 +299,32 @@ def _draw_bounds(axis, curves: pd.DataFrame, chosen: int) -> None:
             label=f"L = {lag:,}" + (f" ({censored} runs say nothing)" if censored else ""),
         )
         axis.fill_between(part["t"] + 1, part["low"], part["high"], color=colour, alpha=0.18, lw=0)
+    for statistic, (label, marker, colour) in ACTUAL.items():
+        part = actual[actual["statistic"] == statistic]
+        if len(part):
+            axis.plot(
+                part["t"] + 1,
+                part["distance"],
+                marker,
+                color=colour,
+                ms=4,
+                ls=":",
+                lw=0.7,
+                label=label,
+            )
     axis.set_xscale("log")
     axis.set_ylim(0, 1.15)
     axis.axhline(1, color=FAINT, lw=0.7)
-    axis.legend(loc="lower left", frameon=False, title="lag, with its 99 % band", title_fontsize=8)
+    axis.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.2),
+        ncols=3,
+        frameon=False,
+        fontsize=7.5,
+        columnspacing=1.2,
+        title="lag, with its 99 % band",
+        title_fontsize=7.5,
+    )
     ringed = curves[curves["lag"] == chosen]
     cut = int(ringed["censored"].max())
     first = ringed.loc[ringed["bound"] < 0.01, "t"].min()
@@ -386,20 +436,13 @@ def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure
         Level of the interval, for the legend.
     """
     known = regressions.dropna(subset=["slope"]).sort_values("slope").reset_index(drop=True)
-    figure, axis = plt.subplots(figsize=(9.5, 4.2))
-    axis.set_title(title, loc="left")
     if known.empty:
-        axis.set_axis_off()
-        axis.text(
-            0.5,
-            0.5,
+        return message(
+            title,
             "No demonstration data at hand: there are no DAS errors to regress.\n"
             "Give the file in the config (data.file) or in NHGIS_PPDD_FILE and run again.",
-            ha="center",
-            va="center",
-            transform=axis.transAxes,
         )
-        return figure
+    figure, axis = plt.subplots(figsize=(9.5, 4.2))
     significant = known["significant"].astype(bool)
     for mask, colour, label in (
         (~significant, FAINT, "not significant at 0.01"),

@@ -10,7 +10,7 @@ from scipy import stats
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
 from isdp.exact.compositions import sample_blocks
-from isdp.exact.release import _compose, _Geometric, _SumWeight, _Words, release
+from isdp.exact.releasing import _compose, _Geometric, _SumWeight, _Words, release
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {

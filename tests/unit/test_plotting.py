@@ -114,17 +114,36 @@ def trails():
     return pd.DataFrame(rows)
 
 
+def actual():
+    return pd.DataFrame(
+        {
+            "norm": "l1",
+            "variant": "paper",
+            "t": [0, 10, 0, 10],
+            "statistic": ["norm", "norm", "in full", "in full"],
+            "distance": [1.0, 0.2, 1.0, 0.3],
+        }
+    )
+
+
 def test_bounds_say_from_when_they_hold_and_show_each_lag():
-    text = words(plotting.tv_bounds(curves(0), trails(), "bounds", {"l1": "the law"}))
+    text = words(plotting.tv_bounds(curves(0), trails(), actual(), "bounds", {"l1": "the law"}))
     assert "L = 4" in text
     assert "L = 8" in text
     assert "not converged" not in text
-    shown = figure_text(plotting.tv_bounds(curves(0), trails(), "bounds", {"l1": "the law"}))
+    shown = figure_text(
+        plotting.tv_bounds(curves(0), trails(), actual(), "bounds", {"l1": "the law"})
+    )
     assert "L = 8: below 0.01 from t = 100" in shown
+    assert "actual, in full" in shown
+    assert "actual, the norm" in shown
+    assert "actual, worst cell" not in shown
 
 
 def test_bounds_on_runs_that_never_met_say_not_converged():
-    shown = figure_text(plotting.tv_bounds(curves(7), trails(), "bounds", {"l1": "the law"}))
+    shown = figure_text(
+        plotting.tv_bounds(curves(7), trails(), actual(), "bounds", {"l1": "the law"})
+    )
     assert "not converged:\n7 runs never met\nor never moved" in shown
     assert "7 runs say nothing" in shown
 

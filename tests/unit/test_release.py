@@ -7,7 +7,7 @@ import pytest
 from flint import arb
 
 from isdp import InputError, Invariants
-from isdp.exact.release import (
+from isdp.exact.releasing import (
     _coin,
     _Digit,
     _Geometric,

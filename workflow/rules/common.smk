@@ -17,7 +17,8 @@ try:
     check_config(config, BASE)
 except ConfigError as error:
     sys.exit(f"error: {error}")
-CONFIG_KEYS = list(read_schema(BASE)["properties"])
+# the config as it was given, before the words for captions join it below
+SETTINGS = {key: config[key] for key in read_schema(BASE)["properties"]}
 LATTICES = config["lattices"]
 
 
@@ -100,6 +101,12 @@ def of_experiments(pattern, having=()):
     return expand(pattern, experiment=named)
 
 
+def notebook_pages():
+    """A page for each reviewing notebook."""
+    found = sorted((BASE / "notebooks").glob("*.ipynb"))
+    return [f"results/notebooks/{path.stem}.html" for path in found]
+
+
 def read_if_there(path):
     """Content of a JSON file among the results, or nothing where it is not made yet."""
     return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
@@ -143,6 +150,9 @@ def closing_words():
         words.append(summary.read_text().rstrip())
     if Path("results/report.html").is_file():
         words.append(f"Report: {Path('results/report.html').resolve()}")
+    overview = Path("results/notebooks/00_overview.html")
+    if overview.is_file():
+        words.append(f"Review: {overview.resolve()}")
     return "\n".join(words)
 
 

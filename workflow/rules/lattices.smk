@@ -73,6 +73,7 @@ rule plot_tv_bound:
     input:
         curves="results/coupling/{experiment}_{law}_curves.csv",
         trails="results/coupling/{experiment}_{law}_lags.csv",
+        distances="results/coupling/{experiment}_{law}_distances.csv",
         library=library("plot_tv_bound"),
     output:
         **figure_outputs(
@@ -102,6 +103,7 @@ use rule plot_tv_bound as plot_tv_bound_of_all_laws with:
     input:
         curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
         trails=of_all_its_laws("results/coupling/{experiment}_{law}_lags.csv"),
+        distances=of_all_its_laws("results/coupling/{experiment}_{law}_distances.csv"),
         library=library("plot_tv_bound"),
     output:
         **figure_outputs(

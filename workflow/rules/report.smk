@@ -15,9 +15,14 @@ SCORED_TABLES = [
     "sex_by_age_medians",
     "sex_by_age_mixing",
     "two_bin",
+    "counties_noise_exact",
+    "counties_states_exact",
+    "exact_agreement",
     "lattice_convergence",
+    "lattice_distance",
     "lattice_norms",
     *of_experiments("{experiment}_noise_summary"),
+    *of_experiments("{experiment}_noise_summary_exact"),
     *of_experiments("{experiment}_confidential", having=["axes", "counts"]),
     *of_experiments("{experiment}_printed", having=["printed"]),
 ]
@@ -27,7 +32,9 @@ rule verify_draws:
     input:
         counties=for_each_state("results/draws/counties_{state}.nc"),
         lattices=of_every_law("results/draws/{experiment}_{law}.nc"),
-        sex_by_age="results/draws/sex_by_age.nc",
+        exact_counties=for_each_state("results/draws/exact_counties_{state}.nc"),
+        exact_lattices=of_every_law("results/draws/exact_{experiment}_{law}.nc"),
+        sex_by_age=["results/draws/sex_by_age.nc", "results/draws/exact_sex_by_age.nc"],
         library=library("verify_draws"),
     output:
         **table_outputs("draws_verified", "Invariants of every draw", "Scorecard"),
@@ -69,11 +76,14 @@ rule everything:
     input:
         "results/tables/scorecard.csv",
         for_each_state("results/figures/counties_{state}.svg"),
+        for_each_state("results/figures/counties_{state}_exact.svg"),
         for_each_state("results/figures/projection_{state}.svg"),
         "results/figures/sex_by_age_distances.svg",
         of_every_law("results/figures/{experiment}_tv_bound_{law}.svg"),
         of_experiments("results/figures/{experiment}_tv_bound.svg"),
         of_experiments("results/figures/{experiment}_noise.svg"),
+        of_experiments("results/figures/{experiment}_noise_exact.svg"),
+        of_experiments("results/figures/exact_{experiment}.svg"),
         of_experiments("results/figures/{experiment}_constraints.svg", having=["constraints"]),
         of_every_law("results/tables/{experiment}_draw_{law}.csv", having=["axes"]),
         "results/tables/meeting_times.csv",
@@ -95,7 +105,7 @@ rule build_report:
         "../../environment.yml"
     params:
         snakefile=workflow.main_snakefile,
-        config_keys=CONFIG_KEYS,
+        settings=SETTINGS,
     message:
         "Report: results/report.html"
     script:

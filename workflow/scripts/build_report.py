@@ -9,9 +9,8 @@ from isdp.files import whole
 from isdp.logs import job_log
 
 with job_log(snakemake.log[0]) as log:
-    config = {key: snakemake.config[key] for key in snakemake.params.config_keys}
     with whole(snakemake.output.config) as temporary:
-        temporary.write_text(yaml.safe_dump(config, sort_keys=False))
+        temporary.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
     with whole(snakemake.output.report) as temporary:
         temporary.unlink()
         command = [sys.executable, "-m", "snakemake", "--nolock", "everything"]

@@ -5,6 +5,6 @@ from isdp.files import write_table
 from isdp.logs import job_log
 
 with job_log(snakemake.log[0]):
-    draws = snakemake.input
-    table = verification_table([*draws.counties, *draws.lattices, draws.sex_by_age])
+    kinds = ("counties", "lattices", "sex_by_age", "exact_counties", "exact_lattices")
+    table = verification_table([file for kind in kinds for file in snakemake.input[kind]])
     write_table(table, snakemake.output.csv, "Invariants of every draw")

@@ -7,6 +7,7 @@ judge samplers by.
 
 from isdp.exact.choice import ExactSampler, choose, sample
 from isdp.exact.laws import EnumeratedLaw, TotalLaw, enumerate_law, total_law
+from isdp.exact.releasing import release
 
 __all__ = [
     "EnumeratedLaw",
@@ -14,6 +15,7 @@ __all__ = [
     "TotalLaw",
     "choose",
     "enumerate_law",
+    "release",
     "sample",
     "total_law",
 ]

@@ -1,0 +1,7 @@
+"""`python -m isdp`."""
+
+import sys
+
+from isdp.cli import main
+
+sys.exit(main())

@@ -1,0 +1,157 @@
+"""The command `isdp`: arguments only."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from isdp.errors import InputError
+
+SCHEMA = """\
+the table: a csv in UTF-8, a row a cell; a column of counts, and others that name the cell
+
+the file of invariants (YAML), by the table's columns:
+  total: true                  the grand total
+  totals:                      totals by the values of each column or combination listed
+    - county
+    - [county, sex]
+  subsets:                     the total of the cells selected
+    minors: {age: [0-4, 5-17]}         by values of columns
+    twins: ["Alpha, Low", "Beta, Low"] by names of cells (their columns joined by ', ')
+Both margins of a two-way table are  totals: [row, column].
+
+written to DIR: noisy.csv, certificate.json, certificate.md, noisy.svg, noisy.png
+
+Epsilon is the privacy loss per unit of the norm, not per person: one person who changes cell moves
+the l1 distance by 2. Give the table a row for every possible cell, also for the empty ones, in an
+order that does not depend on the counts: the rows and their order are published.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of the command line."""
+    top = argparse.ArgumentParser(
+        prog="isdp", description="Integer noise that keeps mandated totals exact."
+    )
+    commands = top.add_subparsers(dest="command", required=True)
+    own = commands.add_parser(
+        "privatize",
+        help="add noise to a table of counts and keep named totals exactly",
+        description="Add integer noise to a table of counts and keep named totals exactly.",
+        epilog=SCHEMA,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("table", metavar="TABLE", help="csv, a row a cell")
+    own.add_argument("--invariants", metavar="FILE", required=True, help="YAML, see below")
+    own.add_argument("--epsilon", metavar="E", help="loss per unit of norm, such as 0.25 or 1/4")
+    law = own.add_mutually_exclusive_group()
+    law.add_argument("--norm", choices=("l1", "l2"), default="l1", help="default: l1")
+    law.add_argument("--sigma", metavar="S", help="Gaussian noise of this scale, for experiments")
+    own.add_argument("--count", metavar="COLUMN", default="count", help="default: count")
+    own.add_argument(
+        "--name",
+        metavar="COLUMN",
+        action="append",
+        help="a column that names the cell, may be repeated; default: all but the counts",
+    )
+    own.add_argument("--out", metavar="DIR", default="noisy", help="default: noisy")
+    own.add_argument("--force", action="store_true", help="replace files that are there")
+    own.add_argument(
+        "--for-experiments",
+        action="store_true",
+        help="allow floating point and a pseudo-random generator; NOT FOR RELEASE",
+    )
+    own.add_argument(
+        "--seed", metavar="N", help="draw the same noise again; implies --for-experiments"
+    )
+    own.add_argument(
+        "--allow-mcmc",
+        action="store_true",
+        help="with --for-experiments: allow a Markov chain, whose error is of unknown size",
+    )
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status: 2 if the input is wrong, with one line why."""
+    given = parser().parse_args(arguments)
+    try:
+        return _privatize(given)
+    except InputError as error:
+        print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
+    except OSError as error:
+        print(f"isdp: {error}", file=sys.stderr)
+    return 2
+
+
+def _privatize(given: argparse.Namespace) -> int:
+    from isdp.privatize import privatize
+
+    certificate = privatize(
+        given.table,
+        given.invariants,
+        _request(given),
+        given.out,
+        count=given.count,
+        names=given.name,
+        force=given.force,
+    )
+    totals = sum(check["totals"] for check in certificate["invariants"])
+    print(
+        f"{given.out}/noisy.csv: {certificate['input']['cells']:,} cells, {totals:,} totals exact, "
+        f"{certificate['output']['negative_counts']:,} negative counts"
+    )
+    print(f"{given.out}/certificate.md: {certificate['status']}")
+    fixed = certificate["lattice"]["cells_without_freedom"]
+    if fixed:
+        print(f"{fixed:,} cells have no freedom under these totals and are published exactly")
+    return 0
+
+
+def _request(given: argparse.Namespace):
+    """Turn the options into a request.
+
+    Raises
+    ------
+    InputError
+        If they do not go together or are out of range.
+    """
+    from isdp.exact.releasing import exact_epsilon
+    from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
+    from isdp.privatize import Request
+
+    seed = _seed(given.seed)
+    experiment = given.for_experiments or seed is not None
+    if given.allow_mcmc and not experiment:
+        raise InputError(
+            "--allow-mcmc: a Markov chain is in floating point and never for release; add "
+            "--for-experiments"
+        )
+    epsilon = None
+    if given.sigma is not None:
+        if given.epsilon is not None:
+            raise InputError("--sigma and --epsilon exclude each other: no epsilon is known here")
+        mechanism = GeneralizedGaussian(_number(given.sigma))
+    elif given.epsilon is None:
+        raise InputError("--epsilon is missing: the privacy loss per unit of norm, such as 0.25")
+    else:
+        epsilon = exact_epsilon(given.epsilon)
+        mechanism = GeneralizedLaplace(float(epsilon), given.norm)
+        epsilon = epsilon if given.norm == "l1" else None
+    return Request(mechanism, epsilon, experiment, seed, given.allow_mcmc)
+
+
+def _seed(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isdecimal():
+        raise InputError(f"--seed must be a whole number from 0 up, got {text!r}")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--sigma must be a positive number, got {text!r}") from None

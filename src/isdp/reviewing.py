@@ -1,0 +1,336 @@
+"""What the reviewing notebooks need: the results of a run, its claims, and how to show them.
+
+Nothing here computes a result. A notebook that shows a number has read it from the results folder.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+import yaml
+from IPython.display import HTML, Image, Markdown, display
+
+from isdp.errors import InputError
+from isdp.files import read_csv, read_json
+from isdp.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED
+
+FOLDER = "ISDP_RESULTS"  # environment variable: where the results are
+EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable: a config that they must agree with
+COMMAND = "snakemake --cores all"
+MARKS = {REPRODUCED: "✓", DIFFERS: "≠", NOT_CHECKABLE: "?"}
+COLOURS = {REPRODUCED: "#1b7837", DIFFERS: "#b2182b", NOT_CHECKABLE: "#6b6b6b"}
+# Where a claim is reviewed, by how its name begins; the longest beginning decides.
+EXPERIMENTS = {
+    "Counties": ("counties", "das", "projection", "truncation", "exact-counties"),
+    "Intersecting constraints": ("intersecting", "exact-intersecting"),
+    "Contingency table": ("contingency", "exact-contingency", "reduced"),
+    "All lattices": ("lattices", "chains-converge", "bounds-stable", "norm-rule"),
+    "Sex by age": ("sex-by-age", "acceptance", "trace", "distances"),
+    "Two bins": ("two-bin", "known-query"),
+    "Exact samplers": ("exact", "bound-above"),
+}
+OTHER = "Other"
+
+
+class ReviewError(InputError):
+    """The results cannot be reviewed; a notebook shows the message alone, without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"error: {self}"]
+
+
+class NotInThisRunError(ReviewError):
+    """A table, row or figure that a run with other settings does not make."""
+
+
+def open_results(folder=None, expect=None) -> Results:
+    """Open the results folder of a finished run.
+
+    Parameters
+    ----------
+    folder : path, optional
+        By default the environment variable ISDP_RESULTS, or the folder `results` beside the
+        working directory or beside one of its parents.
+    expect : path, optional
+        A config whose keys must all agree with the config that made the results; by default
+        the environment variable ISDP_EXPECTED_CONFIG, and without it nothing is compared.
+
+    Raises
+    ------
+    ReviewError
+        If the run has not finished, or was made with another config.
+    """
+    results = Results(Path(folder or os.getenv(FOLDER) or _find()))
+    expect = expect or os.getenv(EXPECTED)
+    if expect:
+        _check(results.config, yaml.safe_load(Path(expect).read_text()), Path(expect).name)
+    return results
+
+
+def say(text: str) -> None:
+    """Show a paragraph of Markdown."""
+    display(Markdown(text))
+
+
+class Results:
+    """A results folder: its config, tables, figures and verdicts.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        for name in ("config.yaml", "tables/scorecard.csv"):
+            if not (folder / name).is_file():
+                raise ReviewError(f"no {folder.name}/{name}: run `{COMMAND}` first")
+        self.config = yaml.safe_load((folder / "config.yaml").read_text())
+        # every value as it was written
+        card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
+        self.card = card.assign(experiment=card["claim"].map(experiment_of))
+
+    def setting(self, key: str):
+        """Value of a setting, by its dotted key, in the config that made the results."""
+        value = self.config
+        for part in key.split("."):
+            if not isinstance(value, Mapping) or part not in value:
+                raise NotInThisRunError(f"this run has no setting {key}")
+            value = value[part]
+        return value
+
+    def settings(self, *keys: str) -> None:
+        """Show where the results come from: the seed, the settings named, the data."""
+        known = dict(_flat(self.config))
+        shown = []
+        for key in ("seed", *keys):
+            value = known.get(key, "not in this run")
+            shown.append(f"{key} = {value}")
+        path = self.folder / "data/provenance.json"
+        if path.is_file():
+            shown.append(read_json(path)["message"])
+        _html(
+            '<p style="color:#555;font-size:90%;margin:.2em 0">This run (results/config.yaml): '
+            + html.escape("; ".join(shown))
+            + "</p>"
+        )
+
+    def table(self, name: str, rows: str | None = None) -> pd.DataFrame:
+        """Read a table of results/tables, or those of its rows that a pandas query selects.
+
+        Raises
+        ------
+        NotInThisRunError
+            If this run does not make the table, or it has no such row.
+        """
+        path = self.folder / "tables" / f"{name}.csv"
+        if not path.is_file():
+            raise NotInThisRunError(f"no table {name} with these settings")
+        table = read_csv(path)
+        selected = table.query(rows) if rows else table
+        if selected.empty:
+            raise NotInThisRunError(f"table {name} has no row {rows or ''}".rstrip())
+        return selected
+
+    def value(self, name: str, column: str, rows: str | None = None):
+        """Take one entry of a table: the column in the first of the rows selected."""
+        return self.table(name, rows)[column].iloc[0]
+
+    def show(self, name: str, columns=None, rows: str | None = None) -> None:
+        """Show a table, or some of its columns and rows."""
+        table = self.table(name, rows)
+        shown = table[list(columns)] if columns else table
+        _html(_table(shown))
+
+    def figure(self, name: str, words: str) -> None:
+        """Show a figure of results/figures, with what it shows in words.
+
+        Raises
+        ------
+        NotInThisRunError
+            If this run does not make the figure.
+        """
+        path = self.folder / "figures" / f"{name}.png"
+        if not path.is_file():
+            raise NotInThisRunError(f"no figure {name} with these settings")
+        display(Image(data=path.read_bytes(), format="png", alt=words))
+        _html(f'<p style="font-size:90%;color:#444">{html.escape(words)} (<i>{name}</i>)</p>')
+
+    def claim(self, *names: str) -> None:
+        """Show claims with where they stand, the paper's value, this run's, and the verdict.
+
+        Raises
+        ------
+        ReviewError
+            If the scorecard has no such claim.
+        """
+        for name in names:
+            found = self.card[self.card["claim"] == name]
+            if found.empty:
+                raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
+            _html(_claim(found.iloc[0]))
+
+    def verdict(self, name: str) -> str:
+        """Verdict on a claim, in a word or two."""
+        found = self.card[self.card["claim"] == name]
+        if found.empty:
+            raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
+        return found.iloc[0]["verdict"]
+
+    def counts(self) -> dict[str, int]:
+        """How many claims have each verdict."""
+        return {verdict: int((self.card["verdict"] == verdict).sum()) for verdict in MARKS}
+
+    def claims_of(self, *experiments: str) -> None:
+        """Show all claims of some experiments in a table, a line a claim."""
+        card = self.card[self.card["experiment"].isin(experiments)]
+        if card.empty:
+            raise NotInThisRunError(f"no claims on {', '.join(experiments)}")
+        _html(_scores(card))
+
+    def by_experiment(self) -> None:
+        """Show how many claims of each paper and experiment have each verdict."""
+        counts = (
+            self.card.groupby(["paper", "experiment"], sort=False)["verdict"]
+            .value_counts()
+            .unstack(fill_value=0)
+            .reindex(columns=list(MARKS), fill_value=0)
+        )
+        counts["claims"] = counts.sum(axis=1)
+        _html(_table(counts.sort_index().reset_index()))
+
+    def picture(self) -> None:
+        """Show one picture of all verdicts: a tile a claim, a line an experiment."""
+        _html(_picture(self.card))
+
+
+def experiment_of(claim: str) -> str:
+    """Experiment that a claim is reviewed with, by how its name begins."""
+    fitting = {
+        start: name
+        for name, starts in EXPERIMENTS.items()
+        for start in starts
+        if claim.startswith(start)
+    }
+    return fitting[max(fitting, key=len)] if fitting else OTHER
+
+
+def _find() -> Path:
+    here = Path.cwd()
+    for parent in (here, *here.parents):
+        if (parent / "results").is_dir():
+            return parent / "results"
+    raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
+
+
+def _flat(config, prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _check(config, expected, name: str) -> None:
+    have = dict(_flat(config))
+    for key, value in _flat(expected):
+        if key not in have or have[key] != value:
+            found = repr(have[key]) if key in have else "missing"
+            raise ReviewError(
+                f"results/config.yaml: {key} is {found}, but {value!r} in {name}: the results are "
+                f"those of another config; run `{COMMAND}` with the config you mean"
+            )
+
+
+def _html(text: str) -> None:
+    display(HTML(text))
+
+
+def _badge(verdict: str) -> str:
+    return (
+        f'<b style="color:{COLOURS[verdict]};white-space:nowrap">'
+        f"{MARKS[verdict]} {html.escape(verdict)}</b>"
+    )
+
+
+def _claim(row) -> str:
+    text = {key: html.escape(str(value)) for key, value in row.items()}
+    note = f'<br><span style="color:#555">{text["note"]}</span>' if text["note"] else ""
+    return (
+        f'<div style="border-left:4px solid {COLOURS[row["verdict"]]};padding:.3em .8em;'
+        'margin:.5em 0;background:#f7f7f7;color:#222;overflow-wrap:anywhere">'
+        f"{_badge(row['verdict'])} &nbsp; {text['statement']} "
+        f'<span style="color:#555">({text["paper"]}, {text["where"]})</span><br>'
+        f"paper: <b>{text['paper_value'] or '-'}</b> &nbsp; "
+        f"this run: <b>{text['our_value'] or '-'}</b> &nbsp; "
+        f'asked for: {text["tolerance"]} &nbsp; <span style="color:#555">{text["claim"]}</span>'
+        f'<span style="font-size:90%">{note}</span></div>'
+    )
+
+
+def _scores(card: pd.DataFrame) -> str:
+    lines = []
+    for _, row in card.iterrows():
+        text = {key: html.escape(str(value)) for key, value in row.items()}
+        cells = (text["where"], text["statement"], text["paper_value"], text["our_value"])
+        cells = (text["paper"], *cells, text["tolerance"], _badge(row["verdict"]))
+        lines.append("<tr>" + "".join(f"<td>{_td(cell)}</td>" for cell in cells) + "</tr>")
+    heads = ("paper", "where", "claim", "paper's value", "this run", "asked for", "verdict")
+    head = "".join(f"<th>{_td(name)}</th>" for name in heads)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _td(text: str) -> str:
+    return f'<div style="text-align:left">{text}</div>'
+
+
+def _table(table: pd.DataFrame) -> str:
+    shown = table.map(_shown).map(html.escape)
+    return shown.to_html(index=False, border=0, escape=False, justify="left")
+
+
+def _shown(value) -> str:
+    if pd.isna(value):
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _picture(card: pd.DataFrame) -> str:
+    """Draw one tile for each claim as SVG; a mark beside the colour, so that neither is needed."""
+    size, left, top = 26, 215, 34
+    groups = list(card.groupby(["paper", "experiment"], sort=True))
+    widest = max(len(group) for _, group in groups)
+    width, height = left + widest * size + 10, top + len(groups) * (size + 8)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" font-family="sans-serif" font-size="13" '
+        f'style="max-width:100%;background:#fff" aria-label="Verdicts, a tile a claim">'
+    ]
+    x = 10
+    for verdict, mark in MARKS.items():
+        number = int((card["verdict"] == verdict).sum())
+        parts.append(
+            f'<rect x="{x}" y="6" width="16" height="16" fill="{COLOURS[verdict]}"/>'
+            f'<text x="{x + 8}" y="18" fill="#fff" text-anchor="middle">{mark}</text>'
+            f'<text x="{x + 22}" y="19">{verdict}: {number}</text>'
+        )
+        x += 150
+    for line, ((paper, experiment), group) in enumerate(groups):
+        y = top + line * (size + 8)
+        label = html.escape(f"{paper}: {experiment}")
+        parts.append(f'<text x="10" y="{y + 18}">{label}</text>')
+        for place, (_, row) in enumerate(group.iterrows()):
+            words = html.escape(f"{row['claim']}: {row['statement']} {row['verdict']}")
+            x = left + place * size
+            parts.append(
+                f"<g><title>{words}</title>"
+                f'<rect x="{x}" y="{y}" width="{size - 3}" height="{size - 3}" rx="3" '
+                f'fill="{COLOURS[row["verdict"]]}"/>'
+                f'<text x="{x + (size - 3) / 2}" y="{y + 16}" fill="#fff" text-anchor="middle">'
+                f"{MARKS[row['verdict']]}</text></g>"
+            )
+    return "".join(parts) + "</svg>"

@@ -1,0 +1,306 @@
+"""Exact draws beside every chain: no convergence error, and a law to judge the chains by."""
+
+EXACT = config["exact"]
+
+config["words"]["exact"] = (
+    "Exact draws have no convergence error: compositions under disjoint totals, messages along a "
+    "tree of partial sums or staged rejection for l1, a mixture of Gaussians for l2, Klein's "
+    "sampler with rejection for the Gaussian. Distances are Kolmogorov's; a bound is exceeded by "
+    "two samples of one law once in a million times. Seed {seed}."
+).format(seed=config["seed"])
+
+
+rule draw_exact_lattice:
+    input:
+        library=library("draw_exact_lattice"),
+    output:
+        draws="results/draws/exact_{experiment}_{law}.nc",
+    log:
+        "results/logs/draw_exact_lattice_{experiment}_{law}.log",
+    benchmark:
+        "results/benchmarks/draw_exact_lattice_{experiment}_{law}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2500,
+    params:
+        seed=config["seed"],
+        entry=experiment_of,
+        law=law_of,
+        draws=EXACT["draws"],
+    message:
+        "Exact noise of {wildcards.experiment}, {wildcards.law}"
+    script:
+        "../scripts/draw_exact_lattice.py"
+
+
+use rule summarise_lattice as summarise_exact_lattice with:
+    input:
+        draws=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
+        library=library("summarise_lattice"),
+    output:
+        **table_outputs(
+            "{experiment}_noise_summary_exact",
+            "Noise of each cell, exact draws: {experiment}",
+            "Lattices",
+            subcategory="Exact draws",
+            caption="noise_summary_exact",
+        ),
+        boxes="results/figures/{experiment}_noise_exact.csv",
+        norms="results/summaries/{experiment}_norms_exact.csv",
+    log:
+        "results/logs/summarise_exact_lattice_{experiment}.log",
+    benchmark:
+        "results/benchmarks/summarise_exact_lattice_{experiment}.tsv"
+    message:
+        "Exact noise of {wildcards.experiment}, cell by cell"
+
+
+use rule plot_lattice_noise as plot_exact_lattice_noise with:
+    input:
+        boxes="results/figures/{experiment}_noise_exact.csv",
+        library=library("plot_lattice_noise"),
+    output:
+        **figure_outputs(
+            "{experiment}_noise_exact",
+            "Noise of each cell, exact draws: {experiment}",
+            "Lattices",
+            subcategory="Exact draws",
+            caption="lattice_noise_exact",
+        ),
+    log:
+        "results/logs/plot_exact_lattice_noise_{experiment}.log",
+    benchmark:
+        "results/benchmarks/plot_exact_lattice_noise_{experiment}.tsv"
+    params:
+        laws=laws_of,
+        realisations=EXACT["draws"],
+    message:
+        "Figure of the exact noise of {wildcards.experiment}"
+
+
+rule compare_exact_lattice:
+    input:
+        draws=of_all_its_laws("results/draws/{experiment}_{law}.nc"),
+        exact=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
+        library=library("compare_exact_lattice"),
+    output:
+        **figure_outputs(
+            "exact_{experiment}",
+            "Both laws on top of each other: {experiment}",
+            "Lattices",
+            subcategory="Exact draws",
+            caption="exact_laws",
+        ),
+        agreement="results/summaries/exact_{experiment}_agreement.csv",
+        data="results/figures/exact_{experiment}.csv",
+    log:
+        "results/logs/compare_exact_lattice_{experiment}.log",
+    benchmark:
+        "results/benchmarks/compare_exact_lattice_{experiment}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2500,
+    params:
+        seed=config["seed"],
+        laws=laws_of,
+    message:
+        "Chains of {wildcards.experiment} against exact draws"
+    script:
+        "../scripts/compare_exact_lattice.py"
+
+
+rule follow_distance:
+    input:
+        exact="results/draws/exact_{experiment}_{law}.nc",
+        curves="results/coupling/{experiment}_{law}_curves.csv",
+        meetings="results/coupling/{experiment}_{law}_meetings.csv",
+        library=library("follow_distance"),
+    output:
+        distances="results/coupling/{experiment}_{law}_distances.csv",
+    log:
+        "results/logs/follow_distance_{experiment}_{law}.log",
+    benchmark:
+        "results/benchmarks/follow_distance_{experiment}_{law}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1500,
+    params:
+        seed=config["seed"],
+        entry=experiment_of,
+        law=law_of,
+        variants=config["variants"],
+        exact=EXACT,
+    message:
+        "Actual distance from the target: {wildcards.experiment}, {wildcards.law}"
+    script:
+        "../scripts/follow_distance.py"
+
+
+rule draw_exact_counties:
+    input:
+        counties="results/data/counties.csv",
+        library=library("draw_exact_counties"),
+    output:
+        draws="results/draws/exact_counties_{state}.nc",
+        noise="results/summaries/exact_counties_{state}_noise.csv",
+        state="results/summaries/exact_counties_{state}_state.csv",
+        boxes="results/figures/counties_{state}_exact.csv",
+    log:
+        "results/logs/draw_exact_counties_{state}.log",
+    benchmark:
+        "results/benchmarks/draw_exact_counties_{state}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+    params:
+        seed=config["seed"],
+        epsilon=COUNTIES["epsilon"],
+        norm=COUNTIES["norm"],
+        draws=COUNTIES["chains"] * COUNTIES["draws"],
+    message:
+        "Exact noise for the counties of {wildcards.state}"
+    script:
+        "../scripts/draw_exact_counties.py"
+
+
+use rule plot_counties as plot_exact_counties with:
+    input:
+        boxes="results/figures/counties_{state}_exact.csv",
+        library=library("plot_counties"),
+    output:
+        **figure_outputs(
+            "counties_{state}_exact",
+            "{state}",
+            "Counties",
+            caption="counties_exact",
+            subcategory="Exact draws",
+        ),
+    log:
+        "results/logs/plot_exact_counties_{state}.log",
+    benchmark:
+        "results/benchmarks/plot_exact_counties_{state}.tsv"
+    message:
+        "Figure of the exact noise of {wildcards.state}"
+
+
+rule compare_exact_counties:
+    input:
+        counties="results/data/counties.csv",
+        states="results/tables/states.csv",
+        draws=for_each_state("results/draws/counties_{state}.nc"),
+        exact=for_each_state("results/draws/exact_counties_{state}.nc"),
+        noise=for_each_state("results/summaries/exact_counties_{state}_noise.csv"),
+        state=for_each_state("results/summaries/exact_counties_{state}_state.csv"),
+        library=library("compare_exact_counties"),
+    output:
+        **table_outputs(
+            "counties_noise_exact",
+            "Noise of each county, exact draws",
+            "Counties",
+            key="noise_",
+            subcategory="Exact draws",
+        ),
+        **table_outputs(
+            "counties_states_exact",
+            "The states at a glance, exact draws",
+            "Counties",
+            key="states_",
+            subcategory="Exact draws",
+        ),
+        **{
+            f"{key}_{kind}": path
+            for key, name, what in (
+                ("laws", "exact_counties", "Both laws on top of each other"),
+                ("distance", "counties_distance", "How fast the chains forget their starts"),
+            )
+            for kind, path in figure_outputs(
+                name, what, "Counties", subcategory="Exact draws"
+            ).items()
+        },
+        laws_data="results/figures/exact_counties.csv",
+        distance_data="results/figures/counties_distance.csv",
+        agreement="results/summaries/exact_counties_agreement.csv",
+    log:
+        "results/logs/compare_exact_counties.log",
+    benchmark:
+        "results/benchmarks/compare_exact_counties.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1500,
+    params:
+        seed=config["seed"],
+        chains=EXACT["county_chains"],
+        burn_in=COUNTIES["burn_in"],
+        walk={
+            key: COUNTIES[key]
+            for key in ("epsilon", "norm", "basis", "acceptance", "proposal", "overdispersed")
+        },
+    message:
+        "Chains of all states against exact draws"
+    script:
+        "../scripts/compare_exact_counties.py"
+
+
+rule compare_exact_sex_by_age:
+    input:
+        counts="results/data/sex_by_age.csv",
+        draws="results/draws/sex_by_age.nc",
+        library=library("compare_exact_sex_by_age"),
+    output:
+        **figure_outputs(
+            "exact_sex_by_age", "Chains against exact draws", "Sex by age", caption="exact_laws"
+        ),
+        draws="results/draws/exact_sex_by_age.nc",
+        agreement="results/summaries/exact_sex_by_age_agreement.csv",
+        data="results/figures/exact_sex_by_age.csv",
+    log:
+        "results/logs/compare_exact_sex_by_age.log",
+    benchmark:
+        "results/benchmarks/compare_exact_sex_by_age.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2500,
+    params:
+        seed=config["seed"],
+        epsilon=SEX_BY_AGE["epsilon"],
+        draws=EXACT["draws"],
+    message:
+        "Chains of sex by age against exact draws"
+    script:
+        "../scripts/compare_exact_sex_by_age.py"
+
+
+rule collect_exact:
+    input:
+        agreement=[
+            "results/summaries/exact_counties_agreement.csv",
+            *of_experiments("results/summaries/exact_{experiment}_agreement.csv"),
+            "results/summaries/exact_sex_by_age_agreement.csv",
+        ],
+        distances=of_every_law("results/coupling/{experiment}_{law}_distances.csv"),
+        library=library("collect_exact"),
+    output:
+        **table_outputs(
+            "exact_agreement", "Samplers against exact draws", "Scorecard", key="agreement_"
+        ),
+        **table_outputs(
+            "lattice_distance",
+            "Actual distances against the bounds",
+            "Lattices",
+            subcategory="Convergence",
+            key="distance_",
+        ),
+    log:
+        "results/logs/collect_exact.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Agreement of all samplers with exact draws"
+    script:
+        "../scripts/collect_exact.py"

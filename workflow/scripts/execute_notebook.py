@@ -1,0 +1,18 @@
+"""Run a reviewing notebook on the results, and make one page of it."""
+
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from isdp.files import whole
+from isdp.logs import job_log
+from isdp.pages import execute, page
+
+with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as own:
+    expected = Path(own) / "the config of this run"
+    expected.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
+    results = Path(snakemake.input.config).parent
+    notebook = execute(snakemake.input.notebook, results, expected)
+    with whole(snakemake.output.page) as temporary:
+        temporary.write_text(page(notebook))
