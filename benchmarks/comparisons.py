@@ -11,10 +11,9 @@ from benchmarks import numpy_algorithm1
 from benchmarks.timing import medians, row, seconds, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.diagnostics import convergence
-from isdp.exact import choose
+from isdp.exact import choose, release
 from isdp.exact.compositions import sample_blocks
 from isdp.exact.dynamic import DynamicSampler
-from isdp.exact.release import release
 from isdp.experiment import build, mechanism_of
 from isdp.lattice import kernel_lattice
 from isdp.metropolis import LatticeWalk, run_chains
