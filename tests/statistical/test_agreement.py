@@ -18,10 +18,10 @@ from isdp.lattice import kernel_lattice
 from isdp.metropolis import LatticeWalk, run_chains
 
 TABLE = Invariants.margins((2, 3))
-LAW = GeneralizedLaplace(0.4)
+LAW = GeneralizedLaplace(0.8)
 
 
-def walk(acceptance="coordinate", epsilon=0.4, basis="lll"):
+def walk(acceptance="coordinate", epsilon=0.8, basis="lll"):
     return LatticeWalk(kernel_lattice(TABLE, basis), GeneralizedLaplace(epsilon), 0.4, acceptance)
 
 
@@ -48,7 +48,7 @@ def test_a_right_chain_agrees_and_a_wrong_scale_does_not():
     exact = sample(np.random.default_rng(2), TABLE, LAW, 40_000)
     right, _ = run_chains(np.random.default_rng(3), walk(), draws=5000, thin=8)
     assert check(right, exact) == [True, True]
-    wrong, _ = run_chains(np.random.default_rng(3), walk(epsilon=0.33), draws=5000, thin=8)
+    wrong, _ = run_chains(np.random.default_rng(3), walk(epsilon=0.66), draws=5000, thin=8)
     assert check(wrong, exact)[0] is False
 
 
@@ -81,7 +81,7 @@ def test_estimated_distances_lie_below_the_distance_in_full():
     error = curve.pivot(index="t", columns="statistic", values="error")
     for statistic in ("norm", "cells"):
         assert (wide[statistic] <= wide["in full"] + error[statistic]).all()
-    assert wide.loc[0, "norm"] > 0.5
+    assert wide.loc[0, "norm"] > 0.15
     assert wide.loc[80, "norm"] < error.loc[80, "norm"]
 
 
