@@ -1,8 +1,9 @@
 """Integer noise that keeps mandated totals exact, with its diagnostics and its evidence.
 
 The names follow *Integer Subspace Differential Privacy* (Dharangutte, Gao, Gong, Yu; AAAI 2023,
-arXiv 2212.00936), "ISDP" in the docstrings. The Markov chain samplers here use floating point and
-a pseudo-random generator: they are for experiments, not for the release of confidential data.
+arXiv 2212.00936), "ISDP" in the docstrings. For the release of confidential data there is
+`isdp.exact.release`; all other samplers use floating point and a pseudo-random generator, and are
+for experiments.
 """
 
 from isdp.errors import InputError
