@@ -205,3 +205,9 @@ class DoubleGeometric:
     def variance(self) -> float:
         """2a / (1 - a)^2."""
         return 2 * self.a / (1 - self.a) ** 2
+
+
+def double_geometric_noise(rng: np.random.Generator, epsilon: float, shape) -> np.ndarray:
+    """Draw independent double geometric noise with a = exp(-epsilon), as a difference."""
+    p = -np.expm1(-epsilon)
+    return rng.geometric(p, shape) - rng.geometric(p, shape)

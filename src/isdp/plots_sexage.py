@@ -8,7 +8,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from isdp.plotting import BOX, DAS, DRAW, FAINT, INK, styled
+from isdp.plotting import BOX, DAS, DRAW, FAINT, INK, box_stats, styled
 
 STARTS = {
     "target": ("stationary: started in the target", DRAW, "o", "-"),
@@ -121,15 +121,7 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
         for position, method in enumerate(labels, start=1):
             row = part.loc[method]
             box_axis.bxp(
-                [
-                    {
-                        "med": row["median"],
-                        "q1": row["q1"],
-                        "q3": row["q3"],
-                        "whislo": row["whisker_low"],
-                        "whishi": row["whisker_high"],
-                    }
-                ],
+                [box_stats(row)],
                 positions=[position],
                 widths=0.5,
                 showfliers=False,

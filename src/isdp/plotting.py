@@ -125,6 +125,17 @@ def legend_above(axis, handles) -> None:
     )
 
 
+def box_stats(row: pd.Series) -> dict[str, float]:
+    """Name the quartiles and whiskers of one box as matplotlib's bxp takes them."""
+    return {
+        "med": row["median"],
+        "q1": row["q1"],
+        "q3": row["q3"],
+        "whislo": row["whisker_low"],
+        "whishi": row["whisker_high"],
+    }
+
+
 def draw_boxes(
     axis, boxes: pd.DataFrame, *, colour: str = BOX, width: float = 0.62, points: bool = True
 ) -> None:
@@ -135,16 +146,7 @@ def draw_boxes(
     wide = boxes[boxes["series"] != "extreme"].pivot(
         index="position", columns="series", values="value"
     )
-    stats = [
-        {
-            "med": row["median"],
-            "q1": row["q1"],
-            "q3": row["q3"],
-            "whislo": row["whisker_low"],
-            "whishi": row["whisker_high"],
-        }
-        for _, row in wide.iterrows()
-    ]
+    stats = [box_stats(row) for _, row in wide.iterrows()]
     axis.bxp(
         stats,
         positions=wide.index,

@@ -11,8 +11,8 @@ import pandas as pd
 
 from isdp.counties import BAND
 from isdp.invariants import Invariants
+from isdp.mechanisms import double_geometric_noise
 from isdp.projection import correct_evenly, correct_one_cell, corrected_cell, nearest_l1
-from isdp.sexage import double_geometric_noise
 from isdp.summaries import boxes
 
 CHOICES = {  # of one vector among the nearest

@@ -11,7 +11,7 @@ import pandas as pd
 from isdp.diagnostics import convergence
 from isdp.independence import IndependenceSampler, acceptance_interval
 from isdp.lattice import kernel_lattice
-from isdp.mechanisms import GeneralizedLaplace
+from isdp.mechanisms import GeneralizedLaplace, double_geometric_noise
 from isdp.metropolis import LatticeWalk, Sampler, run_chains
 from isdp.p12 import AGE_GROUPS, CELLS, GROUPS, MINORS, SEXES, sex_by_age_invariants
 from isdp.polytope import Polytope
@@ -338,12 +338,6 @@ def simulated_tables(
 ) -> np.ndarray:
     """Draw confidential tables with independent negative binomial cells; int64 (tables, 46)."""
     return rng.negative_binomial(successes, 1 - failure, size=(tables, len(CELLS)))
-
-
-def double_geometric_noise(rng: np.random.Generator, epsilon: float, shape) -> np.ndarray:
-    """Draw independent double geometric noise with a = exp(-epsilon), as a difference."""
-    p = -np.expm1(-epsilon)
-    return rng.geometric(p, shape) - rng.geometric(p, shape)
 
 
 def mean_distances(noise: np.ndarray) -> dict[str, float]:

@@ -8,10 +8,10 @@ import pytest
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.independence import IndependenceSampler
 from isdp.lattice import KernelLattice, kernel_lattice
+from isdp.mechanisms import double_geometric_noise
 from isdp.metropolis import LatticeWalk, run_chains
 from isdp.p12 import sex_by_age_invariants
 from isdp.polytope import Polytope
-from isdp.sexage import double_geometric_noise
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 COUNTS = np.array([2, 0, 3, 1, 4])

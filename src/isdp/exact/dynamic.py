@@ -20,6 +20,7 @@ import numpy as np
 
 from isdp.errors import InputError
 from isdp.exact.bounds import cell_bound, refuse_infeasible
+from isdp.exact.compositions import check_draws
 from isdp.exact.messages import choose, combine, spread
 from isdp.exact.trellis import Layout, Node, lay_out
 from isdp.exact.windows import make_plan, radius, window_size
@@ -235,9 +236,7 @@ class DynamicSampler:
         InputError
             If `draws` is not a whole number from 1 up.
         """
-        if isinstance(draws, bool) or int(draws) != draws or draws < 1:
-            raise InputError(f"exact: draws must be a whole number from 1 up, got {draws!r}")
-        noise = np.zeros((int(draws), self.invariants.cells), dtype=np.int64)
+        noise = np.zeros((check_draws(draws), self.invariants.cells), dtype=np.int64)
         for start in range(0, len(noise), DRAWS_AT_ONCE):
             for tree in range(len(self._layout.trees)):
                 self._sample_tree(rng, tree, noise[start : start + DRAWS_AT_ONCE])
