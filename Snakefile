@@ -26,7 +26,7 @@ rule all:
     default_target: True
     input:
         "results/report.html",
-        notebook_pages(),
+        rules.execute_notebooks.output,
 
 
 onsuccess:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numba import njit
-from scipy import stats
+from scipy import special
 
 from isdp.errors import InputError
 from isdp.lattice import BASES
@@ -234,8 +234,10 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
     mean, tail = terms.mean(axis=0), (1 - BAND) / 2
     reach = np.inf
     if runs > 1:
-        reach = stats.norm.isf(tail) * terms.std(axis=0, ddof=1) / math.sqrt(runs)
-    share = np.where(apart < runs, stats.beta.isf(tail, apart + 1, np.maximum(runs - apart, 1)), 1)
+        reach = -special.ndtri(tail) * terms.std(axis=0, ddof=1) / math.sqrt(runs)
+    share = np.where(
+        apart < runs, special.betainccinv(apart + 1, np.maximum(runs - apart, 1), tail), 1
+    )
     late = times.tau[times.tau >= np.quantile(times.tau, 0.9)]
     weight = 1 + (late - late.min()).mean() / times.lag
     weights = np.maximum(weight, np.divide(terms.sum(axis=0), np.maximum(apart, 1)))

@@ -104,8 +104,9 @@ def _shown(value) -> str:
 
 
 def read_csv(path, **options) -> pd.DataFrame:
-    """Read a table that `write_csv` wrote; FIPS codes stay text."""
-    return pd.read_csv(path, dtype={"fips": str}, keep_default_na=False, na_values=[""], **options)
+    """Read a table that `write_csv` wrote; FIPS codes and names stay text."""
+    text = {"fips": str, "name": str}
+    return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""], **options)
 
 
 def read_csvs(paths) -> pd.DataFrame:

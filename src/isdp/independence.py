@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 from numba import njit
-from scipy import stats
+from scipy import special
 
 from isdp.errors import InputError
 from isdp.invariants import INT64_MAX
@@ -197,7 +197,9 @@ def acceptance_interval(
     rate = float(rates.mean())
     if not rates.any():
         return 0.0, 0.0, -math.log(1 - level) / (proposed * len(rates))
-    half = stats.t.ppf(0.5 + level / 2, len(rates) - 1) * rates.std(ddof=1) / math.sqrt(len(rates))
+    half = (
+        special.stdtrit(len(rates) - 1, 0.5 + level / 2) * rates.std(ddof=1) / math.sqrt(len(rates))
+    )
     return rate, max(0.0, rate - float(half)), rate + float(half)
 
 

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 from scipy.optimize import brentq
 
 from isdp.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
@@ -351,7 +351,7 @@ def epsilon_interval(
         The maximum of the likelihood, and where it has fallen by half the chi-square quantile.
     """
     best = dimension / norm
-    drop = stats.chi2.ppf(level, 1) / 2
+    drop = special.chdtri(1, 1 - level) / 2
 
     def beyond(epsilon):
         ratio = epsilon / best

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -150,44 +151,49 @@ class PageExporter(HTMLExporter):
         return markdown(source)
 
 
-def execute(path, results, expect=None) -> nbformat.NotebookNode:
-    """Run a notebook from top to bottom in a kernel of its own.
+def execute(paths, results, expect=None, at_once: int = 1) -> list[nbformat.NotebookNode]:
+    """Run notebooks from top to bottom, each in a kernel of its own.
 
     Parameters
     ----------
-    path : path
+    paths : list of path
     results : path
-        The results folder that it reviews.
+        The results folder that they review.
     expect : path, optional
         A config that the results must agree with.
+    at_once : int
+        How many run side by side.
 
     Raises
     ------
     InputError
         With the notebook's own words if it refuses the results.
     """
-    path = Path(path)
-    notebook = nbformat.read(path, as_version=4)
-    with tempfile.TemporaryDirectory() as own:
-        # neither the kernel's history nor its connection file goes into anybody's home
+    with tempfile.TemporaryDirectory() as own, ThreadPoolExecutor(at_once) as pool:
+        # neither a kernel's history nor its connection file goes into anybody's home
         os.environ["JUPYTER_RUNTIME_DIR"] = own
         variables = {FOLDER: str(Path(results).resolve()), "IPYTHONDIR": own}
         if expect is not None:
             variables[EXPECTED] = str(Path(expect).resolve())
-        client = NotebookClient(
-            notebook,
-            timeout=300,
-            kernel_name="python3",
-            extra_arguments=["--log-level=ERROR"],  # else it warns of its own local sockets
-            allow_error_names=[NotInThisRunError.__name__],
-            resources={"metadata": {"path": str(path.parent)}},
-        )
-        try:
-            client.execute(env=os.environ | variables)
-        except CellExecutionError as error:
-            if error.ename == ReviewError.__name__:
-                raise InputError(f"{path.name}: {error.evalue}") from error
-            raise
+        return list(pool.map(lambda path: _run(Path(path), os.environ | variables), paths))
+
+
+def _run(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        extra_arguments=["--log-level=ERROR"],  # else it warns of its own local sockets
+        allow_error_names=[NotInThisRunError.__name__],
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    try:
+        client.execute(env=variables)
+    except CellExecutionError as error:
+        if error.ename == ReviewError.__name__:
+            raise InputError(f"{path.name}: {error.evalue}") from error
+        raise
     return notebook
 
 

@@ -46,10 +46,13 @@ STYLE = {
 
 def save(figure: Figure, svg, png) -> None:
     """Save a figure as SVG and PNG without dates, so that equal data give equal files."""
-    for path, metadata in ((svg, {"Date": None, "Creator": None}), (png, {"Software": None})):
-        with whole(path) as temporary, mpl.rc_context(STYLE):
-            kind = Path(path).suffix[1:]
-            figure.savefig(temporary, format=kind, metadata=metadata, bbox_inches="tight")
+    with mpl.rc_context(STYLE):
+        figure.draw_without_rendering()  # once for both files: "tight" would do it for each
+        area = figure.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
+        for path, metadata in ((svg, {"Date": None, "Creator": None}), (png, {"Software": None})):
+            with whole(path) as temporary:
+                kind = Path(path).suffix[1:]
+                figure.savefig(temporary, format=kind, metadata=metadata, bbox_inches=area)
     plt.close(figure)
 
 

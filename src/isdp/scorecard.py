@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import jsonschema
 import pandas as pd
 import yaml
 
@@ -44,6 +43,8 @@ def read_claims(path, schema) -> list[dict]:
         Naming the first claim and key that does not fit, or a claim's name that stands twice.
     """
     claims = yaml.safe_load(Path(path).read_text())
+    import jsonschema  # slow to import, and the notebooks need only the verdicts' names
+
     validator = jsonschema.Draft202012Validator(yaml.safe_load(Path(schema).read_text()))
     for problem in validator.iter_errors(claims):
         where = ".".join(str(part) for part in problem.absolute_path) or "top level"

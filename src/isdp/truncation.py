@@ -128,7 +128,14 @@ def _epsilon_to_bite(populations: np.ndarray) -> float:
         expected = expected_truncated(populations, math.exp(log_epsilon))
         return math.log(max(expected, 1e-300) / ONE_IN_1000)
 
-    ends = math.log(SMALLEST), math.log(LARGEST)
-    if len(populations) < 2 or above(ends[0]) < 0:
+    if len(populations) < 2:
         return math.nan
+    # the tail falls like exp(-epsilon * population); small epsilons are slow, so look there first
+    guess = -math.log(ONE_IN_1000) / max(populations.min(), 1)
+    everywhere = SMALLEST, LARGEST
+    ends = np.log(np.clip((guess / 4, guess * 4), *everywhere))
+    if not above(ends[0]) >= 0 >= above(ends[1]):
+        ends = np.log(everywhere)
+        if above(ends[0]) < 0:
+            return math.nan
     return math.exp(brentq(above, *ends, xtol=1e-2))

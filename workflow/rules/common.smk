@@ -95,16 +95,19 @@ def of_every_law(pattern, having=()):
     ]
 
 
+def of_printed_laws(pattern):
+    """The pattern for each law of which the paper prints noise, and a figure of its own."""
+    return [
+        path
+        for name, entry in LATTICES.items()
+        for path in expand(pattern, experiment=name, law=entry.get("printed", []))
+    ]
+
+
 def of_experiments(pattern, having=()):
     """The pattern for each experiment whose config entry has the given keys."""
     named = [name for name, entry in LATTICES.items() if all(key in entry for key in having)]
     return expand(pattern, experiment=named)
-
-
-def notebook_pages():
-    """A page for each reviewing notebook."""
-    found = sorted((BASE / "notebooks").glob("*.ipynb"))
-    return [f"results/notebooks/{path.stem}.html" for path in found]
 
 
 def read_if_there(path):
@@ -129,13 +132,16 @@ def table_outputs(name, what, category, key="", caption=None, folder="results/ta
     }
 
 
-def figure_outputs(name, what, category, caption=None, **where):
-    """A figure's pictures, of which the report shows the SVG."""
+def figure_outputs(name, what, category, key="", caption=None, **where):
+    """A figure's pictures, of which the report shows the SVG.
+
+    `key` distinguishes the figures of one job that makes several: its SVG is output.KEYsvg.
+    """
     place = {"caption": f"../report/{caption or name}.rst", "category": category, **where}
     labels = {"what": what, "type": "figure"}
     return {
-        "svg": report(f"results/figures/{name}.svg", labels=labels, **place),
-        "png": f"results/figures/{name}.png",
+        f"{key}svg": report(f"results/figures/{name}.svg", labels=labels, **place),
+        f"{key}png": f"results/figures/{name}.png",
     }
 
 

@@ -153,16 +153,16 @@ rule plot_sex_by_age:
         medians="results/tables/sex_by_age_medians.csv",
         library=library("plot_sex_by_age"),
     output:
-        **{
-            f"{name}_{kind}": path
-            for name, what in {
-                "distances": "Distances (CDP Fig 1)",
-                "acceptance": "Acceptance (CDP Fig 2)",
-                "traces": "Traces (CDP Fig 3)",
-                "samplers": "Two samplers of one target",
-            }.items()
-            for kind, path in figure_outputs(f"sex_by_age_{name}", what, "Sex by age").items()
-        },
+        **figure_outputs(
+            "sex_by_age_distances", "Distances (CDP Fig 1)", "Sex by age", key="distances_"
+        ),
+        **figure_outputs(
+            "sex_by_age_acceptance", "Acceptance (CDP Fig 2)", "Sex by age", key="acceptance_"
+        ),
+        **figure_outputs("sex_by_age_traces", "Traces (CDP Fig 3)", "Sex by age", key="traces_"),
+        **figure_outputs(
+            "sex_by_age_samplers", "Two samplers of one target", "Sex by age", key="samplers_"
+        ),
     log:
         "results/logs/plot_sex_by_age.log",
     benchmark:

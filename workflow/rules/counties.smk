@@ -99,6 +99,8 @@ rule summarise_counties:
 rule plot_counties:
     input:
         boxes="results/figures/counties_{state}.csv",
+        exact_boxes="results/figures/counties_{state}_exact.csv",
+        projected_boxes="results/figures/projection_{state}.csv",
         library=library("plot_counties"),
     output:
         **figure_outputs(
@@ -107,6 +109,22 @@ rule plot_counties:
             "Counties",
             caption="counties",
             subcategory="Noise of each county (ISDP Figs 2, 8)",
+        ),
+        **figure_outputs(
+            "counties_{state}_exact",
+            "{state}",
+            "Counties",
+            key="exact_",
+            caption="counties_exact",
+            subcategory="Exact draws",
+        ),
+        **figure_outputs(
+            "projection_{state}",
+            "{state}",
+            "Counties",
+            key="projected_",
+            caption="projection",
+            subcategory="Projected noise (ISDP Figs 9, 10)",
         ),
     log:
         "results/logs/plot_counties_{state}.log",
@@ -119,8 +137,9 @@ rule plot_counties:
         norm=COUNTIES["norm"],
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
+        simulations=config["projection"]["simulations"],
     message:
-        "Figure of {wildcards.state}"
+        "Figures of {wildcards.state}"
     script:
         "../scripts/plot_counties.py"
 

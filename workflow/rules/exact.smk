@@ -34,95 +34,18 @@ rule draw_exact_lattice:
         "../scripts/draw_exact_lattice.py"
 
 
-use rule summarise_lattice as summarise_exact_lattice with:
-    input:
-        draws=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
-        library=library("summarise_lattice"),
-    output:
-        **table_outputs(
-            "{experiment}_noise_summary_exact",
-            "Noise of each cell, exact draws: {experiment}",
-            "Lattices",
-            subcategory="Exact draws",
-            caption="noise_summary_exact",
-        ),
-        boxes="results/figures/{experiment}_noise_exact.csv",
-        norms="results/summaries/{experiment}_norms_exact.csv",
-    log:
-        "results/logs/summarise_exact_lattice_{experiment}.log",
-    benchmark:
-        "results/benchmarks/summarise_exact_lattice_{experiment}.tsv"
-    message:
-        "Exact noise of {wildcards.experiment}, cell by cell"
-
-
-use rule plot_lattice_noise as plot_exact_lattice_noise with:
-    input:
-        boxes="results/figures/{experiment}_noise_exact.csv",
-        library=library("plot_lattice_noise"),
-    output:
-        **figure_outputs(
-            "{experiment}_noise_exact",
-            "Noise of each cell, exact draws: {experiment}",
-            "Lattices",
-            subcategory="Exact draws",
-            caption="lattice_noise_exact",
-        ),
-    log:
-        "results/logs/plot_exact_lattice_noise_{experiment}.log",
-    benchmark:
-        "results/benchmarks/plot_exact_lattice_noise_{experiment}.tsv"
-    params:
-        laws=laws_of,
-        realisations=EXACT["draws"],
-    message:
-        "Figure of the exact noise of {wildcards.experiment}"
-
-
-rule compare_exact_lattice:
-    input:
-        draws=of_all_its_laws("results/draws/{experiment}_{law}.nc"),
-        exact=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
-        library=library("compare_exact_lattice"),
-    output:
-        **figure_outputs(
-            "exact_{experiment}",
-            "Both laws on top of each other: {experiment}",
-            "Lattices",
-            subcategory="Exact draws",
-            caption="exact_laws",
-        ),
-        agreement="results/summaries/exact_{experiment}_agreement.csv",
-        data="results/figures/exact_{experiment}.csv",
-    log:
-        "results/logs/compare_exact_lattice_{experiment}.log",
-    benchmark:
-        "results/benchmarks/compare_exact_lattice_{experiment}.tsv"
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=2500,
-    params:
-        seed=config["seed"],
-        laws=laws_of,
-    message:
-        "Chains of {wildcards.experiment} against exact draws"
-    script:
-        "../scripts/compare_exact_lattice.py"
-
-
 rule follow_distance:
     input:
-        exact="results/draws/exact_{experiment}_{law}.nc",
-        curves="results/coupling/{experiment}_{law}_curves.csv",
-        meetings="results/coupling/{experiment}_{law}_meetings.csv",
+        exact=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
+        curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
+        meetings=of_all_its_laws("results/coupling/{experiment}_{law}_meetings.csv"),
         library=library("follow_distance"),
     output:
-        distances="results/coupling/{experiment}_{law}_distances.csv",
+        distances="results/coupling/{experiment}_distances.csv",
     log:
-        "results/logs/follow_distance_{experiment}_{law}.log",
+        "results/logs/follow_distance_{experiment}.log",
     benchmark:
-        "results/benchmarks/follow_distance_{experiment}_{law}.tsv"
+        "results/benchmarks/follow_distance_{experiment}.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -130,11 +53,11 @@ rule follow_distance:
     params:
         seed=config["seed"],
         entry=experiment_of,
-        law=law_of,
+        laws=laws_of,
         variants=config["variants"],
         exact=EXACT,
     message:
-        "Actual distance from the target: {wildcards.experiment}, {wildcards.law}"
+        "Actual distance from the target: {wildcards.experiment}"
     script:
         "../scripts/follow_distance.py"
 
@@ -167,26 +90,6 @@ rule draw_exact_counties:
         "../scripts/draw_exact_counties.py"
 
 
-use rule plot_counties as plot_exact_counties with:
-    input:
-        boxes="results/figures/counties_{state}_exact.csv",
-        library=library("plot_counties"),
-    output:
-        **figure_outputs(
-            "counties_{state}_exact",
-            "{state}",
-            "Counties",
-            caption="counties_exact",
-            subcategory="Exact draws",
-        ),
-    log:
-        "results/logs/plot_exact_counties_{state}.log",
-    benchmark:
-        "results/benchmarks/plot_exact_counties_{state}.tsv"
-    message:
-        "Figure of the exact noise of {wildcards.state}"
-
-
 rule compare_exact_counties:
     input:
         counties="results/data/counties.csv",
@@ -211,16 +114,20 @@ rule compare_exact_counties:
             key="states_",
             subcategory="Exact draws",
         ),
-        **{
-            f"{key}_{kind}": path
-            for key, name, what in (
-                ("laws", "exact_counties", "Both laws on top of each other"),
-                ("distance", "counties_distance", "How fast the chains forget their starts"),
-            )
-            for kind, path in figure_outputs(
-                name, what, "Counties", subcategory="Exact draws"
-            ).items()
-        },
+        **figure_outputs(
+            "exact_counties",
+            "Both laws on top of each other",
+            "Counties",
+            key="laws_",
+            subcategory="Exact draws",
+        ),
+        **figure_outputs(
+            "counties_distance",
+            "How fast the chains forget their starts",
+            "Counties",
+            key="distance_",
+            subcategory="Exact draws",
+        ),
         laws_data="results/figures/exact_counties.csv",
         distance_data="results/figures/counties_distance.csv",
         agreement="results/summaries/exact_counties_agreement.csv",
@@ -283,7 +190,7 @@ rule collect_exact:
             *of_experiments("results/summaries/exact_{experiment}_agreement.csv"),
             "results/summaries/exact_sex_by_age_agreement.csv",
         ],
-        distances=of_every_law("results/coupling/{experiment}_{law}_distances.csv"),
+        distances=of_experiments("results/coupling/{experiment}_distances.csv"),
         library=library("collect_exact"),
     output:
         **table_outputs(

@@ -73,7 +73,7 @@ rule plot_tv_bound:
     input:
         curves="results/coupling/{experiment}_{law}_curves.csv",
         trails="results/coupling/{experiment}_{law}_lags.csv",
-        distances="results/coupling/{experiment}_{law}_distances.csv",
+        distances="results/coupling/{experiment}_distances.csv",
         library=library("plot_tv_bound"),
     output:
         **figure_outputs(
@@ -103,7 +103,7 @@ use rule plot_tv_bound as plot_tv_bound_of_all_laws with:
     input:
         curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
         trails=of_all_its_laws("results/coupling/{experiment}_{law}_lags.csv"),
-        distances=of_all_its_laws("results/coupling/{experiment}_{law}_distances.csv"),
+        distances="results/coupling/{experiment}_distances.csv",
         library=library("plot_tv_bound"),
     output:
         **figure_outputs(
@@ -155,6 +155,7 @@ rule sample_lattice:
 rule summarise_lattice:
     input:
         draws=of_all_its_laws("results/draws/{experiment}_{law}.nc"),
+        exact=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
         library=library("summarise_lattice"),
     output:
         **table_outputs(
@@ -164,18 +165,32 @@ rule summarise_lattice:
             subcategory="Noise",
             caption="noise_summary",
         ),
+        **table_outputs(
+            "{experiment}_noise_summary_exact",
+            "Noise of each cell, exact draws: {experiment}",
+            "Lattices",
+            key="exact_",
+            subcategory="Exact draws",
+            caption="noise_summary_exact",
+        ),
         boxes="results/figures/{experiment}_noise.csv",
+        exact_boxes="results/figures/{experiment}_noise_exact.csv",
+        laws="results/figures/exact_{experiment}.csv",
         norms="results/summaries/{experiment}_norms.csv",
+        agreement="results/summaries/exact_{experiment}_agreement.csv",
     log:
         "results/logs/summarise_lattice_{experiment}.log",
     benchmark:
         "results/benchmarks/summarise_lattice_{experiment}.tsv"
     conda:
         "../../environment.yml"
+    resources:
+        mem_mb=2500,
     params:
+        seed=config["seed"],
         laws=laws_of,
     message:
-        "Noise of {wildcards.experiment}, cell by cell"
+        "Noise of {wildcards.experiment}, cell by cell, and against exact draws"
     script:
         "../scripts/summarise_lattice.py"
 
@@ -200,31 +215,52 @@ rule collect_norms:
         "../scripts/collect_norms.py"
 
 
-rule plot_lattice_noise:
+rule plot_lattice:
     input:
         boxes="results/figures/{experiment}_noise.csv",
-        library=library("plot_lattice_noise"),
+        exact_boxes="results/figures/{experiment}_noise_exact.csv",
+        laws="results/figures/exact_{experiment}.csv",
+        agreement="results/summaries/exact_{experiment}_agreement.csv",
+        library=library("plot_lattice"),
     output:
         **figure_outputs(
             "{experiment}_noise",
             "Noise of each cell: {experiment}",
             "Lattices",
+            key="noise_",
             subcategory="Noise",
             caption="lattice_noise",
         ),
+        **figure_outputs(
+            "{experiment}_noise_exact",
+            "Noise of each cell, exact draws: {experiment}",
+            "Lattices",
+            key="exact_",
+            subcategory="Exact draws",
+            caption="lattice_noise_exact",
+        ),
+        **figure_outputs(
+            "exact_{experiment}",
+            "Both laws on top of each other: {experiment}",
+            "Lattices",
+            key="laws_",
+            subcategory="Exact draws",
+            caption="exact_laws",
+        ),
     log:
-        "results/logs/plot_lattice_noise_{experiment}.log",
+        "results/logs/plot_lattice_{experiment}.log",
     benchmark:
-        "results/benchmarks/plot_lattice_noise_{experiment}.tsv"
+        "results/benchmarks/plot_lattice_{experiment}.tsv"
     conda:
         "../../environment.yml"
     params:
         laws=laws_of,
         realisations=config["noise"]["chains"] * config["noise"]["draws"],
+        exact_realisations=config["exact"]["draws"],
     message:
-        "Figure of the noise of {wildcards.experiment}"
+        "Figures of the noise of {wildcards.experiment}"
     script:
-        "../scripts/plot_lattice_noise.py"
+        "../scripts/plot_lattice.py"
 
 
 rule plot_constraints:

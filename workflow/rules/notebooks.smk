@@ -1,25 +1,26 @@
 """Reviewing notebooks, run on the finished results: a page each, readable offline."""
 
+NOTEBOOKS = sorted(path.stem for path in (BASE / "notebooks").glob("*.ipynb"))
 
-rule execute_notebook:
+
+rule execute_notebooks:
     input:
         rules.everything.input,
-        notebook=str(BASE / "notebooks/{notebook}.ipynb"),
+        notebooks=[str(BASE / f"notebooks/{name}.ipynb") for name in NOTEBOOKS],
         config="results/config.yaml",
-        library=library("execute_notebook"),
+        library=library("execute_notebooks"),
     output:
-        page="results/notebooks/{notebook}.html",
+        pages=expand("results/notebooks/{notebook}.html", notebook=NOTEBOOKS),
     log:
-        "results/logs/execute_notebook_{notebook}.log",
+        "results/logs/execute_notebooks.log",
     benchmark:
-        "results/benchmarks/execute_notebook_{notebook}.tsv"
-    wildcard_constraints:
-        notebook=r"\w+",
+        "results/benchmarks/execute_notebooks.tsv"
     conda:
         "../../environment.yml"
     params:
+        at_once=2,  # kernels, which mostly wait to start
         settings=SETTINGS,
     message:
-        "Reviewing notebook {wildcards.notebook}"
+        "Reviewing notebooks"
     script:
-        "../scripts/execute_notebook.py"
+        "../scripts/execute_notebooks.py"

@@ -38,34 +38,6 @@ rule project_counties:
         "../scripts/project_counties.py"
 
 
-rule plot_projection:
-    input:
-        boxes="results/figures/projection_{state}.csv",
-        library=library("plot_projection"),
-    output:
-        **figure_outputs(
-            "projection_{state}",
-            "{state}",
-            "Counties",
-            caption="projection",
-            subcategory="Projected noise (ISDP Figs 9, 10)",
-        ),
-    log:
-        "results/logs/plot_projection_{state}.log",
-    benchmark:
-        "results/benchmarks/plot_projection_{state}.tsv"
-    conda:
-        "../../environment.yml"
-    params:
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
-        simulations=PROJECTION["simulations"],
-    message:
-        "Figure of the projected noise of {wildcards.state}"
-    script:
-        "../scripts/plot_projection.py"
-
-
 rule collect_projection:
     input:
         summaries=for_each_state("results/summaries/projection_{state}.csv"),

@@ -76,27 +76,41 @@ rule everything:
     input:
         "results/tables/scorecard.csv",
         for_each_state("results/figures/counties_{state}.svg"),
-        for_each_state("results/figures/counties_{state}_exact.svg"),
-        for_each_state("results/figures/projection_{state}.svg"),
         "results/figures/sex_by_age_distances.svg",
-        of_every_law("results/figures/{experiment}_tv_bound_{law}.svg"),
+        of_printed_laws("results/figures/{experiment}_tv_bound_{law}.svg"),
         of_experiments("results/figures/{experiment}_tv_bound.svg"),
         of_experiments("results/figures/{experiment}_noise.svg"),
-        of_experiments("results/figures/{experiment}_noise_exact.svg"),
-        of_experiments("results/figures/exact_{experiment}.svg"),
         of_experiments("results/figures/{experiment}_constraints.svg", having=["constraints"]),
         of_every_law("results/tables/{experiment}_draw_{law}.csv", having=["axes"]),
         "results/tables/meeting_times.csv",
 
 
+rule record_config:
+    input:
+        rules.everything.input,
+        library=library("record_config"),
+    output:
+        config="results/config.yaml",
+    log:
+        "results/logs/record_config.log",
+    conda:
+        "../../environment.yml"
+    params:
+        settings=SETTINGS,
+    message:
+        "The config that made all this: results/config.yaml"
+    script:
+        "../scripts/record_config.py"
+
+
 rule build_report:
     input:
         rules.everything.input,
+        config="results/config.yaml",
         # captions, labels and categories live here
         wording=sorted(str(path) for path in (BASE / "workflow").glob("r*/*.[rs]*")),
     output:
         report="results/report.html",
-        config="results/config.yaml",
     log:
         "results/logs/build_report.log",
     benchmark:
@@ -105,7 +119,6 @@ rule build_report:
         "../../environment.yml"
     params:
         snakefile=workflow.main_snakefile,
-        settings=SETTINGS,
     message:
         "Report: results/report.html"
     script:

@@ -3,20 +3,15 @@
 import subprocess
 import sys
 
-import yaml
-
 from isdp.files import whole
 from isdp.logs import job_log
 
-with job_log(snakemake.log[0]) as log:
-    with whole(snakemake.output.config) as temporary:
-        temporary.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
-    with whole(snakemake.output.report) as temporary:
-        temporary.unlink()
-        command = [sys.executable, "-m", "snakemake", "--nolock", "everything"]
-        command += ["--snakefile", snakemake.params.snakefile]
-        command += ["--configfile", snakemake.output.config, "--report", str(temporary)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        log.info("%s", done.stdout + done.stderr)
-        if done.returncode or "(ERROR/" in done.stderr or "(WARNING/" in done.stderr:
-            raise RuntimeError(f"the report was not built:\n{done.stderr}")
+with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as temporary:
+    temporary.unlink()
+    command = [sys.executable, "-m", "snakemake", "--nolock", "everything"]
+    command += ["--snakefile", snakemake.params.snakefile]
+    command += ["--configfile", snakemake.input.config, "--report", str(temporary)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    log.info("%s", done.stdout + done.stderr)
+    if done.returncode or "(ERROR/" in done.stderr or "(WARNING/" in done.stderr:
+        raise RuntimeError(f"the report was not built:\n{done.stderr}")

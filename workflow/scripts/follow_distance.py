@@ -1,4 +1,4 @@
-"""Follow the actual distance of each variant's chain from its target."""
+"""Follow the actual distance of each variant's chain from its target, under every law."""
 
 import pandas as pd
 
@@ -12,29 +12,35 @@ from isdp.perfect import follow_lattice
 from isdp.seeds import stream
 
 with job_log(snakemake.log[0]):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    invariants, mechanism = build(params.entry).invariants, mechanism_of(params.law)
-    exact = read_draws(snakemake.input.exact)
-    curves, meetings = read_csv(snakemake.input.curves), read_csv(snakemake.input.meetings)
+    params, files, name = snakemake.params, snakemake.input, snakemake.wildcards.experiment
+    invariants = build(params.entry).invariants
+    lattices = {
+        variant: kernel_lattice(invariants, settings["basis"])
+        for variant, settings in params.variants.items()
+    }
     parts = []
-    for variant, settings in params.variants.items():
-        walk = LatticeWalk(
-            kernel_lattice(invariants, settings["basis"]),
-            mechanism,
-            params.law["proposal"][variant],
-            settings["acceptance"],
-        )
-        chosen = meetings[(meetings["variant"] == variant) & meetings["chosen"]].iloc[0]
-        at_lag = curves[(curves["variant"] == variant) & (curves["lag"] == chosen["lag"])]
-        followed = follow_lattice(
-            stream(params.seed, f"distance {wildcards.experiment}", f"{wildcards.law} {variant}"),
-            walk,
-            exact,
-            at_lag,
-            chains=params.exact["chains"],
-            points=params.exact["points"],
-            longest=params.exact["longest"],
-        )
-        names = {"experiment": wildcards.experiment, "norm": wildcards.law, "variant": variant}
-        parts.append(followed.assign(**names, censored=chosen["censored"]))
+    for (law, entry), drawn, bounds, times in zip(
+        params.laws.items(), files.exact, files.curves, files.meetings, strict=True
+    ):
+        exact, curves, meetings = read_draws(drawn), read_csv(bounds), read_csv(times)
+        for variant, settings in params.variants.items():
+            walk = LatticeWalk(
+                lattices[variant],
+                mechanism_of(entry),
+                entry["proposal"][variant],
+                settings["acceptance"],
+            )
+            chosen = meetings[(meetings["variant"] == variant) & meetings["chosen"]].iloc[0]
+            at_lag = curves[(curves["variant"] == variant) & (curves["lag"] == chosen["lag"])]
+            followed = follow_lattice(
+                stream(params.seed, f"distance {name}", f"{law} {variant}"),
+                walk,
+                exact,
+                at_lag,
+                chains=params.exact["chains"],
+                points=params.exact["points"],
+                longest=params.exact["longest"],
+            )
+            names = {"experiment": name, "norm": law, "variant": variant}
+            parts.append(followed.assign(**names, censored=chosen["censored"]))
     write_csv(pd.concat(parts), snakemake.output.distances)

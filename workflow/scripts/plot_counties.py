@@ -1,15 +1,29 @@
-"""Draw one state's noise, a box plot a county."""
+"""Draw one state's noise, a box plot a county: chains, exact draws, and projected noise."""
 
-from isdp import plotting
+from isdp import plots_projected, plotting
 from isdp.files import read_csv
 from isdp.logs import job_log
 
 with job_log(snakemake.log[0]):
-    params = snakemake.params
-    figure = plotting.county_boxes(
-        read_csv(snakemake.input.boxes),
-        f"{snakemake.wildcards.state}: noise in county totals under the state's total, "
-        f"{params.norm} generalized Laplace, epsilon = {params.epsilon:g}, "
-        f"{params.chains} x {params.draws} draws",
+    params, files, output = snakemake.params, snakemake.input, snakemake.output
+    state, law = snakemake.wildcards.state, f"{params.norm} generalized Laplace"
+    for boxes, draws, svg, png in (
+        (files.boxes, f"{params.chains} x {params.draws} draws", output.svg, output.png),
+        (
+            files.exact_boxes,
+            f"{params.chains * params.draws} exact draws",
+            output.exact_svg,
+            output.exact_png,
+        ),
+    ):
+        title = (
+            f"{state}: noise in county totals under the state's total, {law}, "
+            f"epsilon = {params.epsilon:g}, {draws}"
+        )
+        plotting.save(plotting.county_boxes(read_csv(boxes), title), svg, png)
+    figure = plots_projected.projection_boxes(
+        read_csv(files.projected_boxes),
+        f"{state}: projected discrete Laplace against generalized Laplace ({params.norm}), "
+        f"epsilon = {params.epsilon:g}, {params.simulations} simulations",
     )
-    plotting.save(figure, snakemake.output.svg, snakemake.output.png)
+    plotting.save(figure, output.projected_svg, output.projected_png)

@@ -1,6 +1,7 @@
 """Library modules as inputs of rules, so that an edited module reruns what depends on it."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 
@@ -26,12 +27,19 @@ def library_of(script: Path, source: Path) -> list[str]:
         if path in found:
             continue
         found.add(path)
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                parts = node.module.split(".")
-                if parts[0] == "isdp":
-                    names = parts[1:2] or [alias.name for alias in node.names]
-                    for name in names:
-                        module, package = source / f"{name}.py", source / name
-                        waiting += [module] if module.is_file() else package.glob("*.py")
+        for name in _imported(path):
+            module, package = source / f"{name}.py", source / name
+            waiting += [module] if module.is_file() else package.glob("*.py")
     return sorted(str(path) for path in found - {script})
+
+
+@cache
+def _imported(path: Path) -> frozenset[str]:
+    """Names that a file imports from the library; each file is parsed once a run."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            parts = node.module.split(".")
+            if parts[0] == "isdp":
+                names.update(parts[1:2] or [alias.name for alias in node.names])
+    return frozenset(names)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy import fft
 
 from isdp.errors import InputError
 from isdp.invariants import Invariants
@@ -140,10 +141,11 @@ def total_law(cells: int, epsilon: float) -> TotalLaw:
         )
     t = 2 * np.pi * np.arange(size // 2 + 1) / size
     log_phi = 2 * math.log1p(-a) - np.log(1 - 2 * a * np.cos(t) + a * a)
-    others = np.fft.irfft(np.exp((cells - 1) * log_phi), size)
-    everyone = np.fft.irfft(np.exp(cells * log_phi), size)
+    others = fft.irfft(np.exp((cells - 1) * log_phi), size)
+    transform = np.exp(cells * log_phi)
+    at_zero = (2 * transform.sum() - transform[0] - transform[-1]) / size  # the inverse at 0 alone
     most = min(size // 2 - 1, int(40 / epsilon) + 1)
     support = np.arange(-most, most + 1)
     own = (1 - a) / (1 + a) * np.exp(-epsilon * np.abs(support))
-    pmf = own * np.clip(others[np.abs(support)], 0, None) / everyone[0]
+    pmf = own * np.clip(others[np.abs(support)], 0, None) / at_zero
     return TotalLaw(support, pmf / pmf.sum())

@@ -1,4 +1,4 @@
-"""Run a reviewing notebook on the results, and make one page of it."""
+"""Run the reviewing notebooks on the results, and make one page of each."""
 
 import tempfile
 from pathlib import Path
@@ -13,6 +13,7 @@ with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as own:
     expected = Path(own) / "the config of this run"
     expected.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
     results = Path(snakemake.input.config).parent
-    notebook = execute(snakemake.input.notebook, results, expected)
-    with whole(snakemake.output.page) as temporary:
-        temporary.write_text(page(notebook))
+    executed = execute(snakemake.input.notebooks, results, expected, snakemake.params.at_once)
+    for notebook, output in zip(executed, snakemake.output.pages, strict=True):
+        with whole(output) as temporary:
+            temporary.write_text(page(notebook))
