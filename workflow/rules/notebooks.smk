@@ -4,7 +4,7 @@
 rule execute_notebook:
     input:
         rules.everything.input,
-        notebook=str(BASE / "notebooks/{notebook}.ipynb"),
+        notebook=str(HERE / "notebooks/{notebook}.ipynb"),
         config="results/config.yaml",
         library=library("execute_notebook"),
     output:

@@ -93,7 +93,7 @@ rule build_report:
     input:
         rules.everything.input,
         # captions, labels and categories live here
-        wording=sorted(str(path) for path in (BASE / "workflow").glob("r*/*.[rs]*")),
+        wording=sorted(str(path) for path in (HERE / "workflow").glob("r*/*.[rs]*")),
     output:
         report="results/report.html",
         config="results/config.yaml",
@@ -104,7 +104,7 @@ rule build_report:
     conda:
         "../../environment.yml"
     params:
-        snakefile=workflow.main_snakefile,
+        snakefile=str(HERE / "Snakefile"),
         settings=SETTINGS,
     message:
         "Report: results/report.html"
