@@ -1,6 +1,7 @@
 # make        set up .venv from requirements.lock, then run every experiment
 # make test   set up the same, then run the tests
 # make smoke  the same workflow in about a minute
+# make sweep  the scenarios of config/sweep.yaml side by side; another list: make sweep SWEEP=mine.yaml
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
 
@@ -11,6 +12,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-bench
 PEERS_READY := $(PEERS)/.ready
 CORES ?= all
+SWEEP ?= config/sweep.yaml
 
 # the first Python at hand that fits
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
@@ -18,13 +20,17 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke bench setup lock clean
+.PHONY: all test smoke sweep bench setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
 
 smoke: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --configfile config/smoke.yaml
+
+# a scenario that fails does not stop the others
+sweep: $(READY)
+	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --keep-going sweep --configfile $(SWEEP)
 
 test: $(READY)
 	PATH="$(BIN):$$PATH" pytest

@@ -20,6 +20,7 @@ include: "workflow/rules/congenial.smk"
 include: "workflow/rules/exact.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/notebooks.smk"
+include: "workflow/rules/sweep.smk"
 
 
 rule all:
@@ -31,3 +32,7 @@ rule all:
 
 onsuccess:
     print(closing_words())
+
+
+onerror:
+    print("\n".join(sweep_words()))

@@ -12,14 +12,19 @@ sys.path[:0] = [str(BASE / "workflow"), str(BASE / "src")]
 from support.config import ConfigError, check_config, local_file, read_schema
 from support.library import library_of
 from support.locks import clear_stale_locks
+from support.sweep import file_of, scenarios_of, unfinished
 
 try:
     check_config(config, BASE)
 except ConfigError as error:
     sys.exit(f"error: {error}")
 # the config as it was given, before the words for captions join it below
-SETTINGS = {key: config[key] for key in read_schema(BASE)["properties"]}
+SETTINGS = {key: config[key] for key in read_schema(BASE)["required"]}
+# inputs are named as this folder sees them, so that a checkout that was moved reruns nothing
+HERE = Path() if Path().samefile(BASE) else BASE
 LATTICES = config["lattices"]
+SWEEP = config["sweep"]["name"] if "sweep" in config else ""
+SCENARIOS = scenarios_of(config)
 
 
 wildcard_constraints:
@@ -33,7 +38,7 @@ wildcard_constraints:
 
 def library(script):
     """Library modules that a script depends on."""
-    return library_of(BASE / f"workflow/scripts/{script}.py", BASE / "src/isdp")
+    return library_of(HERE / f"workflow/scripts/{script}.py", HERE / "src/isdp")
 
 
 def selected_states(wildcards):
@@ -115,6 +120,40 @@ def read_if_there(path):
     return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
 
 
+def of_scenario(*keys):
+    """For params: a setting of the scenario."""
+
+    def setting(wildcards):
+        value = SCENARIOS[wildcards.scenario]
+        for key in keys:
+            value = value[key]
+        return value
+
+    return setting
+
+
+def of_its_states(pattern):
+    """The pattern for each state of the scenario."""
+    return lambda wildcards: expand(
+        pattern, **wildcards, state=of_scenario("counties", "states")(wildcards)
+    )
+
+
+def of_its_vintage(name):
+    """A file of the scenario's vintage."""
+    return lambda wildcards: (
+        f"results/sweeps/{wildcards.sweep}/data/{of_scenario('data', 'vintage')(wildcards)}/{name}"
+    )
+
+
+def sweep_goals(wildcards):
+    if not SWEEP:
+        raise ValueError("the config has no sweep: add --configfile config/sweep.yaml")
+    return expand(
+        "results/{path}", path=[f"figures/sweep_{SWEEP}.svg", f"tables/sweep_{SWEEP}.csv"]
+    )
+
+
 # -- outputs --------------------------------------------------------------------------------------
 
 
@@ -159,7 +198,19 @@ def closing_words():
     overview = Path("results/notebooks/00_overview.html")
     if overview.is_file():
         words.append(f"Review: {overview.resolve()}")
+    words += sweep_words()
     return "\n".join(words)
+
+
+def sweep_words():
+    """Where the comparison is, and which scenarios it waits for."""
+    if not SWEEP or not Path(f"results/sweeps/{SWEEP}").is_dir():
+        return []
+    missing = unfinished(Path(f"results/sweeps/{SWEEP}"), SCENARIOS)
+    if missing:
+        done = len(SCENARIOS) - len(missing)
+        return [f"Sweep {SWEEP}: {done} of {len(SCENARIOS)} scenarios done; not done:", *missing]
+    return [f"Sweep: {Path(f'results/figures/sweep_{SWEEP}.svg').resolve()}"]
 
 
 def provenance():

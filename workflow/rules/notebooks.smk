@@ -6,7 +6,7 @@ NOTEBOOKS = sorted(path.stem for path in (BASE / "notebooks").glob("*.ipynb"))
 rule execute_notebooks:
     input:
         rules.everything.input,
-        notebooks=[str(BASE / f"notebooks/{name}.ipynb") for name in NOTEBOOKS],
+        notebooks=[str(HERE / f"notebooks/{name}.ipynb") for name in NOTEBOOKS],
         config="results/config.yaml",
         library=library("execute_notebooks"),
     output:

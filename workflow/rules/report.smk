@@ -108,7 +108,7 @@ rule build_report:
         rules.everything.input,
         config="results/config.yaml",
         # captions, labels and categories live here
-        wording=sorted(str(path) for path in (BASE / "workflow").glob("r*/*.[rs]*")),
+        wording=sorted(str(path) for path in (HERE / "workflow").glob("r*/*.[rs]*")),
     output:
         report="results/report.html",
     log:
@@ -118,7 +118,7 @@ rule build_report:
     conda:
         "../../environment.yml"
     params:
-        snakefile=workflow.main_snakefile,
+        snakefile=str(HERE / "Snakefile"),
     message:
         "Report: results/report.html"
     script:

@@ -48,7 +48,10 @@ def check_config(config: dict, base: Path) -> None:
     for key in ("ledger", "published"):
         if not (base / data[key]).is_file():
             raise ConfigError(f"config: data.{key}: there is no file {data[key]}")
-    _check_states(counties, _column(base / data["published"], "usps"))
+    known = _column(base / data["published"], "usps")
+    for key in ("states", "stand_in_states"):
+        if counties[key] != "paper":
+            _check_states(f"counties.{key}", counties[key], known)
     if counties["overdispersed"]["epsilon"] >= counties["epsilon"]:
         raise ConfigError(
             f"config: counties.overdispersed.epsilon: must be below counties.epsilon "
@@ -56,12 +59,9 @@ def check_config(config: dict, base: Path) -> None:
         )
     _check_lattices(config)
     _check_sex_by_age(config["sex_by_age"])
-    vintages = _column(base / data["ledger"], "vintage")
-    if data["vintage"] not in vintages:
-        raise ConfigError(
-            f"config: data.vintage: {data['vintage']!r} is not in {data['ledger']}; there are "
-            + " ".join(vintages)
-        )
+    _check_vintage("data.vintage", data["vintage"], base / data["ledger"])
+    if "sweep" in config:
+        _check_sweep(config, base)
     file = local_file(config)
     if file and not Path(file).is_file():
         raise ConfigError(
@@ -104,15 +104,40 @@ def _explain(problem: jsonschema.ValidationError) -> str:
     return f"{shown} will not do; wanted: {wanted}"
 
 
-def _check_states(counties: dict, known: list[str]) -> None:
-    for key in ("states", "stand_in_states"):
-        states = counties[key]
-        for position, state in enumerate([] if states == "paper" else states):
-            if state not in known:
-                raise ConfigError(
-                    f"config: counties.{key}.{position}: there is no state {state!r}; there are "
-                    + " ".join(sorted(known))
-                )
+def _check_states(key: str, states: list[str], known: list[str]) -> None:
+    for position, state in enumerate(states):
+        if state not in known:
+            raise ConfigError(
+                f"config: {key}.{position}: there is no state {state!r}; there are "
+                + " ".join(sorted(known))
+            )
+
+
+def _check_vintage(key: str, vintage: str, ledger: Path) -> None:
+    vintages = _column(ledger, "vintage")
+    if vintage not in vintages:
+        raise ConfigError(
+            f"config: {key}: {vintage!r} is not in {ledger.name}; there are " + " ".join(vintages)
+        )
+
+
+def _check_sweep(config: dict, base: Path) -> None:
+    sweep, data = config["sweep"], config["data"]
+    known = _column(base / data["published"], "usps")
+    for number, states in enumerate(state_groups(sweep)):
+        several = "" if states is sweep["states"] else f".{number}"
+        _check_states(f"sweep.states{several}", states, known)
+    for position, vintage in enumerate(sweep.get("vintages", [])):
+        _check_vintage(f"sweep.vintages.{position}", vintage, base / data["ledger"])
+    for position, file in enumerate(sweep.get("files", [])):
+        if not Path(file).is_file():
+            raise ConfigError(f"config: sweep.files.{position}: there is no file {file}")
+
+
+def state_groups(sweep: dict) -> list[list[str]]:
+    """Give the lists of states that a sweep compares: one list counts as a list of one."""
+    states = sweep["states"]
+    return states if isinstance(states[0], list) else [states]
 
 
 def _check_lattices(config: dict) -> None:

@@ -1,0 +1,125 @@
+"""A changed key or library module reruns what depends on it, and nothing else.
+
+Dry runs on a copy of a finished run; what depends on what is read from the workflow's own graph.
+"""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from tests.workflow.conftest import ROOT, SMALL, Checkout
+
+
+def graph(checkout, config):
+    """Outputs of every job, and of those that would run; inputs of every job. A job is its log."""
+    (checkout.folder / "dry.yaml").write_text(yaml.safe_dump(config))
+    done = checkout.run("--configfile", "dry.yaml", "--cores", "1", "--detailed-summary")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout[done.stdout.index("output_file\t") :].splitlines()
+    outputs, inputs, pending = {}, {}, set()
+    for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+        job = row["log-file(s)"]
+        outputs.setdefault(job, set()).add(row["output_file"])
+        inputs.setdefault(job, set()).update(row["input-file(s)"].split(","))
+        if row["plan"] != "no update":
+            pending.add(job)
+    return SimpleNamespace(outputs=outputs, inputs=inputs, pending=pending)
+
+
+def downstream(whole, jobs):
+    """These jobs, and all that read what they write, directly or through others."""
+    found = set(jobs)
+    while True:
+        made = set().union(*(whole.outputs[job] for job in found))
+        more = {job for job, read in whole.inputs.items() if read & made} - found
+        if not more:
+            return found
+        found |= more
+
+
+def writing(whole, pattern):
+    """Jobs with an output that fits the pattern."""
+    return {
+        job for job, made in whole.outputs.items() if any(re.search(pattern, file) for file in made)
+    }
+
+
+def reading(whole, path):
+    """Jobs that read a file."""
+    return {job for job, read in whole.inputs.items() if path in read}
+
+
+def merged(old, new):
+    for key, value in new.items():
+        old[key] = merged(old.get(key, {}), value) if isinstance(value, dict) else value
+    return old
+
+
+def config_with(changes):
+    return merged(yaml.safe_load(yaml.safe_dump(SMALL)), changes)
+
+
+@pytest.fixture(scope="module")
+def copied(finished, tmp_path_factory):
+    """A copy of the finished run, with a library of its own to edit."""
+    folder = tmp_path_factory.mktemp("copied") / "run"
+    subprocess.run(["cp", "-a", finished.folder, folder], check=True)
+    (folder / "src").unlink()
+    shutil.copytree(ROOT / "src", folder / "src", copy_function=shutil.copy2)
+    checkout = Checkout.__new__(Checkout)
+    checkout.folder = folder
+    return checkout
+
+
+@pytest.fixture(scope="module")
+def whole(copied):
+    return graph(copied, SMALL)
+
+
+def test_a_finished_run_that_was_moved_has_nothing_to_do(whole):
+    assert whole.pending == set()
+    assert len(whole.outputs) > 20
+
+
+LAW = {"contingency": {"laws": {"l1": {"epsilon": 0.3}}}}
+CHANGES = {
+    # the key, and what is made with it before anything is summarised or drawn
+    "counties.epsilon": ({"counties": {"epsilon": 0.2}}, r"draws/(exact_)?counties_"),
+    "a law's epsilon": ({"lattices": LAW}, r"(draws|coupling)/(exact_)?contingency_l1"),
+    "two_bin.draws": ({"two_bin": {"draws": 3_000}}, r"tables/two_bin\.csv"),
+    "truncation.epsilons": ({"truncation": {"epsilons": [0.1, 0.5]}}, r"tables/truncation\.csv"),
+}
+
+
+@pytest.mark.parametrize("key", CHANGES)
+def test_a_changed_key_reruns_what_depends_on_it_and_nothing_else(copied, whole, key):
+    changes, made = CHANGES[key]
+    first = writing(whole, made)
+    assert first
+    # the report holds the whole config
+    wanted = downstream(whole, first | writing(whole, r"results/config\.yaml"))
+    assert graph(copied, config_with(changes)).pending == wanted
+    assert len(wanted) < len(whole.outputs)
+
+
+@pytest.mark.parametrize("module", ["twobin", "truncation", "coupling"])
+def test_an_edited_module_reruns_its_dependants_and_nothing_else(copied, whole, module):
+    path = f"src/isdp/{module}.py"
+    file = copied.folder / path
+    text, times = file.read_text(), file.stat()
+    file.write_text(text + "\n# edited\n")
+    try:
+        pending = graph(copied, SMALL).pending
+    finally:
+        file.write_text(text)
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    first = reading(whole, path)
+    assert first
+    assert pending == downstream(whole, first)
+    assert len(pending) < len(whole.outputs)
