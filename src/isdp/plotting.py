@@ -283,6 +283,18 @@ def tv_bounds(
     return figure
 
 
+def bound_title(experiment: str, runs: int) -> str:
+    """Title of a figure of bounds."""
+    return (
+        f"{experiment}: distance of the chain from its target, {runs} coupled chains for each lag"
+    )
+
+
+def bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
+    """Points of a figure of bounds: the bounds, and beneath them the actual distances."""
+    return pd.concat([curves, distances.rename(columns={"distance": "actual_distance"})])
+
+
 ACTUAL = {
     "in full": ("actual, in full", "o", INK),
     "norm": ("actual, the norm", ".", INK),

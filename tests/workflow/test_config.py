@@ -6,7 +6,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from support.config import ConfigError, check_config
+from support.config import ConfigError, check_config, leave_out_nulls
 from tests.workflow.conftest import ROOT
 
 
@@ -15,6 +15,7 @@ def test_the_projects_configs_fit_the_schema_and_hold_every_key(name):
     schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
     Draft202012Validator.check_schema(schema)
     config = yaml.safe_load((ROOT / "config" / name).read_text())
+    leave_out_nulls(config)
     Draft202012Validator(schema).validate(config)
 
 
@@ -46,7 +47,12 @@ def test_smoke_has_the_same_keys_and_the_readme_explains_each():
         yaml.safe_load((ROOT / "config" / name).read_text())
         for name in ("config.yaml", "smoke.yaml")
     )
+    everything = list(keys(full))
+    for name, entry in smoke["lattices"].items():
+        for law in [law for law, settings in entry["laws"].items() if settings is None]:
+            del full["lattices"][name]["laws"][law], entry["laws"][law]
     assert list(keys(full)) == list(keys(smoke))
+    assert set(keys(full)) == set(everything)
     readme = (ROOT / "config/README.md").read_text()
     assert [key for key in keys(full) if f"`{key}`" not in readme] == []
     shown = set(re.findall(r"`((?:lattices|coupling|noise|counties|data)\.[A-Za-z_.]+)`", readme))
@@ -65,6 +71,20 @@ def changed(changes):
         return old
 
     return merge(yaml.safe_load((ROOT / "config/config.yaml").read_text()), changes)
+
+
+def test_null_leaves_out_an_experiment_or_a_law():
+    lattices = {"small": None, "contingency": {"laws": {"l2": None}}}
+    config = changed({"lattices": lattices})
+    leave_out_nulls(config)
+    check_config(config, ROOT)
+    assert set(config["lattices"]) == {"intersecting", "contingency"}
+    assert set(config["lattices"]["contingency"]["laws"]) == {"l1", "gaussian"}
+    assert set(config["lattices"]["contingency"]["printed"]) == {"l1"}
+    only = changed({"lattices": dict.fromkeys(config["lattices"]) | {"small": None}})
+    leave_out_nulls(only)
+    with pytest.raises(ConfigError, match="lattices"):
+        check_config(only, ROOT)
 
 
 WRONG = {

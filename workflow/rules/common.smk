@@ -1,5 +1,6 @@
 """The checked config, and the functions that the stages share."""
 
+import copy
 import csv
 import json
 import os
@@ -9,17 +10,25 @@ from pathlib import Path
 BASE = Path(workflow.basedir)
 sys.path[:0] = [str(BASE / "workflow"), str(BASE / "src")]
 
-from support.config import ConfigError, check_config, local_file, read_schema
+from support.config import (
+    ConfigError,
+    check_config,
+    leave_out_nulls,
+    local_file,
+    read_schema,
+)
 from support.library import library_of
 from support.locks import clear_stale_locks
 from support.sweep import file_of, scenarios_of, unfinished
 
+# as it was given: nulls stay, and words for captions join the config below
+GIVEN = copy.deepcopy(config)
+leave_out_nulls(config)
 try:
     check_config(config, BASE)
 except ConfigError as error:
     sys.exit(f"error: {error}")
-# the config as it was given, before the words for captions join it below
-SETTINGS = {key: config[key] for key in read_schema(BASE)["required"]}
+SETTINGS = {key: GIVEN[key] for key in read_schema(BASE)["required"]}
 # inputs are named as this folder sees them, so that a checkout that was moved reruns nothing
 HERE = Path() if Path().samefile(BASE) else BASE
 LATTICES = config["lattices"]

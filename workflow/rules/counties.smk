@@ -73,12 +73,16 @@ rule summarise_counties:
     input:
         counties="results/data/counties.csv",
         draws="results/draws/counties_{state}.nc",
+        exact="results/draws/exact_counties_{state}.nc",
         library=library("summarise_counties"),
     output:
         rhat="results/summaries/counties_{state}_rhat.csv",
         noise="results/summaries/counties_{state}_noise.csv",
         state="results/summaries/counties_{state}_state.csv",
         boxes="results/figures/counties_{state}.csv",
+        exact_noise="results/summaries/exact_counties_{state}_noise.csv",
+        exact_state="results/summaries/exact_counties_{state}_state.csv",
+        exact_boxes="results/figures/counties_{state}_exact.csv",
     log:
         "results/logs/summarise_counties_{state}.log",
     benchmark:

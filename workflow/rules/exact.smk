@@ -68,9 +68,6 @@ rule draw_exact_counties:
         library=library("draw_exact_counties"),
     output:
         draws="results/draws/exact_counties_{state}.nc",
-        noise="results/summaries/exact_counties_{state}_noise.csv",
-        state="results/summaries/exact_counties_{state}_state.csv",
-        boxes="results/figures/counties_{state}_exact.csv",
     log:
         "results/logs/draw_exact_counties_{state}.log",
     benchmark:

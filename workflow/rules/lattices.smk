@@ -91,7 +91,7 @@ rule plot_tv_bound:
     conda:
         "../../environment.yml"
     params:
-        laws=lambda wildcards: {wildcards.law: law_of(wildcards)},
+        law=law_of,
         runs=config["coupling"]["runs"],
     message:
         "Bound on the distance to the target: {wildcards.experiment}, {wildcards.law}"
@@ -99,37 +99,18 @@ rule plot_tv_bound:
         "../scripts/plot_tv_bound.py"
 
 
-use rule plot_tv_bound as plot_tv_bound_of_all_laws with:
-    input:
-        curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
-        trails=of_all_its_laws("results/coupling/{experiment}_{law}_lags.csv"),
-        distances="results/coupling/{experiment}_distances.csv",
-        library=library("plot_tv_bound"),
-    output:
-        **figure_outputs(
-            "{experiment}_tv_bound",
-            "{experiment}, all laws",
-            "Lattices",
-            subcategory="Convergence",
-            caption="tv_bound",
-        ),
-        data="results/figures/{experiment}_tv_bound.csv",
-    log:
-        "results/logs/plot_tv_bound_{experiment}.log",
-    benchmark:
-        "results/benchmarks/plot_tv_bound_{experiment}.tsv"
-    params:
-        laws=laws_of,
-        runs=config["coupling"]["runs"],
-    message:
-        "Bounds on the distance to the target: {wildcards.experiment}"
-
-
 rule sample_lattice:
     input:
         meetings="results/coupling/{experiment}_{law}_meetings.csv",
         library=library("sample_lattice"),
     output:
+        **table_outputs(
+            "{experiment}_draw_{law}",
+            "One draw: {experiment}, {law}",
+            "Lattices",
+            subcategory="Noise",
+            caption="draw",
+        ),
         draws="results/draws/{experiment}_{law}.nc",
     log:
         "results/logs/sample_lattice_{experiment}_{law}.log",
@@ -221,8 +202,19 @@ rule plot_lattice:
         exact_boxes="results/figures/{experiment}_noise_exact.csv",
         laws="results/figures/exact_{experiment}.csv",
         agreement="results/summaries/exact_{experiment}_agreement.csv",
+        curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
+        trails=of_all_its_laws("results/coupling/{experiment}_{law}_lags.csv"),
+        distances="results/coupling/{experiment}_distances.csv",
         library=library("plot_lattice"),
     output:
+        **figure_outputs(
+            "{experiment}_tv_bound",
+            "{experiment}, all laws",
+            "Lattices",
+            key="bound_",
+            subcategory="Convergence",
+            caption="tv_bound",
+        ),
         **figure_outputs(
             "{experiment}_noise",
             "Noise of each cell: {experiment}",
@@ -247,6 +239,7 @@ rule plot_lattice:
             subcategory="Exact draws",
             caption="exact_laws",
         ),
+        bound_data="results/figures/{experiment}_tv_bound.csv",
     log:
         "results/logs/plot_lattice_{experiment}.log",
     benchmark:
@@ -255,10 +248,11 @@ rule plot_lattice:
         "../../environment.yml"
     params:
         laws=laws_of,
+        runs=config["coupling"]["runs"],
         realisations=config["noise"]["chains"] * config["noise"]["draws"],
         exact_realisations=config["exact"]["draws"],
     message:
-        "Figures of the noise of {wildcards.experiment}"
+        "Figures of {wildcards.experiment}"
     script:
         "../scripts/plot_lattice.py"
 
@@ -310,31 +304,6 @@ rule print_confidential:
         "Confidential counts of {wildcards.experiment}"
     script:
         "../scripts/print_confidential.py"
-
-
-rule print_draw:
-    input:
-        draws="results/draws/{experiment}_{law}.nc",
-        library=library("print_draw"),
-    output:
-        **table_outputs(
-            "{experiment}_draw_{law}",
-            "One draw: {experiment}, {law}",
-            "Lattices",
-            subcategory="Noise",
-            caption="draw",
-        ),
-    log:
-        "results/logs/print_draw_{experiment}_{law}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        entry=experiment_of,
-        law=law_of,
-    message:
-        "One draw of {wildcards.experiment}, {wildcards.law}"
-    script:
-        "../scripts/print_draw.py"
 
 
 rule place_printed:

@@ -78,10 +78,8 @@ rule everything:
         for_each_state("results/figures/counties_{state}.svg"),
         "results/figures/sex_by_age_distances.svg",
         of_printed_laws("results/figures/{experiment}_tv_bound_{law}.svg"),
-        of_experiments("results/figures/{experiment}_tv_bound.svg"),
         of_experiments("results/figures/{experiment}_noise.svg"),
         of_experiments("results/figures/{experiment}_constraints.svg", having=["constraints"]),
-        of_every_law("results/tables/{experiment}_draw_{law}.csv", having=["axes"]),
         "results/tables/meeting_times.csv",
 
 

@@ -1,8 +1,8 @@
-"""Draw one experiment: the noise of each cell, exact draws of it, and both laws."""
+"""Draw one experiment: the noise of each cell, exact draws of it, both laws, and the bounds."""
 
 from isdp import plots_exact, plotting
 from isdp.experiment import describe
-from isdp.files import read_csv
+from isdp.files import read_csv, read_csvs, write_csv
 from isdp.logs import job_log
 
 SAMPLERS = {
@@ -26,3 +26,8 @@ with job_log(snakemake.log[0]):
     title = f"{name}: the law that the chains find, over exact draws"
     figure = plots_exact.laws(norms, quantiles, read_csv(files.agreement), title, laws, SAMPLERS)
     plotting.save(figure, output.laws_svg, output.laws_png)
+    curves, distances = read_csvs(files.curves), read_csv(files.distances)
+    title = plotting.bound_title(name, params.runs)
+    figure = plotting.tv_bounds(curves, read_csvs(files.trails), distances, title, laws)
+    plotting.save(figure, output.bound_svg, output.bound_png)
+    write_csv(plotting.bound_points(curves, distances), output.bound_data)

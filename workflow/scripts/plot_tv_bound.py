@@ -1,24 +1,17 @@
-"""Draw the bounds on the distance to the target, of one law or of all laws of an experiment."""
-
-import pandas as pd
+"""Draw the bounds on the distance to the target under one law."""
 
 from isdp import plotting
 from isdp.experiment import describe
-from isdp.files import read_csvs, write_csv
+from isdp.files import read_csv, write_csv
 from isdp.logs import job_log
 
 with job_log(snakemake.log[0]):
-    params = snakemake.params
-    curves = read_csvs(snakemake.input.curves)
-    distances = read_csvs(snakemake.input.distances)
-    figure = plotting.tv_bounds(
-        curves,
-        read_csvs(snakemake.input.trails),
-        distances,
-        f"{snakemake.wildcards.experiment}: distance of the chain from its target, "
-        f"{params.runs} coupled chains for each lag",
-        {law: describe(entry) for law, entry in params.laws.items()},
-    )
-    plotting.save(figure, snakemake.output.svg, snakemake.output.png)
-    actual = distances.rename(columns={"distance": "actual_distance"})
-    write_csv(pd.concat([curves, actual]), snakemake.output.data)
+    params, files, output = snakemake.params, snakemake.input, snakemake.output
+    law = snakemake.wildcards.law
+    curves, distances = read_csv(files.curves), read_csv(files.distances)
+    distances = distances[distances["norm"] == law]
+    title = plotting.bound_title(snakemake.wildcards.experiment, params.runs)
+    laws = {law: describe(params.law)}
+    figure = plotting.tv_bounds(curves, read_csv(files.trails), distances, title, laws)
+    plotting.save(figure, output.svg, output.png)
+    write_csv(plotting.bound_points(curves, distances), output.data)

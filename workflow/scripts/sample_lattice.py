@@ -1,10 +1,10 @@
 """Draw the noise of one experiment under one law, once the bound says converged."""
 
 from isdp.drawfile import write_draws
-from isdp.experiment import build, mechanism_of
-from isdp.files import read_csv
+from isdp.experiment import build, describe, mechanism_of
+from isdp.files import read_csv, write_table
 from isdp.lattice import kernel_lattice
-from isdp.lattices import burn_in_from, sample_noise
+from isdp.lattices import burn_in_from, cross_table, sample_noise
 from isdp.logs import job_log
 from isdp.metropolis import LatticeWalk
 from isdp.seeds import stream
@@ -33,3 +33,6 @@ with job_log(snakemake.log[0]) as log:
     )
     log.info("settings: %s", draws.settings)
     write_draws(snakemake.output.draws, draws)
+    axes = experiment.axes or {"record": experiment.cells}
+    table = cross_table(draws.noise[0, -1], axes)
+    write_table(table, snakemake.output.csv, f"One draw of noise: {describe(params.law)}")

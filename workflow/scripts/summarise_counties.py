@@ -1,4 +1,4 @@
-"""Diagnose and describe one state's noise."""
+"""Diagnose and describe one state's noise, from chains and from exact draws."""
 
 from isdp.counties import box_table, counties_of, noise_table, rhat_table, state_table
 from isdp.diagnostics import convergence
@@ -8,11 +8,17 @@ from isdp.logs import job_log
 from isdp.mechanisms import GeneralizedLaplace
 
 with job_log(snakemake.log[0]):
-    counties = counties_of(read_csv(snakemake.input.counties), snakemake.wildcards.state)
-    noise = read_draws(snakemake.input.draws).noise
+    files, output = snakemake.input, snakemake.output
+    counties = counties_of(read_csv(files.counties), snakemake.wildcards.state)
     mechanism = GeneralizedLaplace(snakemake.params.epsilon, snakemake.params.norm)
-    diagnostics = convergence(noise)
-    write_csv(rhat_table(counties, diagnostics), snakemake.output.rhat)
-    write_csv(noise_table(counties, noise, diagnostics), snakemake.output.noise)
-    write_csv(state_table(counties, noise, diagnostics, mechanism), snakemake.output.state)
-    write_csv(box_table(counties, noise), snakemake.output.boxes)
+    for draws, noise_csv, state_csv, boxes_csv in (
+        (files.draws, output.noise, output.state, output.boxes),
+        (files.exact, output.exact_noise, output.exact_state, output.exact_boxes),
+    ):
+        noise = read_draws(draws).noise
+        diagnostics = convergence(noise)
+        write_csv(noise_table(counties, noise, diagnostics), noise_csv)
+        write_csv(state_table(counties, noise, diagnostics, mechanism), state_csv)
+        write_csv(box_table(counties, noise), boxes_csv)
+        if draws == files.draws:
+            write_csv(rhat_table(counties, diagnostics), output.rhat)

@@ -29,6 +29,24 @@ def local_file(config: dict) -> str | None:
     return config["data"]["file"] or os.environ.get("NHGIS_PPDD_FILE") or None
 
 
+def leave_out_nulls(config: dict) -> None:
+    """Drop lattice experiments, and laws of them, that are null.
+
+    Config files are merged, so this is how a file of one's own leaves out what `config.yaml` has.
+    """
+    lattices = config.get("lattices")
+    for name, entry in [*lattices.items()] if isinstance(lattices, dict) else []:
+        if entry is None:
+            del lattices[name]
+            continue
+        laws = entry.get("laws") if isinstance(entry, dict) else None
+        for law, settings in [*laws.items()] if isinstance(laws, dict) else []:
+            if settings is None:
+                del laws[law]
+                if isinstance(entry.get("printed"), dict):
+                    entry["printed"].pop(law, None)
+
+
 def check_config(config: dict, base: Path) -> None:
     """Raise ConfigError unless the config fits its schema and names only what exists.
 
