@@ -29,5 +29,22 @@ rule all:
         notebook_pages(),
 
 
+# Sent to a cluster, where there is one (docs/cluster.md). The other rules take seconds, less than it
+# takes to send them, and stay on the machine that Snakemake runs on.
+SENT = {
+    "sample_counties",
+    "project_counties",
+    "draw_exact_counties",
+    "compare_exact_counties",
+    "couple_chains",
+    "sample_lattice",
+    "draw_exact_lattice",
+    "sample_sex_by_age",
+    "measure_acceptance",
+    "compare_distances",
+}
+workflow.localrules(*({rule.name for rule in workflow.rules} - SENT))
+
+
 onsuccess:
     print(closing_words())
