@@ -2,6 +2,7 @@
 # make test   set up the same, then run the tests
 # make smoke  the same workflow in about a minute
 # make sweep  the scenarios of config/sweep.yaml side by side; another list: make sweep SWEEP=mine.yaml
+# make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
 
@@ -9,6 +10,8 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 READY := $(VENV)/.ready
+# apart from the rest: Snakemake imports every plugin on its path at each start
+SLURM_PLUGIN := $(CURDIR)/$(VENV)/slurm
 PEERS := .venv-bench
 PEERS_READY := $(PEERS)/.ready
 CORES ?= all
@@ -20,7 +23,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke sweep bench setup lock clean
+.PHONY: all test smoke sweep slurm bench setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -31,6 +34,11 @@ smoke: $(READY)
 # a scenario that fails does not stop the others
 sweep: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --keep-going sweep --configfile $(SWEEP)
+
+# further arguments, such as --configfile mine.yaml: make slurm ARGS="..."
+slurm: $(READY)
+	PATH="$(BIN):$$PATH" PYTHONPATH="$(SLURM_PLUGIN)" \
+		snakemake --workflow-profile workflow/profiles/slurm $(ARGS)
 
 test: $(READY)
 	PATH="$(BIN):$$PATH" pytest
@@ -45,13 +53,15 @@ bench: $(READY)
 
 setup: $(READY)
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock requirements-slurm.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "error: Python 3.11, 3.12 or 3.13 is needed and none was found;" \
 		"install one, or name it: make PYTHON=/path/to/python"; exit 1; }
 	@echo "Setting up $(VENV) with $(PYTHON): about two minutes, once"
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		--target "$(SLURM_PLUGIN)" -r requirements-slurm.lock
 	@touch $@
 
 $(PEERS_READY): benchmarks/requirements.txt
@@ -59,10 +69,13 @@ $(PEERS_READY): benchmarks/requirements.txt
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
 	@touch $@
 
-# rewrites requirements.lock; needs uv (https://docs.astral.sh/uv)
+# rewrites both locks; needs uv (https://docs.astral.sh/uv)
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --no-annotate
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --extra dev --generate-hashes \
-		--no-emit-index-url --no-header --no-annotate pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra dev pyproject.toml --output-file requirements.lock
+	sed -n '/^slurm = /,/^]/s/^ *"\(.*\)",/\1/p' pyproject.toml \
+		| $(COMPILE) --no-deps - --output-file requirements-slurm.lock
 
 clean:
 	find results -mindepth 1 ! -name README.md -delete

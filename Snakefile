@@ -30,6 +30,27 @@ rule all:
         rules.execute_notebooks.output,
 
 
+# Sent to a cluster, where there is one (docs/cluster.md). The other rules take seconds, less than it
+# takes to send them, and stay on the machine that Snakemake runs on.
+SENT = {
+    "sample_counties",
+    "project_counties",
+    "draw_exact_counties",
+    "compare_exact_counties",
+    "couple_chains",
+    "sample_lattice",
+    "draw_exact_lattice",
+    "sample_sex_by_age",
+    "measure_acceptance",
+    "compare_distances",
+    "sample_scenario",
+}
+NAMES = {rule.name for rule in workflow.rules}
+if not SENT <= NAMES:
+    sys.exit(f"error: Snakefile: SENT names rules that do not exist: {', '.join(SENT - NAMES)}")
+workflow.localrules(*(NAMES - SENT))
+
+
 onsuccess:
     print(closing_words())
 

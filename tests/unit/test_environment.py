@@ -1,4 +1,4 @@
-"""pyproject.toml, requirements.lock and environment.yml name the same packages and versions."""
+"""pyproject.toml, the locks and environment.yml name the same packages and versions."""
 
 import re
 import tomllib
@@ -21,15 +21,22 @@ def applies(requirement, machine):
     return requirement.marker is None or requirement.marker.evaluate(machine)
 
 
-def declared(machine=LINUX):
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lines = project["dependencies"] + project["optional-dependencies"]["dev"]
+def specifiers(lines, machine=LINUX):
     requirements = [Requirement(line) for line in lines]
     return {canonicalize_name(r.name): r.specifier for r in requirements if applies(r, machine)}
 
 
-def locked(machine=LINUX):
-    text = (ROOT / "requirements.lock").read_text()
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def declared(machine=LINUX):
+    lines = project()["dependencies"] + project()["optional-dependencies"]["dev"]
+    return specifiers(lines, machine)
+
+
+def locked(machine=LINUX, lock="requirements.lock"):
+    text = (ROOT / lock).read_text()
     lines = re.findall(r"^([A-Za-z0-9].*?) \\$", text, re.MULTILINE)
     pins = [r for r in map(Requirement, lines) if applies(r, machine)]
     return {canonicalize_name(r.name): Version(str(r.specifier)[2:]) for r in pins}
@@ -58,10 +65,20 @@ def test_the_lock_fits_the_declared_ranges(machine):
         assert lock[name] in versions, name
 
 
-def test_the_lock_has_hashes_and_no_address():
-    text = (ROOT / "requirements.lock").read_text()
+def test_the_lock_of_the_cluster_plugin_has_it_and_nothing_else():
+    lock = locked(lock="requirements-slurm.lock")
+    versions = specifiers(project()["optional-dependencies"]["slurm"])
+    assert sorted(lock) == sorted(versions)
+    assert all(lock[name] in versions[name] for name in lock)
+
+
+@pytest.mark.parametrize(
+    ("lock", "at_least"), [("requirements.lock", 100), ("requirements-slurm.lock", 2)]
+)
+def test_the_locks_have_hashes_and_no_address(lock, at_least):
+    text = (ROOT / lock).read_text()
     entries = re.split(r"^(?=[A-Za-z0-9])", text, flags=re.MULTILINE)[1:]
-    assert len(entries) > 100
+    assert len(entries) >= at_least
     assert all("--hash=sha256:" in entry for entry in entries)
     assert "://" not in text
     assert "index" not in re.sub(r"^[A-Za-z0-9._-]+==.*$", "", text, flags=re.MULTILINE)
