@@ -40,8 +40,9 @@ slurm: $(READY)
 	PATH="$(BIN):$$PATH" PYTHONPATH="$(SLURM_PLUGIN)" \
 		snakemake --workflow-profile workflow/profiles/slurm $(ARGS)
 
+# side by side, but all that look at one finished run in one process
 test: $(READY)
-	PATH="$(BIN):$$PATH" pytest
+	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadgroup
 
 # without the peers' environment their rows stay blank, and the rest is measured
 bench: $(READY)

@@ -141,6 +141,13 @@ class Checkout:
         return {str(p.relative_to(results)): p.read_bytes() for p in kept}
 
 
+def pytest_collection_modifyitems(config, items):
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            if "finished" in item.fixturenames:  # a process of its own would run it anew
+                item.add_marker(pytest.mark.xdist_group("finished"))
+
+
 @pytest.fixture
 def checkout(tmp_path):
     return Checkout(tmp_path)
