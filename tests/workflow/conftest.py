@@ -141,6 +141,7 @@ class Checkout:
         return {str(p.relative_to(results)): p.read_bytes() for p in kept}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
