@@ -32,7 +32,8 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
     """Tell which block each cell is in, where the invariants are totals of disjoint blocks.
 
     A row counts as the total of its cells if its entries are all the same number. Rows without
-    cells and rows that repeat another's cells add nothing and are passed over.
+    cells, and rows that other rows' totals add up to (a grand total beside its parts), add nothing
+    and are passed over.
 
     Parameters
     ----------
@@ -46,9 +47,12 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
     """
     a = invariants.sparse
     labels = np.full(invariants.cells, -1, dtype=np.int64)
-    if _label(a.indptr, a.indices, a.data, labels):
-        return labels
-    return None
+    smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts before their sum
+    if not _label(a.indptr, a.indices, a.data, smallest_first, labels):
+        return None
+    inside = labels >= 0
+    labels[inside] = np.unique(labels[inside], return_inverse=True)[1]
+    return labels
 
 
 def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
@@ -161,25 +165,28 @@ def sample_blocks(
 
 
 @njit(cache=True)
-def _label(indptr, indices, data, labels):
-    """Write each cell's block into `labels`; False if the rows are no disjoint blocks."""
-    sizes = np.zeros(len(indptr), dtype=np.int64)
-    blocks = 0
-    for row in range(len(indptr) - 1):
+def _label(indptr, indices, data, rows, labels):
+    """Write the row of each cell's block into `labels`; False if the rows are no disjoint blocks.
+
+    Each row either makes a block of new cells, or is made up of whole blocks.
+    """
+    seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
+    for row in rows:
         start, stop = indptr[row], indptr[row + 1]
-        if start == stop:
-            continue
-        seen = labels[indices[start]]
-        if seen >= 0 and sizes[seen] != stop - start:
-            return False
+        old = start < stop and labels[indices[start]] >= 0
         for entry in range(start, stop):
-            if data[entry] != data[start] or labels[indices[entry]] != seen:
+            label = labels[indices[entry]]
+            if data[entry] != data[start] or (label >= 0) != old:
                 return False
-            if seen < 0:
-                labels[indices[entry]] = blocks
-        if seen < 0:
-            sizes[blocks] = stop - start
-            blocks += 1
+            if old:
+                seen[label] += 1
+            else:
+                labels[indices[entry]] = row
+        for entry in range(start, stop if old else start):
+            label = labels[indices[entry]]
+            if seen[label] != 0 and seen[label] != indptr[label + 1] - indptr[label]:
+                return False
+            seen[label] = 0
     return True
 
 
