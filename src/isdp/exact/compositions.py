@@ -50,8 +50,7 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
     smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts before their sum
     if not _label(a.indptr, a.indices, a.data, smallest_first, labels):
         return None
-    inside = labels >= 0
-    labels[inside] = np.unique(labels[inside], return_inverse=True)[1]
+    _number(labels, np.zeros(len(smallest_first), dtype=np.int64))
     return labels
 
 
@@ -188,6 +187,18 @@ def _label(indptr, indices, data, rows, labels):
                 return False
             seen[label] = 0
     return True
+
+
+@njit(cache=True)
+def _number(labels, numbers):
+    """Replace rows by numbers from 0 in their order, those that made no block left out."""
+    for row in labels:
+        if row >= 0:
+            numbers[row] = 1
+    numbers[:] = np.cumsum(numbers) - numbers
+    for cell in range(len(labels)):
+        if labels[cell] >= 0:
+            labels[cell] = numbers[labels[cell]]
 
 
 @njit(cache=True)
