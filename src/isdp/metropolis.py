@@ -27,7 +27,7 @@ from isdp.mechanisms import DoubleGeometric, Mechanism
 from isdp.polytope import Polytope
 
 ACCEPTANCES = ("joint", "coordinate")
-LONGEST_JUMP_IN_SCALES = 37  # -log(2^-53): a 53-bit uniform gives nothing beyond
+LONGEST_JUMP_IN_SCALES = 45  # NumPy's exponential variables give nothing beyond
 
 
 class State(NamedTuple):
@@ -363,14 +363,25 @@ def sample(
 
 @njit(cache=True)
 def _double_geometric(rng, p_zero, log_a):
-    """Draw from the double geometric law by inverting one uniform."""
+    """Draw from the double geometric law."""
     r = rng.random()
     if r < p_zero:
         return 0
-    r = (r - p_zero) / (1.0 - p_zero)
-    if r < 0.5:
-        return 1 + int(math.log(1.0 - 2.0 * r) / log_a)
-    return -1 - int(math.log(2.0 - 2.0 * r) / log_a)
+    k = 1 + int(rng.standard_exponential() / -log_a)
+    return k if r < 0.5 * (1.0 + p_zero) else -k
+
+
+@njit(cache=True)
+def _nonzero_step(rng, scale):
+    """Draw from the double geometric law of exp(-1 / scale), given that it is not zero."""
+    k = 1 + int(rng.standard_exponential() * scale)
+    return k if rng.random() < 0.5 else -k
+
+
+@njit(cache=True)
+def _zeros(rng, scale, most):
+    """How many steps are zero before the next that is not: a geometric number, cut at `most`."""
+    return int(min(rng.standard_exponential() * scale, float(most)))
 
 
 @njit(cache=True)
@@ -410,7 +421,7 @@ def _rise(size, growth, root, rate):
 @njit(cache=True)
 def _metropolis(rng, rise):
     """Metropolis' rule: go downhill always, uphill by a chance that falls with the rise."""
-    return rise <= 0 or rng.random() < math.exp(-rise)
+    return rise <= 0 or rng.standard_exponential() > rise
 
 
 @njit(cache=True)
@@ -432,11 +443,10 @@ def _use_up(slack, walls, j, k):
 
 
 @njit(cache=True)
-def _move_along(slack, walls, steps, sign):
+def _move_along(slack, walls, moved, steps, count, sign):
     """Change the slack as a whole jump does, or take that back."""
-    if len(slack) > 0:
-        for j in range(len(steps)):
-            _use_up(slack, walls, j, sign * steps[j])
+    for i in range(count):
+        _use_up(slack, walls, moved[i], sign * steps[i])
 
 
 @njit(cache=True)
@@ -446,48 +456,102 @@ def _run_chain(rng, noise, walked, slack, size, kernel, walls, thin, kept):
     `walked` follows the chain in the basis: noise changes by C times the change of `walked`.
     `slack`, one entry an inequality, follows how far the chain is from each.
     """
-    indptr, indices, data, proposal, joint, power, root, rate = kernel
-    dimension = len(indptr) - 1
-    log_a = math.log(proposal)
-    p_zero = (1.0 - proposal) / (1.0 + proposal)
-    jump = np.zeros(len(noise), dtype=np.int64)
-    steps = np.zeros(dimension, dtype=np.int64)
     proposed = 0
     accepted = 0
     for draw in range(len(kept)):
-        for _ in range(thin):
-            if joint:
-                jump[:] = 0
-            for j in range(dimension):
-                k = _double_geometric(rng, p_zero, log_a)
-                if joint:
-                    steps[j] = k
-                    for entry in range(indptr[j], indptr[j + 1]):
-                        jump[indices[entry]] += k * data[entry]
-                    continue
-                if k == 0:
-                    continue
-                growth = _vector_growth(noise, indptr[j], indptr[j + 1], indices, data, k, power)
-                proposed += 1
-                if not _stays_within(slack, walls, j, k):
-                    continue
-                if _metropolis(rng, _rise(size, growth, root, rate)):
-                    accepted += 1
-                    size += growth
-                    walked[j] += k
-                    _use_up(slack, walls, j, k)
-                    for entry in range(indptr[j], indptr[j + 1]):
-                        noise[indices[entry]] += k * data[entry]
-            if joint and steps.any():
-                growth = _jump_growth(noise, jump, power)
-                proposed += 1
-                _move_along(slack, walls, steps, 1)
-                if (slack >= 0).all() and _metropolis(rng, _rise(size, growth, root, rate)):
-                    accepted += 1
-                    size += growth
-                    walked += steps
-                    noise += jump
-                else:
-                    _move_along(slack, walls, steps, -1)
+        if kernel[4]:
+            size, jumps, taken = _joint_sweeps(rng, noise, walked, slack, size, kernel, walls, thin)
+        else:
+            size, jumps, taken = _coordinate_sweeps(
+                rng, noise, walked, slack, size, kernel, walls, thin
+            )
+        proposed += jumps
+        accepted += taken
         kept[draw, :] = noise
+    return size, proposed, accepted
+
+
+@njit(cache=True)
+def _scales(proposal):
+    """Scales of the exponential variables whose whole parts are a step, and a run of zeros."""
+    return -1.0 / math.log(proposal), -1.0 / math.log((1.0 - proposal) / (1.0 + proposal))
+
+
+@njit(cache=True)
+def _joint_sweeps(rng, noise, walked, slack, size, kernel, walls, sweeps):
+    """Propose whole jumps, each drawn vector by vector and taken back if it is refused.
+
+    Only vectors with a step are visited. Returns the size, the jumps proposed and those accepted.
+    """
+    indptr, indices, data, proposal, _, power, root, rate = kernel
+    jump_scale, zero_scale = _scales(proposal)
+    dimension = len(walked)
+    moved = np.empty(dimension, dtype=np.int64)
+    steps = np.empty(dimension, dtype=np.int64)
+    confined = len(slack) > 0
+    proposed = 0
+    accepted = 0
+    for _ in range(sweeps):
+        count = 0
+        growth = 0
+        j = _zeros(rng, zero_scale, dimension)
+        while j < dimension:
+            k = _nonzero_step(rng, jump_scale)
+            for entry in range(indptr[j], indptr[j + 1]):
+                cell = indices[entry]
+                old = noise[cell]
+                new = old + k * data[entry]
+                noise[cell] = new
+                growth += _growth(old, new, power)
+            moved[count] = j
+            steps[count] = k
+            count += 1
+            j += 1 + _zeros(rng, zero_scale, dimension)
+        if count == 0:
+            continue
+        proposed += 1
+        if confined:
+            _move_along(slack, walls, moved, steps, count, 1)
+        allowed = not confined or slack.min() >= 0
+        if allowed and _metropolis(rng, _rise(size, growth, root, rate)):
+            accepted += 1
+            size += growth
+            for i in range(count):
+                walked[moved[i]] += steps[i]
+            continue
+        if confined:
+            _move_along(slack, walls, moved, steps, count, -1)
+        for i in range(count):
+            j = moved[i]
+            for entry in range(indptr[j], indptr[j + 1]):
+                noise[indices[entry]] -= steps[i] * data[entry]
+    return size, proposed, accepted
+
+
+@njit(cache=True)
+def _coordinate_sweeps(rng, noise, walked, slack, size, kernel, walls, sweeps):
+    """Propose a step along each vector in turn; return the size, steps proposed and accepted."""
+    indptr, indices, data, proposal, _, power, root, rate = kernel
+    jump_scale, zero_scale = _scales(proposal)
+    dimension = len(walked)
+    confined = len(slack) > 0
+    proposed = 0
+    accepted = 0
+    for _ in range(sweeps):
+        j = _zeros(rng, zero_scale, dimension)
+        while j < dimension:
+            k = _nonzero_step(rng, jump_scale)
+            start, stop = indptr[j], indptr[j + 1]
+            growth = _vector_growth(noise, start, stop, indices, data, k, power)
+            proposed += 1
+            allowed = not confined or _stays_within(slack, walls, j, k)
+            if allowed and _metropolis(rng, _rise(size, growth, root, rate)):
+                accepted += 1
+                size += growth
+                walked[j] += k
+                if confined:
+                    _use_up(slack, walls, j, k)
+                for entry in range(start, stop):
+                    noise[indices[entry]] += k * data[entry]
+            j += 1 + _zeros(rng, zero_scale, dimension)
     return size, proposed, accepted

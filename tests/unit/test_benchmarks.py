@@ -9,31 +9,35 @@ from isdp.exact import enumerate_law
 from isdp.lattice import kernel_lattice
 from isdp.metropolis import _metropolis
 
+WAYS = [numpy_algorithm1.run, numpy_algorithm1.run_vectorised]
+
 
 class Forced:
-    """A generator whose only number is given."""
+    """A generator whose only number is given, as a uniform or the exponential that it makes."""
 
     def __init__(self, uniform):
         self.uniform = uniform
 
-    def random(self):
-        return self.uniform
+    def standard_exponential(self):
+        return -np.log(self.uniform)
 
 
-def test_the_transcription_stays_in_the_lattice():
+@pytest.mark.parametrize("run", WAYS)
+def test_the_transcription_stays_in_the_lattice(run):
     invariants = Invariants.margins((3, 3))
     basis = kernel_lattice(invariants).basis
-    draws = numpy_algorithm1.run(np.random.default_rng(1), basis, 0.3, 0.3, draws=50, thin=3)
+    draws = run(np.random.default_rng(1), basis, 0.3, 0.3, draws=50, thin=3)
     assert draws.shape == (50, 9)
     assert len(np.unique(draws, axis=0)) > 10
     invariants.check(draws)
 
 
-def test_the_transcription_has_the_library_s_law():
+@pytest.mark.parametrize("run", WAYS)
+def test_the_transcription_has_the_library_s_law(run):
     invariants, mechanism = Invariants.total(3), GeneralizedLaplace(1.0)
     basis = kernel_lattice(invariants).basis
     rng = np.random.default_rng(1)
-    draws = numpy_algorithm1.run(rng, basis, mechanism.epsilon, 0.4, draws=6000, thin=4)
+    draws = run(rng, basis, mechanism.epsilon, 0.4, draws=6000, thin=4)
     law = enumerate_law(invariants, mechanism)
     norms, size = np.abs(law.points).sum(axis=1), np.abs(draws).sum(axis=1)
     for norm in (0, 2, 4, 6):

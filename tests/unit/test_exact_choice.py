@@ -12,6 +12,7 @@ LAPLACE = GeneralizedLaplace(1.0)
     [
         (Invariants.total(20), LAPLACE, "compositions"),
         (Invariants.partition(["a", "b", "a", None]), LAPLACE, "compositions"),
+        (Invariants([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]]), LAPLACE, "compositions"),
         (Invariants.margins((3, 3)), LAPLACE, "messages"),
         (Invariants.margins((7, 7)), GeneralizedLaplace(2.0), "staged rejection"),
         (Invariants.total(5), GeneralizedLaplace(0.5, "l2"), "mixture"),

@@ -21,6 +21,12 @@ def generator():
         ([[2, 2, 0], [-1, -1, 0]], [0, 0, -1]),
         ([[0, 0], [1, 1], [1, 1], [0, 0]], [0, 0]),
         (np.zeros((0, 2), dtype=int), [-1, -1]),
+        ([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]], [0, 0, 1, 1]),
+        ([[0, 0, 1, 1, 0], [3, 3, 3, 3, 0], [1, 1, 0, 0, 0]], [1, 1, 0, 0, -1]),
+        ([[1, 1, 1, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 1, 0, 0]], [0, 1, 2, 2]),
+        ([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 0]], None),
+        ([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0]], None),
+        ([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 2, 2]], None),
         ([[1, 1, 0], [0, 1, 1]], None),
         ([[1, 1, 1], [1, 1, 0]], None),
         ([[1, 1, 0], [1, 1, 1]], None),
@@ -49,8 +55,11 @@ def test_totals_are_kept_at_every_scale(cells, epsilon):
     assert noise.shape == (5, cells)
     assert noise.dtype == np.int64
     invariants.check(noise)
-    if cells > 2 and epsilon <= 0.2:
+    # three cells at epsilon 0.2 are all zero once in 38 draws
+    if (cells >= 1000 and epsilon <= 0.2) or (cells == 3 and epsilon <= 1e-3):
         assert (noise != 0).any(axis=1).all()
+    if cells == 3 and epsilon == 0.2:
+        assert noise.any()
 
 
 def test_blocks_keep_their_totals_and_free_cells_are_free():

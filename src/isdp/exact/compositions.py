@@ -4,8 +4,8 @@ A double geometric variable is the difference of two geometric ones. Under one t
 the noise is therefore X - Y, where X and Y are independent and each is a uniform weak composition
 (n counts, zero allowed) of the same integer S, and P(S = s) is proportional to
 C(s + n - 1, n - 1)^2 exp(-2 epsilon s). S comes from rejection under a hull of its log-concave
-law; a composition comes from independent geometric counts whose sum is then set right (see
-`_compose`). No step approximates: what is left is the rounding of 53-bit arithmetic.
+law; a composition comes from a random choice of bars among stars, 64 places at a time (see
+`_compose_from`). No step approximates: what is left is the rounding of 53-bit arithmetic.
 
 The generator is a pseudo-random one and logarithms are in floating point: for experiments, not for
 the release of confidential data; `isdp.exact.release` is for that.
@@ -21,7 +21,10 @@ from numba import njit
 from isdp.errors import InputError
 from isdp.invariants import Invariants
 from isdp.mechanisms import GeneralizedLaplace
+from isdp.words import UNIT, below, lowest_bit, mixed, ones, uniform, words_from
 
+LARGEST_MEAN = 8  # of counts that are drawn by stars and bars
+LOW_BITS = np.uint64(2**53 - 1)
 LARGEST_SUM = 2**53  # integers up to here are exact in float64
 
 
@@ -29,7 +32,8 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
     """Tell which block each cell is in, where the invariants are totals of disjoint blocks.
 
     A row counts as the total of its cells if its entries are all the same number. Rows without
-    cells and rows that repeat another's cells add nothing and are passed over.
+    cells, and rows that other rows' totals add up to (a grand total beside its parts), add nothing
+    and are passed over.
 
     Parameters
     ----------
@@ -43,9 +47,11 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
     """
     a = invariants.sparse
     labels = np.full(invariants.cells, -1, dtype=np.int64)
-    if _label(a.indptr, a.indices, a.data, labels):
-        return labels
-    return None
+    smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts before their sum
+    if not _label(a.indptr, a.indices, a.data, smallest_first, labels):
+        return None
+    _number(labels, np.zeros(len(smallest_first), dtype=np.int64))
+    return labels
 
 
 def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
@@ -158,26 +164,41 @@ def sample_blocks(
 
 
 @njit(cache=True)
-def _label(indptr, indices, data, labels):
-    """Write each cell's block into `labels`; False if the rows are no disjoint blocks."""
-    sizes = np.zeros(len(indptr), dtype=np.int64)
-    blocks = 0
-    for row in range(len(indptr) - 1):
+def _label(indptr, indices, data, rows, labels):
+    """Write the row of each cell's block into `labels`; False if the rows are no disjoint blocks.
+
+    Each row either makes a block of new cells, or is made up of whole blocks.
+    """
+    seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
+    for row in rows:
         start, stop = indptr[row], indptr[row + 1]
-        if start == stop:
-            continue
-        seen = labels[indices[start]]
-        if seen >= 0 and sizes[seen] != stop - start:
-            return False
+        old = start < stop and labels[indices[start]] >= 0
         for entry in range(start, stop):
-            if data[entry] != data[start] or labels[indices[entry]] != seen:
+            label = labels[indices[entry]]
+            if data[entry] != data[start] or (label >= 0) != old:
                 return False
-            if seen < 0:
-                labels[indices[entry]] = blocks
-        if seen < 0:
-            sizes[blocks] = stop - start
-            blocks += 1
+            if old:
+                seen[label] += 1
+            else:
+                labels[indices[entry]] = row
+        for entry in range(start, stop if old else start):
+            label = labels[indices[entry]]
+            if seen[label] != 0 and seen[label] != indptr[label + 1] - indptr[label]:
+                return False
+            seen[label] = 0
     return True
+
+
+@njit(cache=True)
+def _number(labels, numbers):
+    """Replace rows by numbers from 0 in their order, those that made no block left out."""
+    for row in labels:
+        if row >= 0:
+            numbers[row] = 1
+    numbers[:] = np.cumsum(numbers) - numbers
+    for cell in range(len(labels)):
+        if labels[cell] >= 0:
+            labels[cell] = numbers[labels[cell]]
 
 
 @njit(cache=True)
@@ -190,11 +211,22 @@ def _counting_sort(labels, position, order):
 @njit(cache=True)
 def _fill(rng, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
+    words, room = words_from(rng), _room(len(x))
+    hull = _hull(2, epsilon)
     for draw in range(len(noise)):
         _fill_free(rng, order[: starts[0]], epsilon, noise[draw])
         for block in range(len(starts) - 1):
             cells = order[starts[block] : starts[block + 1]]
-            _fill_block(rng, cells, epsilon, x[: len(cells)], y[: len(cells)], noise[draw])
+            n = len(cells)
+            if n == 1:
+                noise[draw, cells[0]] = 0
+                continue
+            if n != hull[0]:
+                hull = _hull(n, epsilon)
+            total = _draw_under(rng, hull)
+            _compose_from(words, total, x[:n], room)
+            _compose_from(words, total, y[:n], room)
+            _write_difference(x[:n], y[:n], cells, noise[draw])
 
 
 @njit(cache=True)
@@ -205,14 +237,14 @@ def _fill_free(rng, cells, epsilon, noise):
 
 
 @njit(cache=True)
-def _fill_block(rng, cells, epsilon, x, y, noise):
-    if len(cells) == 1:
-        noise[cells[0]] = 0
+def _write_difference(x, y, cells, noise):
+    first, n = cells[0], len(cells)
+    if cells[n - 1] - first == n - 1:  # neighbours: written faster
+        beside = noise[first : first + n]
+        for i in range(n):
+            beside[i] = x[i] - y[i]
         return
-    total = _draw_sum(rng, len(cells), epsilon)
-    _compose(rng, total, x)
-    _compose(rng, total, y)
-    for i in range(len(cells)):
+    for i in range(n):
         noise[cells[i]] = x[i] - y[i]
 
 
@@ -256,10 +288,16 @@ def _log_step(s, n, rate):
 
 @njit(cache=True)
 def _draw_sum(rng, n, epsilon):
-    """Draw S with P(s) proportional to C(s + n - 1, n - 1)^2 exp(-2 epsilon s), n >= 2.
+    """Draw S with P(s) proportional to C(s + n - 1, n - 1)^2 exp(-2 epsilon s), n >= 2."""
+    return _draw_under(rng, _hull(n, epsilon))
 
-    The law is log-concave: a flat top around the mode and a geometric tail on either side, each
-    with the law's own ratio where it begins, lie above it. About 3 of 4 proposals are accepted.
+
+@njit(cache=True)
+def _hull(n, epsilon):
+    """Lay a hull over the law of S, which is log-concave, for `_draw_under` to unpack.
+
+    A flat top around the mode and a geometric tail on either side, each with the law's own ratio
+    where it begins, lie above it. About 3 of 4 proposals are accepted.
     """
     mode = _mode(n, epsilon)
     sd = math.sqrt(0.5 * n * math.exp(-epsilon)) / -math.expm1(-epsilon)
@@ -273,6 +311,13 @@ def _draw_sum(rng, n, epsilon):
         climb = 2.0 * _log_step(low - 1, n, epsilon)
         log_low = 2.0 * _log_rise(mode, low - mode, n, epsilon)
         left = math.exp(log_low - climb) / -math.expm1(-climb)
+    return n, epsilon, mode, (low, log_low, climb, left), (high, log_high, fall, right)
+
+
+@njit(cache=True)
+def _draw_under(rng, hull):
+    """Draw S by rejection under its hull."""
+    n, epsilon, mode, (low, log_low, climb, left), (high, log_high, fall, right) = hull
     flat = float(high - low + 1)
     while True:
         where = rng.random() * (flat + left + right)
@@ -295,75 +340,145 @@ def _draw_sum(rng, n, epsilon):
 
 @njit(cache=True)
 def _compose(rng, total, x):
-    """Fill `x` with a uniform weak composition of `total` into len(x) >= 2 parts.
+    """Fill `x` with a uniform weak composition of `total` into len(x) >= 2 parts."""
+    _compose_from(words_from(rng), total, x, _room(len(x)))
+
+
+@njit(cache=True)
+def _room(n):
+    """Bits for the stars and bars of n quotients, by words."""
+    return np.empty((LARGEST_MEAN + 1) * n // 64 + 2, dtype=np.uint64)
+
+
+@njit(cache=True)
+def _compose_from(words, total, x, room):
+    """Fill `x` with a uniform weak composition of `total`; `room` is of `_room`.
+
+    Stars and bars: len(x) - 1 bars among as many places as there are bars and units, all choices
+    equally likely, and a part is the gap between two bars. Totals so large that there would be
+    many places are first divided by a power of two, see `_draw_remainders`.
+    """
+    x[:] = 0
+    bits = 0
+    while total >> bits > LARGEST_MEAN * len(x):
+        bits += 1
+    units = _draw_remainders(words, total, x, bits) if bits > 0 else total
+    bars = len(x) - 1
+    places = room[: (units + bars + 63) // 64]
+    _choose(words, units + bars, min(units, bars), places)
+    _add_gaps(places, units < bars, units + bars, bits, x)
+
+
+@njit(cache=True)
+def _draw_remainders(words, total, x, bits):
+    """Fill `x` with the parts' remainders modulo 2^bits; return the sum of their quotients.
 
     Independent geometric counts with a common parameter b are a uniform composition of whatever
     they add up to. Written as x_i = 2^k q_i + r_i with 0 <= r_i < 2^k, the q_i and the r_i are
     independent, and given the r_i the q_i have to be a uniform composition of
     Q = (total - sum of r_i) / 2^k. So the last remainder is set to make Q whole, which with the
-    rest is accepted in proportion to b^r_n C(Q + n - 1, n - 1) b^(2^k Q); then the q_i are moved
-    from the sum they have to the sum Q. With 2^k near the mean count this is about sqrt(n) moves,
-    however large the total.
+    rest is accepted in proportion to b^r_n C(Q + n - 1, n - 1) b^(2^k Q).
     """
     n = len(x)
-    x[:] = 0
-    if total == 0:
-        return
     rate = math.log1p(n / total)
-    bits = _bits_of_remainders(total, n)
     unit = 1 << bits
     mode = _mode(n, unit * rate)
     while True:
-        remainders = 0
-        have = 0
-        most = 0
-        for i in range(n):
-            count = int(rng.standard_exponential() / rate)
-            x[i] = count
-            remainders += count & (unit - 1)
-            have += count >> bits
-            most = max(most, count >> bits)
-        remainders -= x[n - 1] & (unit - 1)
-        last = (total - remainders) & (unit - 1)
-        want = (total - remainders - last) >> bits
-        if bits == 0:
-            break
-        if want >= 0:
-            log_chance = _log_rise(mode, want - mode, n, unit * rate) - rate * last
-            if -rng.standard_exponential() < log_chance:
+        _fill_remainders(words, rate, bits, x)
+        remainders = x[: n - 1].sum()
+        x[n - 1] = (total - remainders) & (unit - 1)
+        units = (total - remainders - x[n - 1]) >> bits
+        if units >= 0:
+            log_chance = _log_rise(mode, units - mode, n, unit * rate) - rate * x[n - 1]
+            if uniform(words) < math.exp(log_chance):
+                return units
+
+
+@njit(cache=True)
+def _fill_remainders(words, rate, bits, x):
+    """Draw each x_i < 2^bits with P(r) proportional to exp(-rate r), where 2^bits rate < 1."""
+    s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
+    for i in range(len(x)):
+        while True:
+            word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+            r = np.int64(word >> np.uint64(64 - bits))
+            if bits > 11:  # a chance takes 53 bits of its own
+                word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+            chance = np.float64(np.int64(word & LOW_BITS)) * UNIT
+            fall = rate * r
+            # 1 - fall <= exp(-fall): most are decided without the exponential
+            if chance < 1.0 - fall or chance < math.exp(-fall):
+                x[i] = r
                 break
-    x[n - 1] = ((x[n - 1] >> bits) << bits) + last
-    _move(rng, x, bits, have, want, most)
+    words[0], words[1], words[2], words[3] = s0, s1, s2, s3
 
 
 @njit(cache=True)
-def _bits_of_remainders(total, n):
-    """Choose k so that the quotients' mean is small, but 2^k not so large that b^r_n is."""
-    least = max(1.0, n**0.25 / 6.0)
-    bits = 0
-    while total / n >= 2.0 * least * (1 << bits):
-        bits += 1
-    return bits
+def _choose(words, length, wanted, places):
+    """Set `wanted` of the first `length` bits of `places`, all choices equally likely.
 
-
-@njit(cache=True)
-def _move(rng, x, bits, have, want, most):
-    """Take the quotients x_i >> bits, a uniform composition of `have`, to one of `want`.
-
-    A ball more in cell i with a chance in proportion to q_i + 1 (Polya's urn), or a ball less in
-    proportion to q_i, keeps a composition uniform. `most` bounds every q_i.
+    Bits that are one by independent chances of c / 2^k are a uniform choice of as many as they
+    are. Ones are then added at random, or taken away, until they are as many as wanted. The
+    chance is a little too small, as it is easier to add than to take away.
     """
-    n = len(x)
-    unit = 1 << bits
-    while have < want:
-        i = int(rng.random() * n)
-        q = x[i] >> bits
-        if rng.random() * (most + 1) < q + 1:
-            x[i] += unit
-            have += 1
-            most = max(most, q + 1)
-    while have > want:
-        i = int(rng.random() * n)
-        if rng.random() * most < x[i] >> bits:
-            x[i] -= unit
-            have -= 1
+    share = wanted / length
+    sd = math.sqrt(wanted * (1.0 - share))
+    k = 0
+    while wanted > 0 and 2.0 * sd * (1 << k) < length:
+        k += 1
+    _toss(words, max(0, int((wanted - sd) / length * (1 << k))), k, places)
+    places[-1] &= ~np.uint64(0) >> np.uint64(64 * len(places) - length)
+    have = 0
+    for word in places:
+        have += ones(word)
+    while have < wanted:
+        have += _put(places, below(words, length), True)
+    while have > wanted:
+        have -= _put(places, below(words, length), False)
+
+
+@njit(cache=True)
+def _toss(words, c, k, places):
+    """Set every bit with chance c / 2^k, 64 at a time.
+
+    From the lowest binary digit of c up, a fair bit is put before what has been drawn: `or` for
+    a digit one and `and` for a zero halve the distance to one or to zero.
+    """
+    if c == 0:
+        places[:] = 0
+        return
+    while c & 1 == 0:
+        c, k = c >> 1, k - 1
+    s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
+    for i in range(len(places)):
+        bits, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+        for digit in range(1, k):
+            word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+            bits = bits | word if (c >> digit) & 1 else bits & word
+        places[i] = bits
+    words[0], words[1], words[2], words[3] = s0, s1, s2, s3
+
+
+@njit(cache=True)
+def _put(places, where, value):
+    """Set a bit or clear it; return whether that changed it."""
+    bit = np.uint64(1) << np.uint64(where & 63)
+    before = places[where >> 6]
+    after = before | bit if value else before & ~bit
+    places[where >> 6] = after
+    return before != after
+
+
+@njit(cache=True)
+def _add_gaps(places, inverted, length, bits, x):
+    """Add 2^bits times the gaps between bars to `x`; the bars are the zeros if `inverted`."""
+    part, last, bars = 0, -1, len(x) - 1
+    flip = ~np.uint64(0) if inverted else np.uint64(0)
+    for i in range(len(places)):
+        word = places[i] ^ flip
+        while word != 0 and part < bars:
+            bar = 64 * i + lowest_bit(word)
+            x[part] += (bar - last - 1) << bits
+            part, last = part + 1, bar
+            word &= word - np.uint64(1)
+    x[bars] += (length - last - 1) << bits

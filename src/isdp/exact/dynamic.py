@@ -21,6 +21,7 @@ import numpy as np
 from isdp.errors import InputError
 from isdp.exact.bounds import cell_bound, refuse_infeasible
 from isdp.exact.compositions import check_draws
+from isdp.exact.forecast import least_bytes
 from isdp.exact.messages import choose, combine, spread
 from isdp.exact.trellis import Layout, Node, lay_out
 from isdp.exact.windows import make_plan, radius, window_size
@@ -122,6 +123,10 @@ class DynamicSampler:
         bounded = np.isfinite(self._lower).any() or np.isfinite(self._upper).any()
         if bounded:
             refuse_infeasible(invariants, self._lower, self._upper)
+        log_left_out = math.log(left_out)
+        log_first = LOG_ROUGH if bounded else log_left_out  # see `_widen`
+        least, sums = least_bytes(invariants, energy.power, energy.rate, log_first)
+        self._refuse_memory(least, "at least ", f"at least {sums}")
         pairs = np.stack([self._lower, self._upper], axis=1)
         _, kinds = np.unique(pairs, axis=0, return_inverse=True)
         self._layout: Layout = lay_out(invariants, energy.power, kinds)
@@ -133,7 +138,6 @@ class DynamicSampler:
             if node.cell < 0 and node.given.shape[1]
         )
         self._coordinates = sum(len(node.scale) for tree in self._layout.trees for node in tree)
-        log_left_out = math.log(left_out)
         if bounded:
             log_left_out = self._widen(log_left_out)
         else:
@@ -201,19 +205,19 @@ class DynamicSampler:
         return weights / total, math.log(total)
 
     def _refuse_cost(self, used: int, products: float) -> None:
-        advice = (
-            f"(up to {max(self.dimensions, default=0)} sums are open at a time); use the MCMC "
-            f"sampler (isdp.metropolis) or less noise"
-        )
-        if used > self._most_bytes:
-            raise InputError(
-                f"exact: the messages would take {used / 1e9:.3g} GB, more than "
-                f"{self._most_bytes / 1e9:.3g} GB {advice}"
-            )
+        sums = f"up to {max(self.dimensions, default=0)}"
+        self._refuse_memory(used, "", sums)
         if products > MOST_PRODUCTS:
             raise InputError(
                 f"exact: the messages would take up to {products:.1e} products, more than "
-                f"{MOST_PRODUCTS:.0e} {advice}"
+                f"{MOST_PRODUCTS:.0e} {_advice(sums)}"
+            )
+
+    def _refuse_memory(self, used: float, least: str, sums: str) -> None:
+        if used > self._most_bytes:
+            raise InputError(
+                f"exact: the messages would take {least}{used / 1e9:.3g} GB, more than "
+                f"{self._most_bytes / 1e9:.3g} GB {_advice(sums)}"
             )
 
     # -- use ----------------------------------------------------------------------------------
@@ -309,6 +313,10 @@ class DynamicSampler:
         half = plan.halves[tree][leaf][0]
         pmf = outside * message[leaf]
         return nodes[leaf].gap * np.arange(-half, half + 1), pmf / pmf.sum()
+
+
+def _advice(sums: str) -> str:
+    return f"({sums} sums are open at a time); use the MCMC sampler (isdp.metropolis) or less noise"
 
 
 def _path_to(nodes: list[Node], leaf: int) -> list[int]:

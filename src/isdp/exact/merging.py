@@ -2,9 +2,9 @@
 
 A set S of cells meets the others in the sums A_S u_S that both sides can take: a space of
 dimension rank(A_S) + rank(A_rest) - rank(A), here called the set's openness. Merging two sets
-costs a factor of the window's width for each sum that is open in the union or free within it, so
-the order decides the memory and the time. It is sought in floating point; the exact lattices are
-worked out afterwards, so a wrong rank here would cost time, not correctness.
+costs a factor of the window's width for each open dimension, so the order decides the memory and
+the time. It is sought in floating point; the exact lattices are worked out afterwards, so a wrong
+rank here would cost time, not correctness.
 """
 
 from __future__ import annotations

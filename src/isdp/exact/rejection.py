@@ -48,7 +48,7 @@ from isdp.exact.gaussian import (
 )
 from isdp.invariants import Invariants
 from isdp.mechanisms import GeneralizedLaplace
-from isdp.metropolis import LONGEST_JUMP_IN_SCALES, _double_geometric
+from isdp.metropolis import LONGEST_JUMP_IN_SCALES
 
 PILOT_DRAWS = 200
 PILOT_SEED = 1
@@ -412,7 +412,7 @@ def _fits(rng, epsilon, first, last, dependents, noise):
 def _draw_staged(rng, epsilon, plan, longest, kept):
     """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
     free, part_blocks, block_cells, block_dependents, part_dependents, dependents = plan
-    p_zero = math.tanh(0.5 * epsilon)
+    scale = 1.0 / epsilon
     total = 0
     for draw in range(len(kept)):
         noise = kept[draw]
@@ -427,7 +427,8 @@ def _draw_staged(rng, epsilon, plan, longest, kept):
                             return -1
                         tries += 1
                         for f in range(block_cells[block], block_cells[block + 1]):
-                            noise[free[f]] = _double_geometric(rng, p_zero, -epsilon)
+                            up = int(rng.standard_exponential() * scale)
+                            noise[free[f]] = up - int(rng.standard_exponential() * scale)
                         first, last = block_dependents[block]
                         settled = _fits(rng, epsilon, first, last, dependents, noise)
                 first, last = part_dependents[part]

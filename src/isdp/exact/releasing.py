@@ -324,8 +324,9 @@ def _draw_block(words: _Words, cells: int, epsilon: Fraction) -> np.ndarray:
 def _compose(words: _Words, total: int, cells: int, epsilon: Fraction) -> np.ndarray:
     """Uniform weak composition of `total` into `cells` >= 2 parts.
 
-    The scheme is that of `isdp.exact.compositions`, with exp(-epsilon) as the parameter of the
-    counts whatever the total is.
+    Remainders and quotients are drawn apart as in `isdp.exact.compositions._draw_remainders`, with
+    exp(-epsilon) as the parameter of the counts whatever the total is. The quotients of
+    independent counts are then moved from the sum they have to the sum they should have.
     """
     geometric = _geometric(epsilon)
     bits = geometric.bits

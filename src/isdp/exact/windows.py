@@ -12,6 +12,7 @@ from isdp.exact.messages import Split, make_split
 from isdp.exact.trellis import Layout
 
 UNIT = 2.0**-53
+LARGEST_WINDOW = 2.0**60
 
 
 class Plan(NamedTuple):
@@ -66,7 +67,7 @@ def make_plan(layout: Layout, power: int, rate: float, factor: float, lower, upp
         splits.append([])
         same.append([])
         for node in tree:
-            half = np.floor(np.minimum(node.scale * factor, 2.0**60) + 1e-9).astype(np.int64)
+            half = np.floor(np.minimum(node.scale * factor, LARGEST_WINDOW) + 1e-9).astype(np.int64)
             split, work = None, 0.0
             if node.cell >= 0:
                 key = (node.gap, lower[node.cell], upper[node.cell], half.tobytes())
