@@ -21,11 +21,13 @@ include: "workflow/rules/exact.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/notebooks.smk"
 include: "workflow/rules/sweep.smk"
+include: "workflow/rules/frontpage.smk"
 
 
 rule all:
     default_target: True
     input:
+        rules.build_front_page.output,
         "results/report.html",
         rules.execute_notebooks.output,
 

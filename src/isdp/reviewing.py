@@ -34,6 +34,17 @@ EXPERIMENTS = {
     "Exact samplers": ("exact", "bound-above"),
 }
 OTHER = "Other"
+# The page on which an experiment's claims are argued.
+NOTEBOOKS = {
+    "Counties": "01_counties",
+    "Intersecting constraints": "02_intersecting",
+    "Contingency table": "03_contingency",
+    "All lattices": "03_contingency",
+    "Sex by age": "04_sex_by_age",
+    "Two bins": "05_two_bin",
+    "Exact samplers": "06_exact",
+    OTHER: "00_overview",
+}
 
 
 class ReviewError(InputError):
@@ -172,7 +183,7 @@ class Results:
             found = self.card[self.card["claim"] == name]
             if found.empty:
                 raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
-            _html(_claim(found.iloc[0]))
+            _html(claim_card(found.iloc[0]))
 
     def verdict(self, name: str) -> str:
         """Verdict on a claim, in a word or two."""
@@ -205,7 +216,7 @@ class Results:
 
     def picture(self) -> None:
         """Show one picture of all verdicts: a tile a claim, a line an experiment."""
-        _html(_picture(self.card))
+        _html(picture(self.card))
 
 
 def experiment_of(claim: str) -> str:
@@ -217,6 +228,23 @@ def experiment_of(claim: str) -> str:
         if claim.startswith(start)
     }
     return fitting[max(fitting, key=len)] if fitting else OTHER
+
+
+def by_paper(card: pd.DataFrame) -> list[tuple[str, list[tuple[str, pd.DataFrame]]]]:
+    """Group a scorecard by paper, as the claims come, and by experiment, as they stand here.
+
+    Parameters
+    ----------
+    card : DataFrame
+        With a column `experiment`; see `Results`.
+    """
+    order = [*EXPERIMENTS, OTHER]
+    groups = []
+    for paper in dict.fromkeys(card["paper"]):
+        of_paper = card[card["paper"] == paper]
+        parts = [(name, of_paper[of_paper["experiment"] == name]) for name in order]
+        groups.append((paper, [(name, part) for name, part in parts if len(part)]))
+    return groups
 
 
 def _find() -> Path:
@@ -250,25 +278,35 @@ def _html(text: str) -> None:
     display(HTML(text))
 
 
-def _badge(verdict: str) -> str:
+def badge(verdict: str) -> str:
+    """Set a verdict as HTML: its mark and its words, in its colour."""
     return (
         f'<b style="color:{COLOURS[verdict]};white-space:nowrap">'
         f"{MARKS[verdict]} {html.escape(verdict)}</b>"
     )
 
 
-def _claim(row) -> str:
+def claim_card(row, links: str = "") -> str:
+    """Set a line of the scorecard as HTML, everything that it says in one box.
+
+    Parameters
+    ----------
+    row : mapping
+        A line of the scorecard.
+    links : str
+        HTML that ends the box.
+    """
     text = {key: html.escape(str(value)) for key, value in row.items()}
     note = f'<br><span style="color:#555">{text["note"]}</span>' if text["note"] else ""
     return (
         f'<div style="border-left:4px solid {COLOURS[row["verdict"]]};padding:.3em .8em;'
         'margin:.5em 0;background:#f7f7f7;color:#222;overflow-wrap:anywhere">'
-        f"{_badge(row['verdict'])} &nbsp; {text['statement']} "
+        f"{badge(row['verdict'])} &nbsp; {text['statement']} "
         f'<span style="color:#555">({text["paper"]}, {text["where"]})</span><br>'
         f"paper: <b>{text['paper_value'] or '-'}</b> &nbsp; "
         f"this run: <b>{text['our_value'] or '-'}</b> &nbsp; "
         f'asked for: {text["tolerance"]} &nbsp; <span style="color:#555">{text["claim"]}</span>'
-        f'<span style="font-size:90%">{note}</span></div>'
+        f'<span style="font-size:90%">{note}</span>{links}</div>'
     )
 
 
@@ -277,7 +315,7 @@ def _scores(card: pd.DataFrame) -> str:
     for _, row in card.iterrows():
         text = {key: html.escape(str(value)) for key, value in row.items()}
         cells = (text["where"], text["statement"], text["paper_value"], text["our_value"])
-        cells = (text["paper"], *cells, text["tolerance"], _badge(row["verdict"]))
+        cells = (text["paper"], *cells, text["tolerance"], badge(row["verdict"]))
         lines.append("<tr>" + "".join(f"<td>{_td(cell)}</td>" for cell in cells) + "</tr>")
     heads = ("paper", "where", "claim", "paper's value", "this run", "asked for", "verdict")
     head = "".join(f"<th>{_td(name)}</th>" for name in heads)
@@ -299,38 +337,52 @@ def _shown(value) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _picture(card: pd.DataFrame) -> str:
-    """Draw one tile for each claim as SVG; a mark beside the colour, so that neither is needed."""
-    size, left, top = 26, 215, 34
-    groups = list(card.groupby(["paper", "experiment"], sort=True))
-    widest = max(len(group) for _, group in groups)
-    width, height = left + widest * size + 10, top + len(groups) * (size + 8)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" font-family="sans-serif" font-size="13" '
-        f'style="max-width:100%;background:#fff" aria-label="Verdicts, a tile a claim">'
-    ]
-    x = 10
+def picture(card: pd.DataFrame, linked: bool = False) -> str:
+    """Draw all verdicts as SVG: a tile a claim, marked so that the colour is not needed.
+
+    Parameters
+    ----------
+    card : DataFrame
+        With a column `experiment`; see `Results`.
+    linked : bool
+        Whether each tile leads to the claim's place on the page, #claim-NAME.
+    """
+    # narrow enough that the tiles stay large on a phone
+    size, left, line, along = 26, 172, 30, 10
+    width, y, parts, x = left + along * size + 8, 44, [], 8
     for verdict, mark in MARKS.items():
-        number = int((card["verdict"] == verdict).sum())
+        words = f"{verdict}: {int((card['verdict'] == verdict).sum())}"
         parts.append(
-            f'<rect x="{x}" y="6" width="16" height="16" fill="{COLOURS[verdict]}"/>'
-            f'<text x="{x + 8}" y="18" fill="#fff" text-anchor="middle">{mark}</text>'
-            f'<text x="{x + 22}" y="19">{verdict}: {number}</text>'
+            f'<rect x="{x}" y="6" width="18" height="18" rx="3" fill="{COLOURS[verdict]}"/>'
+            f'<text x="{x + 9}" y="20" fill="#fff" text-anchor="middle">{mark}</text>'
+            f'<text x="{x + 24}" y="20">{words}</text>'
         )
-        x += 150
-    for line, ((paper, experiment), group) in enumerate(groups):
-        y = top + line * (size + 8)
-        label = html.escape(f"{paper}: {experiment}")
-        parts.append(f'<text x="10" y="{y + 18}">{label}</text>')
-        for place, (_, row) in enumerate(group.iterrows()):
-            words = html.escape(f"{row['claim']}: {row['statement']} {row['verdict']}")
-            x = left + place * size
-            parts.append(
-                f"<g><title>{words}</title>"
-                f'<rect x="{x}" y="{y}" width="{size - 3}" height="{size - 3}" rx="3" '
-                f'fill="{COLOURS[row["verdict"]]}"/>'
-                f'<text x="{x + (size - 3) / 2}" y="{y + 16}" fill="#fff" text-anchor="middle">'
-                f"{MARKS[row['verdict']]}</text></g>"
-            )
-    return "".join(parts) + "</svg>"
+        x += 24 + 7 * len(words) + 20
+    for paper, groups in by_paper(card):
+        parts.append(f'<text x="8" y="{y + 14}" font-weight="bold">{html.escape(paper)}</text>')
+        y += 22
+        for experiment, group in groups:
+            parts.append(f'<text x="8" y="{y + 17}">{html.escape(experiment)}</text>')
+            for place, (_, row) in enumerate(group.iterrows()):
+                spot = left + place % along * size, y + place // along * line
+                parts.append(_tile(row, *spot, size - 3, linked))
+            y += line * -(-len(group) // along)
+        y += 8
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" '
+        f'width="{width * 1.25:g}" height="{y * 1.25:g}" role="{"group" if linked else "img"}" '
+        'font-family="sans-serif" font-size="13" style="max-width:100%;height:auto" '
+        f'aria-label="Verdicts, a tile a claim">{"".join(parts)}</svg>'
+    )
+
+
+def _tile(row, x: int, y: int, size: int, linked: bool) -> str:
+    words = html.escape(f"{row['claim']}: {row['statement']} {row['verdict']}")
+    drawn = (
+        f"<g><title>{words}</title>"
+        f'<rect x="{x}" y="{y}" width="{size}" height="{size}" rx="3" '
+        f'fill="{COLOURS[row["verdict"]]}"/>'
+        f'<text x="{x + size / 2}" y="{y + 17}" fill="#fff" text-anchor="middle">'
+        f"{MARKS[row['verdict']]}</text></g>"
+    )
+    return f'<a href="#claim-{html.escape(row["claim"])}">{drawn}</a>' if linked else drawn

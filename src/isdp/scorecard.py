@@ -42,18 +42,29 @@ def read_claims(path, schema) -> list[dict]:
     InputError
         Naming the first claim and key that does not fit, or a claim's name that stands twice.
     """
-    claims = yaml.safe_load(Path(path).read_text())
+    return read_entries(path, schema, "claim")
+
+
+def read_entries(path, schema, key: str) -> list[dict]:
+    """Read a list of entries, of which `key` is the name, and check it against its JSON schema.
+
+    Raises
+    ------
+    InputError
+        Naming the first entry and key that does not fit, or a name that stands twice.
+    """
+    entries = yaml.safe_load(Path(path).read_text())
     import jsonschema  # slow to import, and the notebooks need only the verdicts' names
 
     validator = jsonschema.Draft202012Validator(yaml.safe_load(Path(schema).read_text()))
-    for problem in validator.iter_errors(claims):
+    for problem in validator.iter_errors(entries):
         where = ".".join(str(part) for part in problem.absolute_path) or "top level"
         raise InputError(f"{Path(path).name}: {where}: {problem.message}")
-    names = [claim["claim"] for claim in claims]
+    names = [entry[key] for entry in entries]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"{Path(path).name}: claim {name} stands twice; rename one")
-    return claims
+            raise InputError(f"{Path(path).name}: {key} {name} stands twice; rename one")
+    return entries
 
 
 def scorecard(

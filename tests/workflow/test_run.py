@@ -104,6 +104,22 @@ def test_the_report_holds_everything_and_asks_nobody(finished):
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=\"https?://", page)
 
 
+def test_every_link_of_the_front_page_leads_somewhere_and_nothing_is_asked_for(finished):
+    results = finished.folder / "results"
+    page = (results / "index.html").read_text()
+    links = set(re.findall(r'\b(?:href|src)="(?!data:)([^"]+)"', page))
+    assert {"report.html", "notebooks/00_overview.html", "figures/counties_VT.svg"} <= links
+    names = set(re.findall(r'\bid="([^"]+)"', page))
+    assert [link for link in links if link.startswith("#") and link[1:] not in names] == []
+    assert [x for x in links if not x.startswith("#") and not (results / x).is_file()] == []
+    # what the tests' small config leaves out
+    for missing in ("intersecting_noise", "counties_IL", "04_sex_by_age"):
+        assert f'{missing} <i class="absent">(not in this run)</i>' in page
+    assert finished.ending.index("results/index.html") < finished.ending.index(
+        "results/report.html"
+    )
+
+
 def test_every_notebook_has_its_page_and_says_what_this_run_does_not_make(finished):
     notebooks = sorted((finished.folder / "notebooks").glob("*.ipynb"))
     pages = {

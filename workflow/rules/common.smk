@@ -6,6 +6,9 @@ import json
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+
+import yaml
 
 BASE = Path(workflow.basedir)
 sys.path[:0] = [str(BASE / "workflow"), str(BASE / "src")]
@@ -193,20 +196,67 @@ def figure_outputs(name, what, category, key="", caption=None, **where):
     }
 
 
+# -- the front page -------------------------------------------------------------------------------
+
+
+def made_by_rules(wildcards):
+    """For each table and figure that the front page names: the files, and how they are made."""
+    states = selected_states(wildcards)
+    claims, entries = (
+        yaml.safe_load((BASE / f"config/{name}.yaml").read_text()) for name in ("claims", "figures")
+    )
+    tables = [claim["measure"]["table"] for claim in claims]
+    figures = [claim.get("figure", []) for claim in claims]
+    for entry in entries:
+        tables += entry["tables"]
+        figures.append(entry["figures"])
+    # a name, or a list of names
+    figures = [name for named in figures for name in ([named] if isinstance(named, str) else named)]
+    found = {"tables": {}, "figures": {}}
+    for kind, ending, names in (("tables", "html", tables), ("figures", "svg", figures)):
+        for name in dict.fromkeys(names):
+            # one name, or one a state
+            paths = dict.fromkeys(expand(f"results/{kind}/{name}.{ending}", state=states))
+            jobs = [job_that_makes(path, states) for path in paths]
+            found[kind][name] = [job for job in jobs if job]
+    return found
+
+
+def job_that_makes(path, states):
+    """The rule that would make a file, and the job's words and log; none if there is no such."""
+    maker = next((each for each in workflow.rules if each.is_producer(path)), None)
+    if maker is None:
+        return None
+    wildcards = maker.get_wildcards(path)
+    if wildcards.get("state", states[0]) not in states:
+        return None
+    rules_file = Path(os.path.relpath(maker.snakefile, BASE))
+    return {
+        "name": Path(path).stem,
+        "rule": maker.name,
+        "message": maker.message.format(wildcards=SimpleNamespace(**wildcards)),
+        "rules": rules_file.as_posix(),
+        "script": os.path.normpath(rules_file.parent / maker.script),
+        "log": os.path.relpath(maker.log[0].apply_wildcards(wildcards), "results"),
+    }
+
+
 # -- running --------------------------------------------------------------------------------------
 
 
 def closing_words():
-    """What the data are, what the scorecard found, and where the report is."""
+    """What the data are, what the scorecard found, and where to read on, the first thing first."""
     words = ["", provenance().get("message", "")]
     summary = Path("results/tables/scorecard.txt")
     if summary.is_file():
         words.append(summary.read_text().rstrip())
-    if Path("results/report.html").is_file():
-        words.append(f"Report: {Path('results/report.html').resolve()}")
-    overview = Path("results/notebooks/00_overview.html")
-    if overview.is_file():
-        words.append(f"Review: {overview.resolve()}")
+    for name, path in (
+        ("Open first", "results/index.html"),
+        ("Report", "results/report.html"),
+        ("Review", "results/notebooks/00_overview.html"),
+    ):
+        if Path(path).is_file():
+            words.append(f"{name}: {Path(path).resolve()}")
     words += sweep_words()
     return "\n".join(words)
 

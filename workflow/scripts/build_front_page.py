@@ -1,0 +1,23 @@
+"""Set the front page of the results."""
+
+from pathlib import Path
+
+from isdp.files import read_json, whole
+from isdp.frontpage import front_page, read_figures
+from isdp.logs import job_log
+from isdp.reviewing import open_results
+from isdp.scorecard import read_claims
+
+with job_log(snakemake.log[0]):
+    source = snakemake.input
+    claims = read_claims(source.claims, source.claims_schema)
+    text = front_page(
+        open_results(Path(source.config).parent),
+        claims,
+        read_figures(source.figures, source.figures_schema, claims),
+        snakemake.params.made,
+        {Path(path).stem: read_json(path)["metadata"]["title"] for path in source.notebooks},
+        Path(source.template).read_text(),
+    )
+    with whole(snakemake.output.page) as temporary:
+        temporary.write_text(text)
