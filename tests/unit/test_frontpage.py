@@ -145,7 +145,7 @@ def outputs(kind):
     lattices = yaml.safe_load((ROOT / "config/config.yaml").read_text())["lattices"]
     laws = {law for each in lattices.values() for law in each["laws"]}
     states = [r"[A-Z]{2}", re.escape("{state}")]
-    values = {"experiment": lattices, "law": laws, "state": states}
+    values = {"experiment": lattices, "law": laws, "state": states, "sweep": [r"[a-z0-9-]+"]}
     return [
         re.sub(r"\{(\w+)\}", lambda found: f"({'|'.join(values[found[1]])})", name)
         for name in re.findall(kind + r'_outputs\(\s*"([^"]+)"', text)

@@ -10,7 +10,7 @@ rule build_front_page:
         claims_schema="workflow/schemas/claims.schema.yaml",
         figures="config/figures.yaml",
         figures_schema="workflow/schemas/figures.schema.yaml",
-        template=str(BASE / "workflow/report/index.html.j2"),
+        template=str(HERE / "workflow/report/index.html.j2"),
         notebooks=rules.execute_notebooks.input.notebooks,
         library=library("build_front_page"),
     output:
