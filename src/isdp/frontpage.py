@@ -56,6 +56,7 @@ def front_page(
     made: Mapping[str, Mapping[str, list[Mapping]]],
     pages: Mapping[str, str],
     template: str,
+    departures: list[str],
 ) -> str:
     """Set the front page.
 
@@ -75,6 +76,8 @@ def front_page(
         Title of each notebook page that this run makes, by the notebook's name.
     template : str
         In Jinja's language.
+    departures : list of str
+        Settings in which the run is not the paper's scale.
 
     Returns
     -------
@@ -90,6 +93,7 @@ def front_page(
         style=STYLE,
         message=read_json(results.folder / "data/provenance.json")["message"],
         seed=results.setting("seed"),
+        departures=departures,
         counts=results.counts(),
         marks=MARKS,
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],

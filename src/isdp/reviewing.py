@@ -114,6 +114,13 @@ class Results:
             value = value[part]
         return value
 
+    def departures(self, usual: Mapping) -> list[str]:
+        """Dotted keys whose values are not those of the usual config."""
+        have, want = dict(_flat(self.config)), dict(_flat(usual))
+        return [key for key in want if have.get(key) != want[key]] + [
+            key for key in have if key not in want and have[key] is not None
+        ]
+
     def settings(self, *keys: str) -> None:
         """Show where the results come from: the seed, the settings named, the data."""
         known = dict(_flat(self.config))

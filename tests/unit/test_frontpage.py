@@ -70,11 +70,16 @@ def page(tmp_path):
         entry("two", ["f_{state}", "lost"], []),
     ]
     pages = {"01_counties": "Counties & states"}
-    return front_page(Results(tmp_path), claims, entries, made, pages, TEMPLATE)
+    return front_page(Results(tmp_path), claims, entries, made, pages, TEMPLATE, ["counties.draws"])
 
 
 def part(page, start, end="</div></div>"):
     return page.split(start, 1)[1].split(end, 1)[0]
+
+
+def test_a_run_of_another_scale_says_so(page):
+    assert "not at the paper's scale" in page
+    assert "<code>counties.draws</code>" in page
 
 
 def test_a_claim_links_to_its_table_figures_notebook_and_rule(page):

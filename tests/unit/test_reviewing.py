@@ -121,3 +121,10 @@ def test_the_longest_beginning_decides_where_a_claim_is_reviewed():
     assert experiment_of("exact-counties-unbiased") == "Counties"
     assert experiment_of("exact-agreement-chains") == "Exact samplers"
     assert experiment_of("something-new") == reviewing.OTHER
+
+
+def test_departures_from_the_usual_config_are_named(folder):
+    review = open_results(folder)
+    assert review.departures(CONFIG) == []
+    usual = {"seed": 1, "counties": {"epsilon": 0.2, "draws": 3}}
+    assert review.departures(usual) == ["counties.epsilon", "counties.draws", "counties.states"]

@@ -6,6 +6,7 @@ rule build_front_page:
         rules.everything.input,
         states="results/tables/states.csv",
         config="results/config.yaml",
+        usual=str(HERE / "config/config.yaml"),
         claims="config/claims.yaml",
         claims_schema="workflow/schemas/claims.schema.yaml",
         figures="config/figures.yaml",

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import yaml
+
 from isdp.files import read_json, whole
 from isdp.frontpage import front_page, read_figures
 from isdp.logs import job_log
@@ -11,13 +13,15 @@ from isdp.scorecard import read_claims
 with job_log(snakemake.log[0]):
     source = snakemake.input
     claims = read_claims(source.claims, source.claims_schema)
+    results = open_results(Path(source.config).parent)
     text = front_page(
-        open_results(Path(source.config).parent),
+        results,
         claims,
         read_figures(source.figures, source.figures_schema, claims),
         snakemake.params.made,
         {Path(path).stem: read_json(path)["metadata"]["title"] for path in source.notebooks},
         Path(source.template).read_text(),
+        results.departures(yaml.safe_load(Path(source.usual).read_text())),
     )
     with whole(snakemake.output.page) as temporary:
         temporary.write_text(text)
