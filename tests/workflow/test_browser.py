@@ -19,7 +19,8 @@ Promise.all([...document.images].map(image => image.decode().catch(() => null)))
   ...[...document.images].filter(image => !image.naturalWidth)
     .map(image => "img " + image.outerHTML.slice(0, 120)),
   ...[...document.querySelectorAll("svg.formula")]
-    .filter(svg => !(svg.getBoundingClientRect().width > 0)).map(svg => svg.outerHTML.slice(0, 120)),
+    .filter(svg => !(svg.getBoundingClientRect().width > 0))
+    .map(svg => svg.outerHTML.slice(0, 120)),
 ])
 """
 LINKS = "[...document.querySelectorAll('a[href]')].map(a => [a.getAttribute('href'), a.href])"
