@@ -3,6 +3,8 @@
 # make smoke  the same workflow in about a minute
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
+# make docs   API documentation from the docstrings, in docs/api
+# make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
 
 SHELL := /bin/sh
 VENV := .venv
@@ -10,6 +12,8 @@ BIN := $(CURDIR)/$(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := .venv-bench
 PEERS_READY := $(PEERS)/.ready
+DOCS := .venv-docs
+DOCS_READY := $(DOCS)/.ready
 CORES ?= all
 
 # the first Python at hand that fits
@@ -18,7 +22,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke bench setup lock clean
+.PHONY: all test smoke bench docs rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -37,6 +41,14 @@ bench: $(READY)
 	PATH="$(BIN):$$PATH" python benchmarks/county_tuning.py
 	PATH="$(BIN):$$PATH" python benchmarks/coupling_tuning.py
 
+docs: $(READY) $(DOCS_READY)
+	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python docs/build_api.py docs/api
+
+# the states first: Snakemake does not know what follows from them before they are chosen
+rulegraph: $(READY)
+	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --until select_states
+	PATH="$(BIN):$$PATH" python docs/draw_rules.py docs/rulegraph.svg
+
 setup: $(READY)
 
 $(READY): requirements.lock pyproject.toml
@@ -51,6 +63,13 @@ $(READY): requirements.lock pyproject.toml
 $(PEERS_READY): benchmarks/requirements.txt
 	$(PYTHON) -m venv --clear $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	@touch $@
+
+# only what the locked environment does not hold
+$(DOCS_READY): docs/requirements.txt $(READY)
+	rm -rf $(DOCS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(DOCS) \
+		-r docs/requirements.txt
 	@touch $@
 
 # rewrites requirements.lock; needs uv (https://docs.astral.sh/uv)
