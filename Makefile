@@ -5,6 +5,8 @@
 # make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
+# make docs   API documentation from the docstrings, in docs/api
+# make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
 
 SHELL := /bin/sh
 VENV := .venv
@@ -14,6 +16,8 @@ READY := $(VENV)/.ready
 SLURM_PLUGIN := $(CURDIR)/$(VENV)/slurm
 PEERS := .venv-bench
 PEERS_READY := $(PEERS)/.ready
+DOCS := .venv-docs
+DOCS_READY := $(DOCS)/.ready
 CORES ?= all
 SWEEP ?= config/sweep.yaml
 
@@ -23,7 +27,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke sweep slurm bench setup lock clean
+.PHONY: all test smoke sweep slurm bench docs rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -52,6 +56,14 @@ bench: $(READY)
 	PATH="$(BIN):$$PATH" python benchmarks/county_tuning.py
 	PATH="$(BIN):$$PATH" python benchmarks/coupling_tuning.py
 
+docs: $(READY) $(DOCS_READY)
+	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python docs/build_api.py docs/api
+
+# the states first: Snakemake does not know what follows from them before they are chosen
+rulegraph: $(READY)
+	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --until select_states
+	PATH="$(BIN):$$PATH" python docs/draw_rules.py docs/rulegraph.svg
+
 setup: $(READY)
 
 $(READY): requirements.lock requirements-slurm.lock pyproject.toml
@@ -68,6 +80,13 @@ $(READY): requirements.lock requirements-slurm.lock pyproject.toml
 $(PEERS_READY): benchmarks/requirements.txt
 	$(PYTHON) -m venv --clear $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt
+	@touch $@
+
+# only what the locked environment does not hold
+$(DOCS_READY): docs/requirements.txt $(READY)
+	rm -rf $(DOCS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(DOCS) \
+		-r docs/requirements.txt
 	@touch $@
 
 # rewrites both locks; needs uv (https://docs.astral.sh/uv)

@@ -1,0 +1,154 @@
+"""Every block of commands in the first pages does what it says; none is left out silently."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from support.config import check_config
+from tests.workflow.conftest import ROOT, Checkout
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("*/*.md"))]
+COMMANDS = {"", "sh"}
+SHOWN = {"text": "a picture in letters, or what a file looks like"}
+# commands that are not run here as they stand, each with the reason; files they name must exist
+LEFT_OUT = {
+    "pytest": "it would run this very test",
+    "snakefmt": "takes seconds, and is a step of CI",
+    "snakemake --lint": "takes seconds, and is a step of CI",
+    "pre-commit": "need not be installed",
+    "git": "would write into the repository",
+    "pip": "would install packages",
+    "conda": "need not be installed",
+    "jupyter": "would write into the notebooks",
+    ". .venv/bin/activate": "a shell's own command; the environment is the one that runs this",
+}
+ENVIRONMENT = os.environ | {
+    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    "PYTHONPATH": str(ROOT / "src"),
+    "PYTHONWARNINGS": "",
+}
+
+
+def blocks():
+    """Each fenced block: the page, the language, the text."""
+    fence = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    for page in PAGES:
+        for language, text in fence.findall(page.read_text()):
+            yield page, language, text
+
+
+def commands():
+    """Every command once, without comments."""
+    found = {}
+    for page, language, text in blocks():
+        if language in COMMANDS:
+            for line in text.replace("\\\n", " ").splitlines():
+                command = line.partition(" #")[0].strip()
+                if command and not command.startswith("#"):
+                    found[command] = page.name
+    return list(found)
+
+
+def run(command, folder):
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def without_variables(command):
+    return re.sub(r"^(\w+=\S+ )+", "", command)
+
+
+def reason_left_out(command):
+    return next((why for start, why in LEFT_OUT.items() if command.startswith(start)), None)
+
+
+def named_files(command):
+    """Arguments that are paths or pytest's names of tests."""
+    arguments = [word.partition("::")[0] for word in shlex.split(command)[1:]]
+    return [word for word in arguments if re.search(r"^\w[\w.-]*(/|\.py$)", word)]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_command_does_what_it_says(command, tmp_path):
+    plain = without_variables(command)
+    program = plain.split()[0]
+    if program == "make":
+        # a recipe is shown, not run: it would set up an environment within a test
+        assert run(command.replace("make", "make -n", 1), ROOT)
+    elif reason_left_out(plain):
+        assert [name for name in named_files(plain) if not any(ROOT.glob(name))] == []
+    elif program == "snakemake":
+        checkout = Checkout(tmp_path)
+        shutil.copy2(checkout.folder / "test.yaml", checkout.folder / "mine.yaml")
+        assert "execute_notebooks" in run(f"{command} -n", checkout.folder)
+    elif program == "isdp":
+        shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
+        shutil.copytree(ROOT / "docs/example", tmp_path / "docs/example")
+        run(command, tmp_path)
+        names = ["certificate.json", "certificate.md", "noisy.csv", "noisy.png", "noisy.svg"]
+        assert sorted(path.name for path in (tmp_path / "noisy").iterdir()) == names
+    elif program == "ruff":
+        run(command, ROOT)
+    else:
+        pytest.fail(f"this test does not know how to try: {command}")
+
+
+def test_every_block_is_of_a_kind_that_is_tried_or_named():
+    kinds = {language for _, language, _ in blocks()}
+    assert kinds <= COMMANDS | {"python", "yaml"} | set(SHOWN)
+
+
+def test_python_blocks_run():
+    found = [text for _, language, text in blocks() if language == "python"]
+    assert found
+    for text in found:
+        exec(compile(text, "a block of the README", "exec"), {})
+
+
+def test_yaml_blocks_are_understood():
+    base = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    for page, language, text in blocks():
+        if language != "yaml":
+            continue
+        content = yaml.safe_load(text)
+        if page.name == "privatize.md":
+            assert set(content) <= {"total", "totals", "subsets"}
+        elif "sex_by_age" not in content:  # its file is the reader's own
+            lattices = base["lattices"] | content.get("lattices", {})
+            check_config(base | content | {"lattices": lattices}, ROOT)
+
+
+def test_targets_named_in_passing_exist():
+    named = {
+        target
+        for page in PAGES
+        for target in re.findall(r"`(?:\w+=\S+ )?make ([a-z]+)`", page.read_text())
+    }
+    assert named >= {"smoke", "bench"}
+    run(f"make -n {' '.join(sorted(named))}", ROOT)
+
+
+def test_files_that_the_pages_link_to_exist():
+    gone = [
+        (page.name, link)
+        for page in PAGES
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text())
+        if not (page.parent / link).exists()
+    ]
+    assert gone == []
