@@ -19,6 +19,7 @@ COLOURS = {
     "exact": "#e2d8f0",
     "report": "#fbf3b9",
     "notebooks": "#fbf3b9",
+    "frontpage": "#fbf3b9",
 }
 PLAIN = "#ffffff"
 Edges = set[tuple[str, str]]

@@ -1,5 +1,6 @@
 """Runs of the real workflow in copies of this checkout, with few and small states."""
 
+import copy
 import os
 import shutil
 import subprocess
@@ -50,6 +51,15 @@ SMALL = {
     "two_bin": {"draws": 2_000},
     "exact": {"draws": 200, "chains": 20, "county_chains": 20, "points": 4, "longest": 1_000},
 }
+
+
+def merged(config, changes):
+    """A config with changes as --configfile merges them."""
+    both = copy.deepcopy(config)
+    for key, value in changes.items():
+        deeper = isinstance(value, dict) and isinstance(both.get(key), dict)
+        both[key] = merged(both[key], value) if deeper else value
+    return both
 
 
 class Checkout:

@@ -7,7 +7,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from support.config import ConfigError, check_config, leave_out_nulls
-from tests.workflow.conftest import ROOT
+from tests.workflow.conftest import ROOT, merged
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "smoke.yaml"])
@@ -61,16 +61,7 @@ def test_smoke_has_the_same_keys_and_the_readme_explains_each():
 
 def changed(changes):
     """The project's config with some keys changed, as --configfile does it."""
-
-    def merge(old, new):
-        for key, value in new.items():
-            if isinstance(value, dict) and isinstance(old.get(key), dict):
-                merge(old[key], value)
-            else:
-                old[key] = value
-        return old
-
-    return merge(yaml.safe_load((ROOT / "config/config.yaml").read_text()), changes)
+    return merged(yaml.safe_load((ROOT / "config/config.yaml").read_text()), changes)
 
 
 def test_null_leaves_out_an_experiment_or_a_law():

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from tests.workflow.conftest import ROOT, SMALL, Checkout
+from tests.workflow.conftest import ROOT, SMALL, Checkout, merged
 
 
 def graph(checkout, config):
@@ -55,16 +55,6 @@ def reading(whole, path):
     return {job for job, read in whole.inputs.items() if path in read}
 
 
-def merged(old, new):
-    for key, value in new.items():
-        old[key] = merged(old.get(key, {}), value) if isinstance(value, dict) else value
-    return old
-
-
-def config_with(changes):
-    return merged(yaml.safe_load(yaml.safe_dump(SMALL)), changes)
-
-
 @pytest.fixture(scope="module")
 def copied(finished, tmp_path_factory):
     """A copy of the finished run, with a library of its own to edit."""
@@ -104,7 +94,7 @@ def test_a_changed_key_reruns_what_depends_on_it_and_nothing_else(copied, whole,
     assert first
     # the report holds the whole config
     wanted = downstream(whole, first | writing(whole, r"results/config\.yaml"))
-    assert graph(copied, config_with(changes)).pending == wanted
+    assert graph(copied, merged(SMALL, changes)).pending == wanted
     assert len(wanted) < len(whole.outputs)
 
 
