@@ -44,9 +44,9 @@ slurm: $(READY)
 	PATH="$(BIN):$$PATH" PYTHONPATH="$(SLURM_PLUGIN)" \
 		snakemake --workflow-profile workflow/profiles/slurm $(ARGS)
 
-# side by side, but all that look at one finished run in one process
+# file by file side by side, in the usual order: the long ones would be last
 test: $(READY)
-	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadgroup
+	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # without the peers' environment their rows stay blank, and the rest is measured
 bench: $(READY)

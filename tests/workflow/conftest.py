@@ -1,6 +1,8 @@
 """Runs of the real workflow in copies of this checkout, with few and small states."""
 
 import copy
+import fcntl
+import json
 import os
 import shutil
 import subprocess
@@ -86,6 +88,13 @@ class Checkout:
         self.write_ledger("20201116", NOBODY_THERE)
         self.write_p12()
 
+    @classmethod
+    def at(cls, folder: Path) -> "Checkout":
+        """One that is there already."""
+        checkout = cls.__new__(cls)
+        checkout.folder = folder
+        return checkout
+
     def lattices(self):
         """Put the tests' lattice experiments in place of the project's."""
         path = self.folder / "config/config.yaml"
@@ -151,14 +160,6 @@ class Checkout:
         return {str(p.relative_to(results)): p.read_bytes() for p in kept}
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(config, items):
-    if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            if "finished" in item.fixturenames:  # a process of its own would run it anew
-                item.add_marker(pytest.mark.xdist_group("finished"))
-
-
 @pytest.fixture
 def checkout(tmp_path):
     return Checkout(tmp_path)
@@ -166,9 +167,23 @@ def checkout(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """A whole run on two cores, without a network; shared, so tests only look at it."""
-    checkout = Checkout(tmp_path_factory.mktemp("finished"))
-    done = checkout.run("--cores", "2")
-    assert done.returncode == 0, done.stdout + done.stderr
-    checkout.console, checkout.ending = done.stdout + done.stderr, done.stdout
+    """A whole run on two cores, without a network; shared, so tests only look at it.
+
+    Where tests run side by side, the first process that needs it makes it for all.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, console = shared / "finished", shared / "finished.json"
+    with open(shared / "finished.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not console.exists():
+            assert not folder.exists(), "the run failed in another process"
+            folder.mkdir()
+            done = Checkout(folder).run("--cores", "2")
+            assert done.returncode == 0, done.stdout + done.stderr
+            console.write_text(json.dumps([done.stdout, done.stderr]))
+    checkout = Checkout.at(folder)
+    checkout.ending, errors = json.loads(console.read_text())
+    checkout.console = checkout.ending + errors
     return checkout

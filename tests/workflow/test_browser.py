@@ -24,7 +24,12 @@ Promise.all([...document.images].map(image => image.decode().catch(() => null)))
     .map(svg => svg.outerHTML.slice(0, 120)),
 ])
 """
-LINKS = "[...document.querySelectorAll('a[href]')].map(a => [a.getAttribute('href'), a.href])"
+LINKS = """
+[...document.querySelectorAll("a[href]")].map(a => a.getAttribute("href"))
+  .map(written => [written, new URL(written, document.baseURI).href])
+"""
+# timers that the page has set go off first
+SETTLE = "new Promise(done => setTimeout(done, 100))"
 # what the report holds, of which it shows one at a time
 REPORTED = """
 Promise.all(Object.entries(results).filter(([, held]) => held.mime_type.startsWith("image/"))
@@ -80,6 +85,7 @@ def broken_links(browser):
 def faults(browser, path):
     """Everything that is wrong with a page, as a list of words."""
     browser.open(path.as_uri())
+    browser.evaluate(SETTLE)
     found = [f"picture: {words}" for words in browser.evaluate(PICTURES)]
     found += [f"link: {words}" for words in broken_links(browser)]
     if not browser.evaluate("document.body.innerText.trim().length"):
@@ -95,14 +101,14 @@ def test_every_fault_would_be_seen(browser, tmp_path):
         '<!doctype html><link rel="icon" href="data:,"><p>text</p>'
         '<img src="data:image/png;base64,AAAA"><svg class="formula" style="width:0"></svg>'
         '<a href="gone.html">a</a><a href="there.html#spot">b</a><a href="there.html#away">c</a>'
-        '<script>console.error("said"); setTimeout(() => { throw new Error("thrown") })</script>'
+        '<script>console.error("said"); setTimeout(() => { throw new Error("oh") })</script>'
         '<script src="http://127.0.0.1:9/far.js"></script>'
     )
     found = "\n".join(faults(browser, bad))
     for words in ("picture: img", "picture: <svg", "link: gone.html", "link: there.html#away"):
         assert words in found
     assert found.count("link: ") == 2
-    for words in ("said", "thrown", "request: http://127.0.0.1:9/far.js"):
+    for words in ("said", "Error: oh", "request: http://127.0.0.1:9/far.js"):
         assert words in found
     assert faults(browser, tmp_path / "there.html") == []
 

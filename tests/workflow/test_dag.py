@@ -62,9 +62,7 @@ def copied(finished, tmp_path_factory):
     subprocess.run(["cp", "-a", finished.folder, folder], check=True)
     (folder / "src").unlink()
     shutil.copytree(ROOT / "src", folder / "src", copy_function=shutil.copy2)
-    checkout = Checkout.__new__(Checkout)
-    checkout.folder = folder
-    return checkout
+    return Checkout.at(folder)
 
 
 @pytest.fixture(scope="module")
