@@ -48,6 +48,8 @@ def test_smoke_has_the_same_keys_and_the_readme_explains_each():
         for name in ("config.yaml", "smoke.yaml")
     )
     everything = list(keys(full))
+    for name in [name for name, entry in smoke["lattices"].items() if entry is None]:
+        del full["lattices"][name], smoke["lattices"][name]
     for name, entry in smoke["lattices"].items():
         for law in [law for law, settings in entry["laws"].items() if settings is None]:
             del full["lattices"][name]["laws"][law], entry["laws"][law]
