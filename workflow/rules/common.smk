@@ -102,12 +102,11 @@ def of_its_printed_laws(pattern):
     )
 
 
-def of_every_law(pattern, having=()):
-    """The pattern for each law of each experiment whose config entry has the given keys."""
+def of_every_law(pattern):
+    """The pattern for each law of each experiment."""
     return [
         path
         for name, entry in LATTICES.items()
-        if all(key in entry for key in having)
         for path in expand(pattern, experiment=name, law=entry["laws"])
     ]
 
