@@ -69,7 +69,7 @@ rule collect_scenario:
         counties=of_its_vintage("counties.csv"),
         provenance=of_its_vintage("provenance.json"),
         draws=of_its_states("results/sweeps/{sweep}/{scenario}/draws/counties_{state}.nc"),
-        library=library("running/collect_scenario"),
+        library=library("counties/collect_scenario"),
     output:
         rhat="results/sweeps/{sweep}/{scenario}/tables/counties_rhat.csv",
         noise="results/sweeps/{sweep}/{scenario}/tables/counties_noise.csv",
@@ -90,7 +90,7 @@ rule collect_scenario:
     message:
         "Convergence and tables of scenario {wildcards.scenario}"
     script:
-        "../scripts/running/collect_scenario.py"
+        "../scripts/counties/collect_scenario.py"
 
 
 rule compare_scenarios:
@@ -98,7 +98,7 @@ rule compare_scenarios:
         scenarios=expand(
             "results/sweeps/{{sweep}}/{scenario}/tables/scenario.csv", scenario=SCENARIOS
         ),
-        library=library("running/compare_scenarios"),
+        library=library("counties/compare_scenarios"),
     output:
         **table_outputs("sweep_{sweep}", "Scenarios side by side", "Counties", caption="sweep"),
         **figure_outputs("sweep_{sweep}", "Scenarios side by side", "Counties", caption="sweep"),
@@ -112,4 +112,4 @@ rule compare_scenarios:
     message:
         "Scenarios of {wildcards.sweep} side by side"
     script:
-        "../scripts/running/compare_scenarios.py"
+        "../scripts/counties/compare_scenarios.py"

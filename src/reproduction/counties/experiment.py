@@ -11,70 +11,13 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.summaries import boxes, describe_cells
-from isdp.errors import InputError
 from isdp.exact import total_law
 from isdp.io.draws import Draws
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.laplace import GeneralizedLaplace
-from reproduction.counties.das_errors import biased_states
 
-PAPER_VINTAGE = "20201116"
 BAND = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
-
-
-def select_states(
-    regressions: pd.DataFrame, vintage: str, asked: str | list[str], stand_in: list[str]
-) -> pd.DataFrame:
-    """States to run, in order, and why these.
-
-    Parameters
-    ----------
-    regressions : DataFrame
-        From `reproduction.counties.das_errors.das_regressions`.
-    vintage : str
-        Vintage of the demonstration data behind them; "" when there are none.
-    asked : "paper" or list of str
-        A list is taken as it is. "paper" follows the rule of the paper where the vintage is
-        the paper's, and takes `stand_in` elsewhere.
-    stand_in : list of str
-
-    Returns
-    -------
-    DataFrame with columns state and rule
-    """
-    if asked != "paper":
-        states, rule = list(asked), "named in the config"
-    elif vintage == PAPER_VINTAGE:
-        states = biased_states(regressions)
-        rule = f"slope negative and significant at 0.01 in vintage {PAPER_VINTAGE}"
-    else:
-        states = list(stand_in)
-        rule = (
-            f"stand-in: the paper's list follows only from vintage {PAPER_VINTAGE}, so these are "
-            f"the config's"
-        )
-    if not states:
-        raise InputError(
-            f"counties: no state has a negative slope that is significant at 0.01 in vintage "
-            f"{vintage}; name the states in the config (counties.states)"
-        )
-    return pd.DataFrame({"state": states, "rule": rule})
-
-
-def counties_of(counties: pd.DataFrame, state: str) -> pd.DataFrame:
-    """Rows of one state in increasing population, ties by FIPS code.
-
-    Raises
-    ------
-    InputError
-        If there is no such state.
-    """
-    rows = counties[counties["state"] == state]
-    if rows.empty:
-        known = " ".join(sorted(counties["state"].unique()))
-        raise InputError(f"counties: there is no state {state!r}; there are {known}")
-    return rows.sort_values(["population", "fips"]).reset_index(drop=True)
 
 
 def sample_state(

@@ -6,14 +6,13 @@ from isdp import GeneralizedLaplace, InputError
 from isdp.diagnostics.chains import convergence
 from reproduction.counties.experiment import (
     box_table,
-    counties_of,
     noise_table,
     rhat_table,
     sample_state,
-    select_states,
     speed_table,
     state_table,
 )
+from reproduction.counties.states import counties_of, select_states
 
 STAND_IN = ["TX", "IL"]
 

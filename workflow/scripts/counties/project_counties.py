@@ -3,8 +3,8 @@
 from isdp.io.draws import read_draws
 from isdp.io.files import read_csv, write_csv
 from isdp.seeds import stream
-from reproduction.counties.experiment import counties_of
 from reproduction.counties.projection import project_state, projection_boxes, summary_rows
+from reproduction.counties.states import counties_of
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:

@@ -3,7 +3,8 @@
 from isdp.io.draws import write_draws
 from isdp.io.files import read_csv, write_json
 from isdp.seeds import stream
-from reproduction.counties.experiment import counties_of, sample_state
+from reproduction.counties.experiment import sample_state
+from reproduction.counties.states import counties_of
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):

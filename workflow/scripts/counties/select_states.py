@@ -1,7 +1,7 @@
 """Choose the states by the paper's rule, or by the config."""
 
 from isdp.io.files import read_csv, read_json, write_csv
-from reproduction.counties.experiment import select_states
+from reproduction.counties.states import select_states
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):

@@ -5,7 +5,7 @@ from isdp.io.draws import write_draws
 from isdp.io.files import read_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.seeds import stream
-from reproduction.counties.experiment import counties_of
+from reproduction.counties.states import counties_of
 from reproduction.exactness.experiment import exact_draws
 from reproduction.running.jobs import job_log
 

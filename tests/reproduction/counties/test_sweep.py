@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants, exact
-from reproduction.running.sweep import continuous_l2, figure_table, scenario_table
-from reproduction.running.sweep_figures import scenarios
+from reproduction.counties.sweep import continuous_l2, figure_table, scenario_table
+from reproduction.counties.sweep_figures import scenarios
 
 
 @pytest.mark.parametrize("cells", [2, 5, 40])

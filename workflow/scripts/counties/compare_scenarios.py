@@ -2,9 +2,9 @@
 
 from isdp.io.files import read_csvs, write_csv, write_table
 from isdp.plots.style import save
+from reproduction.counties.sweep import figure_table
+from reproduction.counties.sweep_figures import scenarios
 from reproduction.running.jobs import job_log
-from reproduction.running.sweep import figure_table
-from reproduction.running.sweep_figures import scenarios
 
 with job_log(snakemake.log[0]):
     output, name = snakemake.output, snakemake.wildcards.sweep

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from isdp.plots.style import DAS, DRAW, FAINT, INK, styled
-from reproduction.running.sweep import RHAT
+from reproduction.counties.sweep import RHAT
 
 NORMS = {"l1": DRAW, "l2": "#b8741a"}
 LINES = {"exact law": "-", "continuous law": "--"}
