@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.special import logsumexp
 
 from isdp import InputError, Invariants
 from isdp.subspace.arguments import positive
+from isdp.subspace.piecewise import pieces
 
 Density = Callable[[np.ndarray], np.ndarray]
 
@@ -56,33 +56,9 @@ def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
         if stop > start:
             weights = rows.data[start:stop].astype(float)
             line = points[..., rows.indices[start:stop]]
-            total = total + _log_line_integral(line, weights, scale)
+            total = total + pieces(line, weights, scale).log_integral()
             total = total + 0.5 * np.log(np.square(weights).sum())
     return total
-
-
-def _log_line_integral(points: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:
-    """Logarithm of the integral over s of exp(-sum_i |y_i + s w_i| / scale).
-
-    The exponent bends where one of the terms is zero, and is linear in between: n + 1 pieces. On a
-    piece between exponents p >= q over a length h it integrates to exp(-q) h (1 - e^-(p-q))/(p-q).
-    """
-    bends = -points / weights
-    order = np.argsort(bends, axis=-1)
-    bends = np.take_along_axis(bends, order, axis=-1)
-    steep = np.abs(weights)[order] / scale
-    slopes = 2 * np.cumsum(steep, axis=-1) - steep.sum(axis=-1, keepdims=True)  # right of each bend
-    lengths = np.diff(bends, axis=-1)
-    first = (steep * np.abs(bends - bends[..., :1])).sum(axis=-1, keepdims=True)
-    heights = np.concatenate(
-        [first, first + np.cumsum(slopes[..., :-1] * lengths, axis=-1)], axis=-1
-    )
-    rise = np.abs(slopes[..., :-1]) * lengths
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(rise > 0, -np.expm1(-rise) / rise, 1.0)
-        inner = np.log(lengths) + np.log(share) - np.minimum(heights[..., :-1], heights[..., 1:])
-    ends = -np.stack([heights[..., 0], heights[..., -1]], axis=-1) - np.log(slopes[..., -1:])
-    return logsumexp(np.concatenate([inner, ends], axis=-1), axis=-1)
 
 
 @dataclass(frozen=True)
