@@ -1,0 +1,1 @@
+"""Permutation swapping: the mechanism of three censuses, with its exact privacy loss."""
