@@ -7,9 +7,10 @@ import pytest
 
 from isdp.swapping import permutation
 from isdp.swapping.derangements import derange, pseudo_random
-from isdp.swapping.permutation import Strata, draw_permutation
+from isdp.swapping.moments import covariance, expected_table
+from isdp.swapping.permutation import Strata, draw_permutation, swap_table
 from isdp.swapping.secure import permutation_for_release
-from tests.statistical.checks import LawRejected, check_law, count_points
+from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 STRATA = 20_000  # of one law each, in one call
 
@@ -167,3 +168,19 @@ def test_power_a_lone_selection_treated_otherwise_is_caught(monkeypatch, wrong, 
 def test_power_a_rate_off_by_a_tenth_is_caught(n):
     with pytest.raises(LawRejected):
         check(lambda strata, rate: fast(strata, 1.1 * rate), n, 0.5)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.6])
+def test_swapped_tables_have_the_exact_mean_and_variance(rate):
+    counts = np.random.default_rng(16).integers(5, 60, (2, 3, 2))
+    rng = np.random.default_rng(17)
+    own = np.stack([swap_table(rng, counts, rate).sum(axis=0)[:, 0] for _ in range(3000)])
+    mean = expected_table(counts, rate).sum(axis=0)[:, 0]
+    spread = covariance(counts, rate)
+    for county in range(3):
+        sd = np.sqrt(spread[county, county])
+        check_mean(own[:, county], mean[county], sd)
+        square = (own[:, county] - mean[county]) ** 2
+        check_mean(square, sd**2, square.std())
+        with pytest.raises(LawRejected):  # power: a variance off by a fifth
+            check_mean(square, 1.2 * sd**2, square.std())
