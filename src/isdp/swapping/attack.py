@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.moments import covariance
 from isdp.swapping.pairs import moved_share
 from isdp.swapping.permutation import check_table

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.permutation import check_rate
 
 UNIT = (

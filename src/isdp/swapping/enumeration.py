@@ -14,7 +14,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.derangements import subfactorial
 from isdp.swapping.secure import exact_rate
 from isdp.swapping.universe import log_fraction

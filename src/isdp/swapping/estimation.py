@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.moments import covariance, expected_table
 from isdp.swapping.permutation import check_table
 

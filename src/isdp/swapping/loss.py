@@ -16,7 +16,7 @@ import math
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.budget import check_size, log_odds
 from isdp.swapping.derangements import log_subfactorial, subfactorial_ratio
 

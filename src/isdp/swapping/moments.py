@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import erf
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.pairs import PairLaw, moved_share, pair_law
 from isdp.swapping.permutation import check_table
 

@@ -19,7 +19,8 @@ from numbers import Real
 
 import numpy as np
 
-from isdp import InputError, Invariants
+from isdp.constraints import Invariants
+from isdp.errors import InputError
 from isdp.swapping.derangements import Words, derange, pseudo_random
 
 Toss = Callable[[int], np.ndarray]

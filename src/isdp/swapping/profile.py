@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.budget import check_size, log_odds
 from isdp.swapping.derangements import subfactorial_ratio
 from isdp.swapping.permutation import check_rate

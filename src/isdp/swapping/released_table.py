@@ -20,7 +20,7 @@ from itertools import product
 
 import numpy as np
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.budget import check_size
 from isdp.swapping.pairs import moved_share, pair_law
 from isdp.swapping.secure import exact_rate

@@ -14,7 +14,7 @@ from numbers import Rational, Real
 
 import numpy as np
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.derangements import CHUNK, Words
 from isdp.swapping.kernels import toss_exactly
 from isdp.swapping.permutation import Strata, check_rate, check_values, permute

@@ -21,7 +21,7 @@ from itertools import pairwise, product
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.swapping.budget import log_odds
 from isdp.swapping.derangements import log_subfactorial, subfactorial
 from isdp.swapping.secure import exact_rate
