@@ -7,7 +7,7 @@ d_HAM, half the records that two datasets do not share; datasets with equal inva
 units at least.
 """
 
-from isdp.swapping.budget import Rate, epsilon_bound, rates_for, smallest_epsilon
+from isdp.swapping.budget import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon
 from isdp.swapping.loss import smallest_worst_loss, worst_loss
 from isdp.swapping.moments import expected_table, unmix
 from isdp.swapping.permutation import Strata, invariants, swap, swap_table
@@ -22,6 +22,7 @@ __all__ = [
     "epsilon_at",
     "epsilon_bound",
     "expected_table",
+    "guarantee",
     "invariants",
     "rates_for",
     "smallest_epsilon",

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from isdp.errors import InputError
 from isdp.swapping.moments import covariance
-from isdp.swapping.pairs import moved_share
+from isdp.swapping.pairs import exchange_log_odds, moved_share
 from isdp.swapping.permutation import check_table
 from isdp.swapping.universe import Loss, check_totals
 
@@ -79,31 +79,33 @@ def accuracy(totals, rate: float) -> float:
 
 
 def bayes_factor_loss(totals, rate: float) -> Loss:
-    """Half the sum of the two largest gains: the loss of an exchange that is seen in fact.
+    """Loss that an observer of two uniquely described records realises, where they are seen.
 
-    It is what two uniquely described records in the two smallest counties lose where both were
-    left in place, which has a chance of about (1 - p)^2. Larger losses exist, in rare outputs.
+    One is seen in the smallest county and one in the next: half the logarithm of how much likelier
+    that is if they live there than if they live in each other's. It has a chance of about
+    (1 - p)^2, whereas the worst case of all is a rare output. Half the sum of the two records'
+    `log_odds_gain` is near it where many records of both counties move, and too large otherwise.
 
     Parameters
     ----------
     totals : sequence of int
-        At least two counties.
+        Records of the stratum in each county, at least two counties.
     rate : float
 
     Returns
     -------
     Loss
-        For each unit of d_HAM; not a bound of the worst case, but a lower bound of it.
+        For each unit of d_HAM; a lower bound of the loss in the universe of these totals.
 
     Raises
     ------
     InputError
         If there is one county only, or the totals or the rate are not as they should be.
     """
-    gains = np.sort(log_odds_gain(totals, rate))
-    if len(gains) < 2:
+    totals = sorted(check_totals(totals))
+    if len(totals) < 2:
         raise InputError("swapping: an exchange takes two counties")
-    return Loss(float(gains[-2:].sum() / 2), "lower bound")
+    return Loss(abs(exchange_log_odds(sum(totals), *totals[:2], rate)) / 2, "lower bound")
 
 
 def distinguishing_advantage(

@@ -17,13 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isdp.accounting.guarantees import Guarantee
 from isdp.errors import InputError
 from isdp.swapping.permutation import check_rate
 
-UNIT = (
-    "per record that differs between two datasets with equal invariants (d_HAM); the nearest "
-    "two datasets differ in 2 records, so that odds between them move by at most e^(2 epsilon)"
-)
+ROUNDING = 1e-12  # more than the few roundings of a difference of two logarithms
 
 
 @dataclass(frozen=True)
@@ -89,6 +87,34 @@ def epsilon_bound(rate, largest: int) -> float:
     """
     size, odds = check_size(largest), log_odds(rate)
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
+
+
+def guarantee(rate, largest: int) -> Guarantee:
+    """Guarantee of one swap by the published bound, rounded up.
+
+    Parameters
+    ----------
+    rate : float or Rate
+    largest : int
+        Records b of the largest stratum.
+
+    Raises
+    ------
+    InputError
+        If the rate or the size is out of range.
+    """
+    bound = epsilon_bound(rate, largest)
+    return Guarantee(
+        flavour="pure",
+        loss=bound + ROUNDING * (1 + bound),
+        metric="record (d_HAM)",
+        per_person=None,
+        source="Bailie, Gong and Meng 2023, permutation swapping",
+        relation="two sets of records with equal totals",
+        held="the totals of what is held, and of the swap key by what is swapped",
+        why_not_per_person="a record need not be a person, and under these totals no record can "
+        "change alone",
+    )
 
 
 def smallest_epsilon(largest: int) -> tuple[float, Rate]:

@@ -11,13 +11,12 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee, upper
-from isdp.swapping.budget import Rate, epsilon_bound, smallest_epsilon
+from isdp.accounting.guarantees import upper
+from isdp.swapping.budget import ROUNDING, Rate, guarantee, smallest_epsilon
 from isdp.swapping.loss import worst_loss
 from isdp.swapping.pairs import moved_share
 
 MOST_LISTED = 10
-ROUNDING = 1e-12  # more than the few roundings of a sum of two logarithms
 NOT_SAID = (
     "The guarantee compares datasets that agree on all that is listed under totals. These are "
     "published exactly, and nothing is promised about what they tell.",
@@ -124,25 +123,15 @@ def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
 
 def _privacy(rate: Fraction, largest: int) -> dict:
     odds = Rate(float(rate / (1 - rate)))
-    bound, exact = epsilon_bound(odds, largest), worst_loss(odds, largest)
-    guarantee = Guarantee(
-        flavour="pure",
-        loss=bound + ROUNDING * (1 + bound),
-        metric="record (d_HAM)",
-        per_person=None,
-        source="Bailie, Gong and Meng 2023, permutation swapping",
-        relation="two sets of records with equal totals",
-        held="the totals of what is held, and of the swap key by what is swapped",
-        why_not_per_person="a record need not be a person, and under these totals no record can "
-        "change alone",
-    )
-    return guarantee.record() | {
-        "epsilon_bound": upper(guarantee.loss),
+    exact = worst_loss(odds, largest)
+    bound = guarantee(odds, largest)
+    return bound.record() | {
+        "epsilon_bound": upper(bound.loss),
         "epsilon_exact_worst_case": upper(exact + ROUNDING * (1 + exact)),
-        "epsilon_between_nearest": upper(2 * guarantee.loss),
+        "epsilon_between_nearest": upper(2 * bound.loss),
         "smallest_attainable_bound": round(smallest_epsilon(largest)[0], 6),
         "largest_stratum": largest,
-        "odds_move_by_at_most": f"e^{upper(2 * guarantee.loss)}",
+        "odds_move_by_at_most": f"e^{upper(2 * bound.loss)}",
     }
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import binom
 
+from isdp.errors import InputError
 from isdp.swapping.budget import check_size
 from isdp.swapping.derangements import LAST_IN_TABLE, subfactorial
 from isdp.swapping.permutation import check_rate
@@ -103,6 +104,42 @@ def pair_law(size: int, rate: float) -> PairLaw:
         one_arrow=max(one_takes - exchanged, 0.0),
         apart=max(both - 2 * one_takes + exchanged, 0.0),
     )
+
+
+def exchange_log_odds(size: int, first: int, second: int, rate: float) -> float:
+    """Logarithm of how much likelier two records show kinds p and q if they are those than if not.
+
+    One record is of kind p and the other of kind q, or the other way round, and after the swap
+    they show p and q. A kind is what their values are told by, such as a county.
+
+    Parameters
+    ----------
+    size : int
+        Records n of the stratum, at least 2.
+    first, second : int
+        Records n_p and n_q of the two kinds, each at least 1.
+    rate : float
+
+    Returns
+    -------
+    float
+        Near ln[(1 + n / (n_p o)) (1 + n / (n_q o))], twice what one record tells, where many
+        records of both kinds move; less where p n_p or p n_q is small, as the two may have taken
+        each other's values.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+    n, law = check_size(size), pair_law(size, rate)
+    if min(first, second) < 1 or first + second > n:
+        raise InputError(f"swapping: {first} and {second} records of two kinds among {n}")
+    one_other = (first + second - 2) / max(n - 2, 1)  # of either kind, among the other records
+    two_others = (first - 1) * (second - 1) / max((n - 2) * (n - 3), 1)
+    kept = law.both_fixed + law.one_fixed * one_other + law.apart * two_others
+    turned = law.exchanged + law.one_arrow * one_other + law.apart * two_others
+    return math.log(kept / turned)
 
 
 def _expected_exchanges(n: int, p: float) -> float:

@@ -22,7 +22,7 @@ import numpy as np
 
 from isdp.errors import InputError
 from isdp.swapping.budget import check_size
-from isdp.swapping.pairs import moved_share, pair_law
+from isdp.swapping.pairs import exchange_log_odds, moved_share
 from isdp.swapping.secure import exact_rate
 from isdp.swapping.universe import Loss, check_totals, fixing_weights, log_fraction
 
@@ -200,14 +200,8 @@ def two_counties_bound(size: int, in_category: int, rate: float) -> Loss:
         If a number is out of range.
     """
     n = _at_least(size, 4)
-    if not 1 <= in_category <= n - 1:
-        raise InputError(f"swapping: {in_category} of {n} records in one of two categories")
-    law = pair_law(n, rate)
-    own, rent = (in_category - 1) / (n - 2), (n - in_category - 1) / (n - 2)
-    both = (in_category - 1) * (n - in_category - 1) / ((n - 2) * (n - 3))
-    kept = law.both_fixed + law.one_fixed * (own + rent) + law.apart * both
-    turned = law.exchanged + law.one_arrow * (own + rent) + law.apart * both
-    return Loss(abs(math.log(kept / turned)) / 2, "lower bound")
+    log_odds = exchange_log_odds(n, in_category, n - in_category, rate)
+    return Loss(abs(log_odds) / 2, "lower bound")
 
 
 def _at_least(size, least: int) -> int:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError
-from isdp.swapping.budget import Rate, epsilon_bound, rates_for, smallest_epsilon
+from isdp.swapping.budget import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon
 
 CENSUS_2020 = {
     13680081: (19.38, 16.43),
@@ -57,6 +57,14 @@ def test_no_rate_has_less_than_the_smallest_epsilon(largest):
 def test_the_budget_grows_with_the_largest_stratum():
     bounds = [epsilon_bound(0.3, largest) for largest in range(2, 200)]
     assert (np.diff(bounds) > 0).all()
+
+
+def test_the_guarantee_is_never_below_the_bound_and_says_its_unit():
+    for rate in (0.01, 0.3, 0.9):
+        value = guarantee(rate, 264331)
+        assert epsilon_bound(rate, 264331) < value.loss < epsilon_bound(rate, 264331) + 1e-9
+        assert value.loss_at(2) >= 2 * value.loss
+    assert "per unit of record (d_HAM) distance between two sets" in value.statement()
 
 
 def test_nothing_is_lost_where_nothing_can_be_swapped():

@@ -201,10 +201,29 @@ def test_the_posterior_of_a_location_is_bayes_rule_by_enumeration(totals, rate):
     np.testing.assert_allclose(log_odds_gain(totals, p), gain, atol=1e-12)
 
 
-def test_what_an_observer_gains_is_less_than_the_worst_case():
-    totals = (3, 4, 5, 6)
-    for rate in (0.05, 0.5):
-        assert bayes_factor_loss(totals, rate).value < universe_loss(totals, rate).value
+@pytest.mark.parametrize("rate", ["1/100", "1/2", "19/20"])
+@pytest.mark.parametrize("totals", [(1, 1), (1, 2), (1, 1, 2), (2, 3), (1, 2, 2)])
+def test_what_an_observer_of_two_records_gains_is_enumerated(totals, rate):
+    home = [county for county, n in enumerate(totals) for _ in range(n)]
+    first, second = home.index(0), home.index(1)
+    likely = {True: 0, False: 0}
+    for sigma, chance in permutation_law(len(home), rate).items():
+        for at_home in likely:
+            lives = list(home)
+            if not at_home:
+                lives[first], lives[second] = 1, 0
+            seen = lives[sigma[first]], lives[sigma[second]]
+            likely[at_home] += chance if seen == (0, 1) else 0
+    brute = abs(math.log(likely[True] / likely[False])) / 2
+    found = bayes_factor_loss(totals, float(Fraction(rate)))
+    assert found.value == pytest.approx(brute, abs=1e-12)
+    assert found.value <= universe_loss(totals, rate).value + 1e-12
+
+
+def test_what_an_observer_gains_tends_to_its_limit():
+    limit = math.log((1 + 10**7 / (1000 * 0.25)) * (1 + 10**7 / (2000 * 0.25))) / 2
+    totals = (1000, 2000, 10**7 - 3000)
+    assert bayes_factor_loss(totals, 0.2).value == pytest.approx(limit, rel=1e-3)
 
 
 def test_an_advantage_falls_with_the_rate():

@@ -138,7 +138,7 @@ def test_two_counties_of_one_record_tend_to_their_limit():
     [
         (lambda: tables_with((1, 2), (2, 2)), "county totals add to 3"),
         (lambda: tables_with((30, 30, 30), (30, 30, 30)), "more than 400 tables"),
-        (lambda: two_counties_bound(9, 9, 0.5), "9 of 9 records"),
+        (lambda: two_counties_bound(9, 9, 0.5), "9 and 0 records"),
         (lambda: rare_category_bound(1, 0.5), "2 records or more"),
     ],
 )
