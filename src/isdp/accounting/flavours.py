@@ -139,7 +139,7 @@ SYSTEMS = (
         PURE,
         None,
         "Gong and Meng 2020",
-        note="epsilon as chosen, up to a factor of 2 for general invariants",
+        note="(1 + gamma) times the epsilon chosen, gamma from -1 to 1 (Theorem 2.1)",
     ),
     BuildingBlocks(
         "exact release of the invariants",

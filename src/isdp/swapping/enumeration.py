@@ -6,9 +6,8 @@ of the swapping variable that agrees on the invariants, every output.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 
@@ -113,20 +112,3 @@ def largest_loss(swapped: Sequence, held: Sequence, rate) -> float:
         (abs(one - other).max() / distance(x, y, held) for (x, one), (y, other) in pairs),
         default=0.0,
     )
-
-
-def multiplicative(one: Law, other: Law) -> float:
-    """Largest |ln(P/Q)| over the outputs of two laws; infinite if their outputs differ."""
-    if one.keys() != other.keys():
-        return math.inf
-    return max(abs(log_fraction(one[output] / other[output])) for output in one)
-
-
-def total_variation(one: Law, other: Law) -> Fraction:
-    """Total variation distance of two laws."""
-    return sum((abs(p - q) for p, q in _paired(one, other)), Fraction(0)) / 2
-
-
-def _paired(one: Law, other: Law) -> Iterator[tuple[Fraction, Fraction]]:
-    for output in one.keys() | other.keys():
-        yield one.get(output, Fraction(0)), other.get(output, Fraction(0))
