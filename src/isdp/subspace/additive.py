@@ -14,8 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from isdp import InputError, Invariants
 from isdp.accounting.guarantees import Guarantee
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.arguments import RELATIONS, one_of
 from isdp.subspace.nullspace import NullSpace, null_space
 from isdp.subspace.queries import Query

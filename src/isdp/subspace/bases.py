@@ -19,7 +19,8 @@ from scipy.linalg import hadamard, helmert
 from scipy.linalg import null_space as singular_basis
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array, hstack, kron
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.arguments import one_of
 from isdp.subspace.elimination import distinct_columns
 from isdp.subspace.nullspace import null_space

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isdp import Invariants
+from isdp.constraints.invariants import Invariants
 from isdp.subspace.arguments import count, positive
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.piecewise import pieces

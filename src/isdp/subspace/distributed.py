@@ -15,7 +15,8 @@ import hashlib
 import numpy as np
 from scipy.special import ndtri
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.arguments import one_of, positive
 from isdp.subspace.elimination import row_components
 from isdp.subspace.nullspace import null_space

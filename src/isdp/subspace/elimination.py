@@ -9,7 +9,7 @@ from flint import fmpz_mat
 from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from isdp import InputError
+from isdp.errors import InputError
 
 LARGEST_DENSE = 10_000_000  # entries of a matrix that is eliminated exactly
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.arguments import one_of, positive
 from isdp.subspace.bases import contrasts
 from isdp.subspace.geometry import Geometry, geometry

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.nullspace import null_space
 
 

@@ -14,7 +14,7 @@ from flint import arb, ctx
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.subspace.arguments import positive, share
 
 BITS = 300  # of the certified evaluation; the terms cancel by less than that

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from isdp import InputError
 from isdp.accounting.guarantees import Guarantee
+from isdp.errors import InputError
 from isdp.subspace import gaussian
 from isdp.subspace.additive import Additive, put, set_up
 from isdp.subspace.arguments import count

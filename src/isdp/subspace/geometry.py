@@ -14,7 +14,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.neighbours import columns_of, pairs_of
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.queries import Query

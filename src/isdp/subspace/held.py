@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import vstack
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.elimination import integer_kernel
 from isdp.subspace.queries import Query
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.spatial import ConvexHull
 
-from isdp import InputError
+from isdp.errors import InputError
 from isdp.subspace.geometry import Geometry
 from isdp.subspace.neighbours import differences
 

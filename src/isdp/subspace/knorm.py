@@ -20,8 +20,8 @@ from functools import cached_property
 
 import numpy as np
 
-from isdp import InputError
 from isdp.accounting.guarantees import Guarantee
+from isdp.errors import InputError
 from isdp.subspace.additive import Additive, put, set_up
 from isdp.subspace.arguments import count, one_of, positive
 from isdp.subspace.geometry import Geometry, geometry

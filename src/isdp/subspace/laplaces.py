@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csc_array
 
-from isdp import InputError
 from isdp.accounting.guarantees import Guarantee
+from isdp.errors import InputError
 from isdp.subspace.additive import NEGLIGIBLE, Additive, put, set_up
 from isdp.subspace.arguments import count, one_of, positive
 from isdp.subspace.bases import check_basis, null_basis

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.integrate import quad
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.arguments import positive
 from isdp.subspace.piecewise import pieces
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.arguments import RELATIONS, one_of
 from isdp.subspace.elimination import distinct_columns
 from isdp.subspace.queries import Query

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import SuperLU, splu
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.elimination import independent_rows
 
 MOST_ENTRIES = 4_000_000  # of a dense block that is worked on at a time

@@ -11,7 +11,7 @@ from operator import mul
 import numpy as np
 from scipy.sparse import csr_array, eye_array
 
-from isdp import Invariants
+from isdp.constraints.invariants import Invariants
 from isdp.subspace.arguments import count
 
 

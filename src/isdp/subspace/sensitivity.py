@@ -10,7 +10,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csc_array, csr_array, eye_array, issparse, vstack
 from scipy.spatial.distance import cdist
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.arguments import one_of
 from isdp.subspace.elimination import distinct_columns, rank
 from isdp.subspace.neighbours import columns_of, pairs_of, representatives

@@ -14,7 +14,9 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from isdp import GeneralizedLaplace, Invariants, exact
+from isdp.constraints.invariants import Invariants
+from isdp.exact import sample, total_law
+from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.subspace import (
     ExtendedGaussian,
     ExtendedLaplace,
@@ -71,7 +73,7 @@ def total_table(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
     query, held = Query.histogram(cells), Invariants.total(cells)
     rows = []
     for currency, person in ((RECORD, epsilon), (UNIT, 2 * epsilon)):
-        lattice = exact.total_law(cells, person / 2)
+        lattice = total_law(cells, person / 2)
         a = np.exp(-person / 2)
         laws = {
             "projected Laplace": ("SDP", ProjectedLaplace(query, held, person).error),
@@ -144,7 +146,7 @@ def margins_table(
     }
     knorm = _knorm_error(rng, query, held, walk_steps)
     twin = _mean_square(conditioned_laplace(rng, held, 1.0, draws, TWIN_STEPS))
-    lattice = _mean_square(exact.sample(rng, held, GeneralizedLaplace(epsilon), draws))
+    lattice = _mean_square(sample(rng, held, GeneralizedLaplace(epsilon), draws))
     rows = []
     for currency, person, unit in (
         (RECORD, epsilon, epsilon / longest),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from isdp import Invariants
+from isdp.constraints.invariants import Invariants
 from isdp.subspace import (
     ExtendedGaussian,
     ExtendedLaplace,

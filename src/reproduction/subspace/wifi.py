@@ -14,7 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from isdp import GeneralizedGaussian, Invariants, exact
+from isdp.constraints.invariants import Invariants
+from isdp.exact import choose
+from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.subspace import NullSpace, null_space
 
 PRINTED = (0.88, 0.86, 0.91)  # median, 5 % and 95 % quantile
@@ -215,9 +217,7 @@ def integer_table(
         continuous one, difference, and the seconds of setting up and of drawing.
     """
     start = time.perf_counter()
-    sampler = exact.choose(
-        Invariants.margins((campus.groups, campus.hours)), GeneralizedGaussian(sigma)
-    )
+    sampler = choose(Invariants.margins((campus.groups, campus.hours)), GeneralizedGaussian(sigma))
     sampler.sample(rng, 1)  # compiles
     ready = time.perf_counter()
     means = np.empty((count, campus.buildings))

@@ -8,7 +8,8 @@ from contextlib import suppress
 import numpy as np
 import pandas as pd
 
-from isdp import InputError, Invariants
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace import (
     CorrelatedGaussian,
     ExtendedGaussian,
