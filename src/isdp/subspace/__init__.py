@@ -17,10 +17,10 @@ Examples
 
 from isdp.subspace.bases import contrasts, kronecker_basis, null_basis
 from isdp.subspace.factorisation import Shape, base_decomposition, least_trace, spherical
-from isdp.subspace.gaussians import CorrelatedGaussian, ExtendedGaussian, ProjectedGaussian
+from isdp.subspace.gaussian import CorrelatedGaussian, ExtendedGaussian, ProjectedGaussian
 from isdp.subspace.held import consistency, rational, together
 from isdp.subspace.knorm import KNorm
-from isdp.subspace.laplaces import ExtendedLaplace, ProjectedLaplace
+from isdp.subspace.laplace import ExtendedLaplace, ProjectedLaplace
 from isdp.subspace.neighbours import differences
 from isdp.subspace.nullspace import NullSpace, null_space
 from isdp.subspace.queries import Query

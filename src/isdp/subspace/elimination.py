@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from flint import fmpz_mat
 from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 
 LARGEST_DENSE = 10_000_000  # entries of a matrix that is eliminated exactly
@@ -24,17 +23,7 @@ def distinct_columns(matrix: csr_array) -> tuple[np.ndarray, np.ndarray]:
     first : int64 array, shape (groups,)
         First column of each group.
     """
-    columns = matrix.tocsc()
-    columns.sort_indices()
-    groups: dict[tuple[bytes, bytes], int] = {}
-    first, kind = [], np.empty(columns.shape[1], dtype=np.int64)
-    for column, (start, stop) in enumerate(pairwise(columns.indptr)):
-        content = columns.indices[start:stop].tobytes(), columns.data[start:stop].tobytes()
-        if content not in groups:
-            groups[content] = len(groups)
-            first.append(column)
-        kind[column] = groups[content]
-    return kind, np.array(first, dtype=np.int64)
+    return cell_types(Invariants(matrix))
 
 
 def row_components(matrix: csr_array) -> np.ndarray:

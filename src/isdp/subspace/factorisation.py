@@ -173,7 +173,7 @@ class _Search:
             self._current, self.power = found, self.power * GROWTH
         elif self.power > 1:
             self.power = max(1.0, self.power / GROWTH**4)
-        else:  # rounding: nothing rises any more
+        elif found[2] is not None:  # rounding: the sum does not rise, but the ratios may even out
             self._current = found
 
 

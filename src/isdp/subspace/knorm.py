@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,6 +64,22 @@ def root_polytope_noise(
     rise = np.where(up, parts, 0)
     fall = np.where(up, 0, parts)
     return total * (rise / rise.sum(axis=1)[:, None] - fall / fall.sum(axis=1)[:, None])
+
+
+class Estimate(NamedTuple):
+    """A mean from draws that may remember each other.
+
+    Attributes
+    ----------
+    value : float
+    standard_error : float
+    effective : float
+        How many independent draws would give that standard error.
+    """
+
+    value: float
+    standard_error: float
+    effective: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,8 +226,8 @@ class KNorm(Additive):
             return float(np.trace(self.covariance()))
         return float(np.trace(self._core()))
 
-    def estimated_error(self, rng: np.random.Generator, draws: int) -> tuple[float, float]:
-        """Estimate the error from draws: (m+1)(m+2)/epsilon^2 E|U|^2 with its standard error.
+    def estimated_error(self, rng: np.random.Generator, draws: int) -> Estimate:
+        """Estimate the error from draws; of a walk, by (m+1)(m+2)/epsilon^2 E|U|^2.
 
         The standard error is that of the means of 20 batches, so it holds for a walk whose memory
         is short against a batch.
@@ -230,7 +247,8 @@ class KNorm(Additive):
         else:
             values = np.square(self.sample(rng, draws)).sum(axis=1)
         means = values.reshape(BATCHES, -1).mean(axis=1)
-        return float(means.mean()), float(means.std(ddof=1) / math.sqrt(BATCHES))
+        error = float(means.std(ddof=1) / math.sqrt(BATCHES))
+        return Estimate(float(means.mean()), error, float(values.var() / error**2))
 
     def guarantee(self) -> Guarantee:
         """Give epsilon for each record."""

@@ -205,7 +205,7 @@ def _knorm_error(
     law = KNorm(query, held, 1.0, method="hit-and-run")
     if law.dimension <= MOST_HULL_DIMENSIONS:
         return np.array([KNorm(query, held, 1.0).error, 0.0])
-    return np.array(law.estimated_error(rng, steps))
+    return np.array(law.estimated_error(rng, steps)[:2])
 
 
 def _mean_square(noise: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from isdp.subspace import (
     null_space,
     quotient_sensitivity,
 )
-from isdp.subspace.gaussian import (
+from isdp.subspace.calibration import (
     certified_delta,
     failing_delta,
     paper_constant,

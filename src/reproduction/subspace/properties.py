@@ -20,9 +20,9 @@ from isdp.subspace import (
     together,
 )
 from isdp.subspace.additive import Additive
+from isdp.subspace.calibration import delta
 from isdp.subspace.distributed import agent_noise, cell_components, central_noise
 from isdp.subspace.frameworks import conditioned_covariance, projected_covariance
-from isdp.subspace.gaussian import delta
 from isdp.subspace.loss import log_density
 
 EXACT = 1e-9  # how far a float may lie from an invariant that it meets

@@ -187,7 +187,7 @@ def error_table(
         laws = mechanisms_of(entry, epsilon, delta)
         best = laws["best Gaussian"].shape
         for kind, law in laws.items():
-            gaussian = "multiplier" in dir(law)
+            gaussian = law.guarantee().flavour == "approximate"
             spread = approximate_spread(epsilon, delta) if gaussian else pure_spread(epsilon)
             squares = np.square(law.sample(rng, draws)).sum(axis=1)
             se = float(squares.std(ddof=1) / np.sqrt(draws))

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import linprog
 
 from isdp.subspace.bounds import approximate_spread, concentrated_spread, pure_spread
-from isdp.subspace.gaussian import sigma
+from isdp.subspace.calibration import sigma
 
 SLACK = 1e-4  # HiGHS lets each of the constraints be off by 1e-7, which adds up in the tails
 

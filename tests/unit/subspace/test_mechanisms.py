@@ -16,8 +16,8 @@ from isdp.subspace import (
     null_space,
     spherical,
 )
+from isdp.subspace.calibration import certified_delta, sigma
 from isdp.subspace.factorisation import Shape
-from isdp.subspace.gaussian import certified_delta, sigma
 from tests.unit.subspace.workloads import WORKLOADS
 
 RNG = np.random.default_rng(3510)

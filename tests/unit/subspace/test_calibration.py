@@ -4,7 +4,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from isdp import InputError
-from isdp.subspace.gaussian import (
+from isdp.subspace.calibration import (
     certified_delta,
     delta,
     failing_delta,
