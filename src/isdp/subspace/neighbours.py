@@ -58,14 +58,14 @@ def representatives(query: Query, invariants: Invariants | None, relation: str) 
 
     Returns
     -------
-    int64 array of column numbers of `columns_of`, ascending
+    int64 array of column numbers of `columns_of`, ascending; nobody's is the last
 
     Raises
     ------
     InputError
         If more than 20,000 are left.
     """
-    columns = columns_of(query, relation)
+    nobody = np.arange(query.types, columns_of(query, relation).shape[1])
     if query.is_histogram:
         matrix = csr_array((0, query.types), dtype=np.int64)
         kind, first = distinct_columns(matrix if invariants is None else invariants.sparse)
@@ -73,10 +73,9 @@ def representatives(query: Query, invariants: Invariants | None, relation: str) 
         later[first] = False
         seconds = np.flatnonzero(later)
         second = seconds[np.unique(kind[seconds], return_index=True)[1]]
-        nobody = np.arange(query.types, columns.shape[1])
         chosen = np.sort(np.concatenate([first, second, nobody]))
     else:
-        chosen = np.sort(distinct_columns(columns.tocsr())[1])
+        chosen = np.concatenate([np.sort(distinct_columns(query.sparse)[1]), nobody])
     if len(chosen) > MOST_TYPES:
         raise InputError(
             f"subspace: {len(chosen)} types of record that all differ have too many pairs to look "

@@ -148,7 +148,7 @@ def quotient_norm(move, invariants: Invariants) -> float:
 
     Parameters
     ----------
-    move : array, shape (cells,)
+    move : int array, shape (cells,)
     invariants : Invariants
 
     Returns

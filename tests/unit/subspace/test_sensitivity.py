@@ -2,6 +2,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
 from isdp.subspace import (
@@ -12,6 +14,7 @@ from isdp.subspace import (
     quotient_sensitivity,
     sensitivity,
 )
+from isdp.subspace.arguments import RELATIONS
 from isdp.subspace.sensitivity import quotient_norm, rank_of_differences
 from tests.unit.subspace.workloads import WORKLOADS
 
@@ -29,6 +32,23 @@ def test_sensitivities_against_the_list_of_all_differences(name, relation):
     assert sensitivity(query, 2, relation) == pytest.approx(np.linalg.norm(moves, axis=1).max())
     assert null_sensitivity(query, held, relation) == pytest.approx(lengths.max())
     assert rank_of_differences(query, held, relation) == np.linalg.matrix_rank(projected, tol=1e-9)
+
+
+entries = st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=3, max_size=3)
+
+
+@given(entries, st.lists(st.integers(-2, 2), min_size=3, max_size=3), st.sampled_from(RELATIONS))
+def test_sensitivities_of_any_query_with_equal_and_empty_columns(matrix, row, relation):
+    query, held = Query.linear(matrix), Invariants([row])
+    moves = differences(query, relation)
+    projected = moves @ null_space(held).matrix()
+    lengths = np.linalg.norm(projected, axis=1).max(initial=0)
+    quotient = max((quotient_norm(move, held) for move in moves), default=0)
+    assert sensitivity(query, 1, relation) == np.abs(moves).sum(axis=1).max(initial=0)
+    assert null_sensitivity(query, held, relation) == pytest.approx(lengths, abs=1e-6)
+    assert quotient_sensitivity(query, held, relation) == pytest.approx(quotient, abs=1e-6)
+    rank = np.linalg.matrix_rank(projected, tol=1e-9) if len(moves) else 0
+    assert rank_of_differences(query, held, relation) == rank
 
 
 @pytest.mark.parametrize(
