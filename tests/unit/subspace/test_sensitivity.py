@@ -2,7 +2,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
@@ -37,6 +37,7 @@ def test_sensitivities_against_the_list_of_all_differences(name, relation):
 entries = st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=3, max_size=3)
 
 
+@example([[0, 3, 1, 0], [0, 3, 0, 0], [0, 2, 1, 0]], [1, 0, 0], "add-remove")
 @given(entries, st.lists(st.integers(-2, 2), min_size=3, max_size=3), st.sampled_from(RELATIONS))
 def test_sensitivities_of_any_query_with_equal_and_empty_columns(matrix, row, relation):
     query, held = Query.linear(matrix), Invariants([row])
