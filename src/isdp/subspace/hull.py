@@ -101,27 +101,44 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, steps: int) -> np.nda
     float64 array, shape (steps, r)
         In coordinates of the span; the start, 0, is left out.
     """
-    points = (
-        space.points if space.relation == "replace" else space.points[:, :-1] - space.points[:, -1:]
-    )
     at, walked = np.zeros(space.rank), np.empty((steps, space.rank))
     for step in range(steps):
         direction = rng.standard_normal(space.rank)
         direction /= np.linalg.norm(direction)
-        far = _reach(points, space.relation, at, direction)
-        near = _reach(points, space.relation, at, -direction)
+        far = reach(space, at, direction)
+        near = reach(space, at, -direction)
         at = at + rng.uniform(-near, far) * direction
         walked[step] = at
     return walked
 
 
-def _reach(points: np.ndarray, relation: str, at: np.ndarray, direction: np.ndarray) -> float:
-    """How far one can go from a point of the hull before leaving it."""
+def reach(space: Geometry, at: np.ndarray, direction: np.ndarray) -> float:
+    """Find how far one can go from a point of the hull before leaving it.
+
+    Parameters
+    ----------
+    space : Geometry
+    at, direction : array, shape (r,)
+        In coordinates of the span.
+
+    Returns
+    -------
+    float
+        In lengths of `direction`.
+
+    Raises
+    ------
+    InputError
+        If the point lies outside the hull, be it by rounding.
+    """
+    points = space.points
+    if space.relation == "add-remove":
+        points = points[:, :-1] - points[:, -1:]
     types = points.shape[1]
     both = np.hstack([points, -points])
     equal, goal = np.hstack([both, -direction[:, None]]), at
     most = [1.0]
-    if relation == "replace":  # as much up as down, and at most 1 of each
+    if space.relation == "replace":  # as much up as down, and at most 1 of each
         balance = np.concatenate([np.ones(types), -np.ones(types), [0.0]])
         equal, goal = np.vstack([equal, balance]), np.append(at, 0.0)
         most = [2.0]

@@ -4,7 +4,8 @@ import pytest
 from isdp import InputError, Invariants
 from isdp.subspace import KNorm, Query, differences
 from isdp.subspace.bounds import pure_spread
-from isdp.subspace.hull import cut_hull, hit_and_run
+from isdp.subspace.geometry import geometry
+from isdp.subspace.hull import cut_hull, hit_and_run, reach
 from tests.unit.subspace.workloads import WORKLOADS
 
 
@@ -47,6 +48,16 @@ def test_walks_stay_in_the_hull_and_reach_its_edge():
     gauge = (walked @ normals.T).max(axis=1)  # largest over the facets: the norm of the point
     assert gauge.max() <= 1 + 1e-7
     assert gauge.max() > 0.9
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+def test_the_walk_ends_where_the_hull_does(relation):
+    space = geometry(Query.histogram(6), Invariants.margins((2, 3)), relation)
+    corners = cut_hull(space).corners
+    normals = np.linalg.solve(corners, np.ones((len(corners), space.rank, 1)))[..., 0]
+    for way in np.random.default_rng(6).standard_normal((10, space.rank)):
+        expected = 1 / (normals @ way).max()
+        assert reach(space, np.zeros(space.rank), way) == pytest.approx(expected)
 
 
 def test_hulls_hold_every_difference():
