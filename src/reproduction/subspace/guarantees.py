@@ -27,6 +27,8 @@ from isdp.subspace.knorm import root_polytope_noise
 from isdp.subspace.loss import Profile, integrated_profile, log_density, simulated_profile
 from reproduction.subspace.workloads import bases_of, build
 
+BLOCK = 10_000  # draws at a time
+
 
 def constant_table(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.DataFrame:
     """Hold the constant of Lemma 3.4 against the exact condition, on a grid.
@@ -177,11 +179,14 @@ def _profile(rng, cells: int, noise: str, epsilons: np.ndarray, draws: int) -> P
         return integrated_profile(along, np.sqrt(2), density, epsilons, scale)
     shift = np.zeros(cells)
     shift[:2] = 1, -1
-    if noise == "projected":
-        sample = null_space(held).project(rng.laplace(scale=scale, size=(draws, cells)))
-    else:
-        sample = root_polytope_noise(rng, cells, scale, draws)
-    return simulated_profile(sample, shift, density, epsilons)
+
+    def block(size):
+        if noise == "K-norm":
+            return root_polytope_noise(rng, cells, scale, size)
+        return null_space(held).project(rng.laplace(scale=scale, size=(size, cells)))
+
+    sizes = [min(BLOCK, draws - start) for start in range(0, draws, BLOCK)]
+    return simulated_profile(map(block, sizes), shift, density, epsilons)
 
 
 def free_improvement(query: Query, held: Invariants) -> float:

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from isdp import InputError
+from isdp.subspace.bounds import approximate_spread, pure_spread
+from isdp.subspace.calibration import sigma
 from reproduction.subspace.workloads import (
     build,
     error_table,
@@ -24,7 +26,7 @@ WORKLOADS = {
     },
 }
 TABLE = workload_table(WORKLOADS).set_index("workload")
-ERRORS = error_table(np.random.default_rng(15), WORKLOADS, 1.0, 1e-5, 4000)
+ERRORS = error_table(np.random.default_rng(15), WORKLOADS, 0.5, 1e-5, 4000)
 
 
 def test_dimensions_and_sensitivities():
@@ -64,6 +66,13 @@ def test_units_are_numbers_of_the_workload():
 
 def test_every_error_is_above_its_bound():
     assert ERRORS["ratio"].min() > 1
+    ratios = ERRORS.set_index(["workload", "mechanism"])["ratio"]
+    gaussian = sigma(0.5, 1e-5) ** 2 / approximate_spread(0.5, 1e-5)
+    best = ratios.xs("best Gaussian", level="mechanism")
+    assert best.to_numpy() == pytest.approx(np.full(7, gaussian), rel=2e-5)
+    spread = pure_spread(0.5)
+    assert ratios["tree", "K-norm"] == pytest.approx(196.941 * 4 / (spread * 48.73790), rel=1e-5)
+    assert ratios["total", "projected Laplace"] == pytest.approx(480 / (spread * 30))
 
 
 def test_the_theorem_s_noise_is_within_log_squared_of_the_best():

@@ -92,6 +92,15 @@ def test_the_profile_of_two_cells():
     assert profile.divergence == pytest.approx(0.1451, rel=1e-3)
 
 
+def test_no_loss_reaches_the_whole_epsilon():
+    def density(y):
+        return log_density(y, Invariants.total(2), 2.0)
+
+    deltas = integrated_profile(ALONG, ROOT_TWO, density, np.linspace(0, 1, 21), 2.0).deltas
+    assert (np.diff(deltas) < 0).all()
+    assert 0 <= deltas[-1] < 1e-60
+
+
 def test_the_profile_of_conditioned_noise_is_that_of_laplace_noise():
     profile = integrated_profile(
         ALONG,
@@ -107,7 +116,9 @@ def test_the_profile_of_conditioned_noise_is_that_of_laplace_noise():
 def test_simulation_agrees_with_integration():
     held = Invariants.total(2)
     noise = null_space(held).project(RNG.laplace(scale=2, size=(100_000, 2)))
-    found = simulated_profile(noise, [1, -1], lambda y: log_density(y, held, 2.0), [0.0, 0.5])
+    found = simulated_profile(
+        np.split(noise, 4), [1, -1], lambda y: log_density(y, held, 2.0), [0.0, 0.5]
+    )
     assert np.abs(found.deltas - [0.241837, 0.057238]).max() <= 5 * found.errors.max()
     assert abs(found.divergence - 0.145100) <= 5 * found.divergence_error
 
