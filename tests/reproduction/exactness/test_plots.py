@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 
 from reproduction.congenial import figures as plots_sexage
 from reproduction.counties import projection_figures as plots_projected
-from reproduction.counties.projection import project_state, projection_boxes
+from reproduction.counties.projection import project_state, projected_box_table
 
 
 @pytest.fixture(autouse=True)
@@ -31,8 +31,8 @@ def test_a_box_that_runs_off_the_scale_is_told(counties):
         }
     )
     noise, _ = project_state(np.random.default_rng(1), counties, 0.2, 60, 5)
-    boxes = projection_boxes(rows, noise, noise["even"][None])
-    figure = plots_projected.projection_boxes(boxes, "title")
+    boxes = projected_box_table(rows, noise, noise["even"][None])
+    figure = plots_projected.projected_boxes(boxes, "title")
     assert len(figure.axes) == 2 * -(-counties // 130)
     assert sum("C0 County runs off the scale" in text for text in texts(figure)) == 1
 
