@@ -107,10 +107,12 @@ def save(figure: Figure, svg, png) -> None:
     Parameters
     ----------
     figure : Figure
-        With all that it shows within its edges, as `finish` sees to.
+        Laid out by `finish`; one that has not been laid out is.
     svg, png : path
     """
     with mpl.rc_context(STYLE):
+        if figure.get_layout_engine() is None:
+            figure.tight_layout()
         with whole(png) as temporary:
             FigureCanvasAgg(figure).print_png(temporary, metadata={"Software": None})
         with whole(svg) as temporary:

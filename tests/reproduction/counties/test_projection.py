@@ -2,7 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.counties.projection import CHOICES, project_state, projected_box_table, summary_rows
+from reproduction.counties.projection import (
+    CHOICES,
+    project_state,
+    projected_box_table,
+    summary_rows,
+)
 
 COUNTIES = pd.DataFrame(
     {"fips": ["1", "2", "3", "4"], "county": list("abcd"), "population": [5, 6, 7, 8]}
