@@ -126,7 +126,7 @@ class Guarantee:
                 )
             return self.loss
         power = 2 if self.growth == "quadratic" else 1
-        return _product(self.loss, *[distance] * power)
+        return product(self.loss, *[distance] * power)
 
     @property
     def loss_per_person(self) -> Number | None:
@@ -136,7 +136,7 @@ class Guarantee:
         return (
             self.loss_at(self.per_person)
             if self.growth == "none"
-            else _product(self.loss, self.per_person)
+            else product(self.loss, self.per_person)
         )
 
     def statement(self) -> str:
@@ -208,6 +208,16 @@ def upper(value: Number, digits: int = 6) -> str:
     return f"{mantissa}e{len(head) - 1 - places:+03d}"
 
 
+def product(*factors: Number) -> Number:
+    """Exact product, or the nearest float that is not below it if a factor is a float."""
+    return _from_above(math.prod((_exact(x) for x in factors), start=Fraction(1)), factors)
+
+
+def total(*terms: Number) -> Number:
+    """Exact sum, or the nearest float that is not below it if a term is a float."""
+    return _from_above(sum((_exact(x) for x in terms), start=Fraction(0)), terms)
+
+
 def _exact(value: Number) -> Fraction:
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
@@ -218,10 +228,8 @@ def _exponent(exact: Fraction) -> int:
     return guess if exact >= Fraction(10) ** guess else guess - 1
 
 
-def _product(*factors: Number) -> Number:
-    """Exact product, or the nearest float that is not below it if a factor is a float."""
-    exact = math.prod((_exact(factor) for factor in factors), start=Fraction(1))
-    if not any(isinstance(factor, float) for factor in factors):
+def _from_above(exact: Fraction, terms: tuple[Number, ...]) -> Number:
+    if not any(isinstance(term, float) for term in terms):
         return exact
     near = float(exact)
     return near if _exact(near) >= exact else math.nextafter(near, math.inf)
