@@ -193,7 +193,7 @@ def upper(value: Number, digits: int = 6) -> str:
     ('0.333334', '0.192', '1234567', '1.00001e-14')
     """
     _check_number("number", value, math.inf)
-    exact = _exact(value)
+    exact = as_fraction(value)
     if exact.denominator == 1:
         return str(exact.numerator)
     places = digits - 1 - _exponent(exact)
@@ -210,15 +210,16 @@ def upper(value: Number, digits: int = 6) -> str:
 
 def product(*factors: Number) -> Number:
     """Exact product, or the nearest float that is not below it if a factor is a float."""
-    return _from_above(math.prod((_exact(x) for x in factors), start=Fraction(1)), factors)
+    return _from_above(math.prod((as_fraction(x) for x in factors), start=Fraction(1)), factors)
 
 
 def total(*terms: Number) -> Number:
     """Exact sum, or the nearest float that is not below it if a term is a float."""
-    return _from_above(sum((_exact(x) for x in terms), start=Fraction(0)), terms)
+    return _from_above(sum((as_fraction(x) for x in terms), start=Fraction(0)), terms)
 
 
-def _exact(value: Number) -> Fraction:
+def as_fraction(value: Number) -> Fraction:
+    """Exact value; a float stands for the shortest decimal number that denotes it."""
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
 
@@ -232,7 +233,7 @@ def _from_above(exact: Fraction, terms: tuple[Number, ...]) -> Number:
     if not any(isinstance(term, float) for term in terms):
         return exact
     near = float(exact)
-    return near if _exact(near) >= exact else math.nextafter(near, math.inf)
+    return near if as_fraction(near) >= exact else math.nextafter(near, math.inf)
 
 
 def _check_number(name: str, value, most) -> None:

@@ -1,0 +1,241 @@
+"""The Census Bureau's TopDown algorithm: measure, estimate, round, and go down a level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from isdp.accounting import Guarantee
+from isdp.errors import InputError
+from isdp.seeds import stream
+from isdp.topdown.budget import TOTAL, Budget, Schema, Workload, workload
+from isdp.topdown.estimate import Problem, normal_equations, solve
+from isdp.topdown.hierarchy import Hierarchy
+from isdp.topdown.noise import draw_noise
+from isdp.topdown.projections import onto_simplices
+from isdp.topdown.rounding import round_tables
+
+PASSES = ("one", "isolate_total")
+Streams = Callable[[str, str], np.random.Generator]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Settings of a run.
+
+    Parameters
+    ----------
+    schema : Schema
+    budget : Budget
+        For every level of the hierarchy.
+    held : tuple of str
+        Levels whose regions keep their true totals. The levels above them keep theirs as well.
+    nonnegative : bool
+        False lets counts fall below zero, and nothing is dropped that is zero at the parent.
+    passes : {"one", "isolate_total"}
+        All queries at once, or first the regions' totals from the query "total" alone, which the
+        other queries then have to meet.
+
+    Raises
+    ------
+    InputError
+        If `passes` is unknown.
+    """
+
+    schema: Schema
+    budget: Budget
+    held: tuple[str, ...] = ()
+    nonnegative: bool = True
+    passes: str = "one"
+
+    def __post_init__(self):
+        if self.passes not in PASSES:
+            raise InputError(f"topdown: passes {self.passes!r} is none of {', '.join(PASSES)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What comes out of a run.
+
+    Attributes
+    ----------
+    tables : dict from level to int64 array, shape (units, cells)
+        Each level adds up to the one above, cell by cell.
+    guarantee : Guarantee
+        Of the measurements; the tables are computed from them, the held totals and the names.
+    nodes : list of dict
+        One a parent: level (of the children), parent, children, cells (kept), dropped (cells that
+        are zero at the parent), variables, cost (persons) and off_whole of the rounding.
+    """
+
+    tables: dict[str, np.ndarray]
+    guarantee: Guarantee
+    nodes: list[dict]
+
+
+def node_streams(rng: np.random.Generator) -> Streams:
+    """Give each region a stream of its own, so that what one draws never shifts another's.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        One number is drawn from it.
+
+    Returns
+    -------
+    function from level and region to numpy.random.Generator
+    """
+    root = int(rng.integers(2**63))
+    return lambda level, unit: stream(root, level, unit)
+
+
+def run(
+    rng: np.random.Generator,
+    table,
+    hierarchy: Hierarchy,
+    plan: Plan,
+    noise: Callable[[np.random.Generator, str, np.ndarray], np.ndarray] = draw_noise,
+) -> Release:
+    """Make a private version of a table at all levels of a hierarchy (TDA, "TopDown Algorithm").
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    table : int array, shape (leaves, cells)
+        Confidential counts, from 0 up, a row for each leaf of the hierarchy.
+    hierarchy : Hierarchy
+    plan : Plan
+    noise : function
+        As `isdp.topdown.noise.draw_noise`.
+
+    Raises
+    ------
+    InputError
+        If table, hierarchy and plan do not fit together.
+    """
+    if np.ndim(table) == 2 and np.shape(table)[1] != plan.schema.cells:
+        raise InputError(
+            f"topdown: the table has {np.shape(table)[1]} cells, but the axes make "
+            f"{plan.schema.cells}"
+        )
+    true = hierarchy.aggregate(table)
+    held = held_levels(hierarchy, plan)
+    descent = _Descent(plan, hierarchy, node_streams(rng), noise)
+    released, nodes = [descent.root(true[0])], [descent.note]
+    for depth in range(1, len(hierarchy.levels)):
+        below = np.empty_like(true[depth])
+        for parent, children in enumerate(hierarchy.children(depth - 1)):
+            totals = true[depth][children].sum(axis=1) if depth in held else None
+            above = released[-1][parent]
+            below[children] = descent.down(depth, parent, children, above, true[depth], totals)
+            nodes.append(descent.note)
+        released.append(below)
+    named = dict(zip(hierarchy.levels, released, strict=True))
+    words = ", ".join(f"the total of each {hierarchy.levels[depth]}" for depth in held if depth)
+    return Release(named, plan.budget.guarantee(words), nodes)
+
+
+def held_levels(hierarchy: Hierarchy, plan: Plan) -> range:
+    """Depths whose totals are held: the root, the levels named and all above one that is."""
+    return range(max([0, *(hierarchy.number(level) for level in plan.held)]) + 1)
+
+
+class _Descent:
+    """One parent's children at a time; `note` tells of the last one."""
+
+    def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise):
+        self.plan, self.hierarchy, self.streams, self.noise = plan, hierarchy, streams, noise
+        self.work = {level: workload(plan.schema, plan.budget, level) for level in hierarchy.levels}
+        self.note: dict = {}
+
+    def root(self, true) -> np.ndarray:
+        """Solve the root under the number of people."""
+        answers = self._measure(0, np.zeros(1, dtype=np.int64), true)
+        cells = np.arange(self.plan.schema.cells)
+        return self._solve(0, "", answers, cells, None, true.sum(axis=1))
+
+    def down(self, depth, parent, children, above, true, totals) -> np.ndarray:
+        """Split a parent's table among its children."""
+        name = self.hierarchy.units[depth - 1][parent]
+        if len(children) == 1:  # the only child is its parent
+            self._note(depth, name, 1, np.flatnonzero(above), 0, 0.0, 0.0)
+            return above[None, :]
+        answers = self._measure(depth, children, true)
+        if totals is None and self.plan.passes == "isolate_total":
+            totals = self._totals(depth, name, answers, above.sum())
+        kept = np.flatnonzero(above) if self.plan.nonnegative else np.arange(len(above))
+        return self._solve(depth, name, answers, kept, above, totals)
+
+    def _measure(self, depth, units, true) -> np.ndarray:
+        """Noisy answers of some regions of a level, each from the region's own stream."""
+        level, work = self.hierarchy.levels[depth], self.work[self.hierarchy.levels[depth]]
+        flavour = self.plan.budget.flavour
+        noise = [
+            self.noise(self.streams(level, self.hierarchy.units[depth][unit]), flavour, work.losses)
+            for unit in units
+        ]
+        return (work.rows @ true[units].T).T + np.array(noise)
+
+    def _tie_breaker(self, depth, name) -> np.random.Generator:
+        return self.streams(f"{self.hierarchy.levels[depth]} of", name)
+
+    def _totals(self, depth, name, answers, total) -> np.ndarray:
+        """First pass: the children's totals from the query "total" alone, whole numbers."""
+        level = self.hierarchy.levels[depth]
+        queries = self.work[level].queries
+        if TOTAL not in queries:
+            raise InputError(f"topdown: level {level!r} has no query {TOTAL!r} to isolate")
+        noisy = answers[:, self.work[level].query_of == queries.index(TOTAL)]
+        sums = np.array([total])
+        if self.plan.nonnegative:
+            best = onto_simplices(noisy, sums)
+        else:
+            best = noisy + (total - noisy.sum()) / len(noisy)
+        rng = self.streams(f"totals of {level} of", name)
+        return round_tables(rng, best, cell_sums=sums).table[:, 0]
+
+    def _solve(self, depth, name, answers, kept, above, totals) -> np.ndarray:
+        work = self.work[self.hierarchy.levels[depth]]
+        tables = np.zeros((len(answers), self.plan.schema.cells), dtype=np.int64)
+        cell_sums = None if above is None else above[kept]
+        some = np.ones(len(answers), dtype=bool)
+        if totals is not None and self.plan.nonnegative:
+            some = totals > 0
+        if not len(kept) or not some.any():
+            self._note(depth, name, len(answers), kept, 0, 0.0, 0.0)
+            return tables
+        used = _without_total(work) if totals is not None else slice(None)
+        matrix, pull = normal_equations(_select(work, used), answers[some][:, used], kept)
+        sums = None if totals is None else totals[some]
+        real = solve(Problem(matrix, pull, cell_sums, sums), self.plan.nonnegative)
+        rounded = round_tables(self._tie_breaker(depth, name), real, cell_sums, sums)
+        tables[np.ix_(some, kept)] = rounded.table
+        notes = rounded.variables, rounded.cost, rounded.off_whole
+        self._note(depth, name, len(answers), kept, *notes)
+        return tables
+
+    def _note(self, depth, name, children, kept, variables, cost, off_whole) -> None:
+        self.note = {
+            "level": self.hierarchy.levels[depth],
+            "parent": name,
+            "children": children,
+            "cells": len(kept),
+            "dropped": self.plan.schema.cells - len(kept),
+            "variables": variables,
+            "cost": cost,
+            "off_whole": off_whole,
+        }
+
+
+def _without_total(work: Workload) -> np.ndarray:
+    """Answers of all queries but "total", which says nothing once the totals are held."""
+    numbers = [i for i, query in enumerate(work.queries) if query != TOTAL]
+    return np.isin(work.query_of, numbers)
+
+
+def _select(work: Workload, used) -> Workload:
+    return Workload(
+        work.queries, work.rows[used], work.losses[used], work.weights[used], work.query_of[used]
+    )
