@@ -16,8 +16,8 @@ from benchmarks import comparisons, growth
 from benchmarks.peers import open_peer
 from benchmarks.timing import COLUMNS
 from benchmarks.workflow_cost import cost_table, rule_names
-from isdp.files import write_csv, write_table
-from isdp.plotting import DAS, DRAW, INK, save, styled
+from isdp.io.files import write_csv, write_table
+from isdp.plots.style import DAS, DRAW, INK, save, styled
 
 ROOT = Path(__file__).parent.parent
 ROWS, HEIGHTS = ("AB", "CD", "EFG"), (1.3, 0.9, 1.0)

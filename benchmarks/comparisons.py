@@ -10,15 +10,15 @@ import pandas as pd
 from benchmarks import numpy_algorithm1
 from benchmarks.timing import medians, row, seconds, timed
 from isdp import GeneralizedLaplace, Invariants
-from isdp.diagnostics import convergence
+from isdp.diagnostics.chains import convergence
 from isdp.exact import choose, release
-from isdp.exact.compositions import sample_blocks
-from isdp.exact.dynamic import DynamicSampler
-from isdp.experiment import build, mechanism_of
-from isdp.lattice import kernel_lattice
-from isdp.metropolis import LatticeWalk, run_chains
-from isdp.p12 import sex_by_age_invariants
-from isdp.sexage import lattice_walk
+from isdp.exact.blocks import sample_blocks
+from isdp.exact.messages.sampler import DynamicSampler
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk, run_chains
+from reproduction.congenial.sex_by_age import lattice_walk
+from reproduction.data.table_p12 import sex_by_age_invariants
+from reproduction.lattices.entry import build, mechanism_of
 
 COUNTIES = {"IL": 102, "TX": 254}
 EXACT_BAR, NUMPY_NOISE_BAR, OPENDP_BAR, RELEASE_BAR = 100, 0.3, 30, 1
@@ -87,7 +87,7 @@ def chains_of(walk, settings):
 
 
 def chains_with_pilot(walk, settings, burn_in=20_000):
-    """Thin as isdp.lattices.sample_noise does: so many sweeps as an effective draw takes."""
+    """Thin as `sample_noise` of the lattices does: so many sweeps as an effective draw takes."""
     pilot, _ = run_chains(np.random.default_rng(2), walk, draws=2000, burn_in=burn_in)
     thin = max(1, math.ceil(4 * 2000 / smallest_ess(walk, pilot)))
     return Chains(walk, settings["draws"], thin, burn_in, settings["chains"])

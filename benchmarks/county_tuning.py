@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.diagnostics import convergence
-from isdp.files import write_csv
-from isdp.lattice import kernel_lattice
-from isdp.metropolis import LatticeWalk, run_chains
+from isdp.diagnostics.chains import convergence
+from isdp.io.files import write_csv
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk, run_chains
 
 EPSILON = 0.192
 PROPOSALS = {"coordinate": (0.5, 0.7, 0.8, 0.87, 0.9, 0.95), "joint": (0.003, 0.01, 0.03, 0.1, 0.3)}

@@ -14,11 +14,12 @@ import pandas as pd
 import yaml
 from numba import njit
 
-from isdp.coupling import _coupled_sweep, _scratch, meeting_times
-from isdp.experiment import build, mechanism_of
-from isdp.files import write_csv
-from isdp.lattice import kernel_lattice
-from isdp.metropolis import LatticeWalk
+from isdp.io.files import write_csv
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.coupling import _scratch, meeting_times
+from isdp.mcmc.kernels import coupled_sweep
+from isdp.mcmc.metropolis import LatticeWalk
+from reproduction.lattices.entry import build, mechanism_of
 
 PROPOSALS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93)
 LAG = {"joint": 32768, "coordinate": 512}  # long enough for the leading chain to have moved
@@ -35,7 +36,7 @@ def coupled_sweeps(rng, pool, sweeps, kernel, scratch):
         sizes[0] = (np.abs(first) ** power).sum()
         sizes[1] = (np.abs(second) ** power).sum()
         for _ in range(sweeps):
-            _coupled_sweep(rng, first, second, apart, sizes, kernel, scratch)
+            coupled_sweep(rng, first, second, apart, sizes, kernel, scratch)
 
 
 def coupled_by_single(walk, states=3_000, sweeps=20):

@@ -7,11 +7,11 @@ import pandas as pd
 
 from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact.compositions import sample_blocks
-from isdp.exact.dynamic import DynamicSampler
+from isdp.exact.blocks import sample_blocks
+from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.rejection import RejectionSampler
-from isdp.lattice import kernel_lattice
-from isdp.metropolis import LatticeWalk
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk
 
 EPSILON = 0.25
 POINTS_OF_SLOPE = 3

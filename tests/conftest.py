@@ -1,7 +1,13 @@
 """Settings of the whole test suite."""
 
+import os
+
 from hypothesis import settings
 
+from reproduction.running.compiled import cache_folder
+
+# before numba is first imported: compiled code of other sources is never taken
+os.environ["NUMBA_CACHE_DIR"] = str(cache_folder())
 # compiled code takes seconds at its first call; the same examples on every run
 settings.register_profile("isdp", deadline=None, derandomize=True)
 settings.load_profile("isdp")

@@ -4,16 +4,45 @@ The names follow *Integer Subspace Differential Privacy* (Dharangutte, Gao, Gong
 arXiv 2212.00936), "ISDP" in the docstrings. For the release of confidential data there is
 `isdp.exact.release`; all other samplers use floating point and a pseudo-random generator, and are
 for experiments.
+
+Sub-packages and the names below load when they are first used, so that `import isdp` is cheap.
 """
 
-from isdp.errors import InputError
-from isdp.invariants import Invariants
-from isdp.mechanisms import DoubleGeometric, GeneralizedGaussian, GeneralizedLaplace
+from importlib import import_module
 
-__all__ = [
-    "DoubleGeometric",
-    "GeneralizedGaussian",
-    "GeneralizedLaplace",
-    "InputError",
-    "Invariants",
-]
+__version__ = "0.1.0"
+_HOMES = {
+    "GeneralizedGaussian": "isdp.mechanisms",
+    "GeneralizedLaplace": "isdp.mechanisms",
+    "InputError": "isdp.errors",
+    "Invariants": "isdp.constraints",
+    "Polytope": "isdp.constraints",
+}
+_PACKAGES = (
+    "constraints",
+    "diagnostics",
+    "exact",
+    "io",
+    "lattice",
+    "mcmc",
+    "mechanisms",
+    "plots",
+    "postprocess",
+    "privatize",
+)
+__all__ = [*_HOMES, *_PACKAGES]
+
+
+def __getattr__(name: str):
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _PACKAGES:
+        value = import_module(f"isdp.{name}")
+    else:
+        raise AttributeError(f"module 'isdp' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

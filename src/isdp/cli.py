@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _privatize(given: argparse.Namespace) -> int:
-    from isdp.privatize import privatize
+    from isdp.privatize.run import privatize
 
     certificate = privatize(
         given.table,
@@ -117,9 +117,10 @@ def _request(given: argparse.Namespace):
     InputError
         If they do not go together or are out of range.
     """
-    from isdp.exact.releasing import exact_epsilon
-    from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
-    from isdp.privatize import Request
+    from isdp.exact.secure import exact_epsilon
+    from isdp.mechanisms.gaussian import GeneralizedGaussian
+    from isdp.mechanisms.laplace import GeneralizedLaplace
+    from isdp.privatize.run import Request
 
     seed = _seed(given.seed)
     experiment = given.for_experiments or seed is not None

@@ -4,18 +4,11 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.agreement import (
-    agreement_rows,
-    distance_curve,
-    distance_in_full,
-    kolmogorov,
-    kolmogorov_bound,
-    small_law,
-    transition_matrix,
-)
+from isdp.diagnostics.distance import distance_curve, distance_in_full, small_law, transition_matrix
+from isdp.diagnostics.kolmogorov import agreement_rows, kolmogorov, kolmogorov_bound
 from isdp.exact import sample
-from isdp.lattice import kernel_lattice
-from isdp.metropolis import LatticeWalk, run_chains
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk, run_chains
 
 TABLE = Invariants.margins((2, 3))
 LAW = GeneralizedLaplace(0.8)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
-from isdp.independence import IndependenceSampler
-from isdp.lattice import KernelLattice, kernel_lattice
-from isdp.mechanisms import double_geometric_noise
-from isdp.metropolis import LatticeWalk, run_chains
-from isdp.p12 import sex_by_age_invariants
-from isdp.polytope import Polytope
+from isdp.constraints.polytope import Polytope
+from isdp.lattice.kernel import KernelLattice, kernel_lattice
+from isdp.mcmc.independence import IndependenceSampler
+from isdp.mcmc.metropolis import LatticeWalk, run_chains
+from isdp.mechanisms.laplace import double_geometric_noise
+from reproduction.data.table_p12 import sex_by_age_invariants
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 COUNTS = np.array([2, 0, 3, 1, 4])

@@ -9,9 +9,10 @@ import pytest
 from numba import njit
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
-from isdp.coupling import (
+from isdp.exact import enumerate_law
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.coupling import (
     CoupledState,
-    _coupled_double_geometric,
     bound_terms,
     meeting_times,
     overlap,
@@ -20,10 +21,9 @@ from isdp.coupling import (
     step,
     tv_bound,
 )
-from isdp.exact import enumerate_law
-from isdp.lattice import kernel_lattice
-from isdp.mechanisms import DoubleGeometric
-from isdp.metropolis import LatticeWalk
+from isdp.mcmc.kernels import coupled_double_geometric
+from isdp.mcmc.metropolis import LatticeWalk
+from isdp.mechanisms.laplace import DoubleGeometric
 from tests.statistical.checks import LawRejected, check_law, count_points
 from tests.statistical.test_metropolis import histogram, transition_matrix
 
@@ -52,7 +52,7 @@ MECHANISMS = {
 def pairs(rng, apart, powers, p_zero, log_a, draws):
     steps = np.empty((draws, 2), dtype=np.int64)
     for i in range(draws):
-        steps[i] = _coupled_double_geometric(rng, apart, powers, p_zero, log_a)
+        steps[i] = coupled_double_geometric(rng, apart, powers, p_zero, log_a)
     return steps
 
 

@@ -15,7 +15,7 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import compositions, enumerate_law, total_law
-from isdp.exact.compositions import sample_blocks
+from isdp.exact.blocks import sample_blocks
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {

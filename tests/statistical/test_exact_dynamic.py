@@ -5,10 +5,10 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import total_law
-from isdp.exact.dynamic import DynamicSampler
-from isdp.mechanisms import GeneralizedGaussian
+from isdp.exact.messages.sampler import DynamicSampler
+from isdp.mechanisms.gaussian import GeneralizedGaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
-from tests.unit.test_exact_dynamic import RECORDS, points_in_a_box
+from tests.unit.exact.test_messages import RECORDS, points_in_a_box
 
 DRAWS = 40_000
 LATTICES = {

@@ -7,9 +7,10 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.gaussian import GaussianSampler, gram_schmidt, integer_gaussian
+from isdp.exact.kernels import integer_gaussian
+from isdp.exact.klein import GaussianSampler, gram_schmidt
 from isdp.exact.rejection import RejectionSampler
-from isdp.mechanisms import GeneralizedGaussian
+from isdp.mechanisms.gaussian import GeneralizedGaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
@@ -99,9 +100,7 @@ def test_power_a_sigma_off_by_a_tenth_is_caught():
 )
 def test_power_a_basis_of_a_sublattice_is_caught(monkeypatch, kind, mechanism):
     basis = gram_schmidt(TABLE).basis * [2, 1]
-    monkeypatch.setattr(
-        "isdp.exact.gaussian.kernel_lattice", lambda *_: SimpleNamespace(basis=basis)
-    )
+    monkeypatch.setattr("isdp.exact.klein.kernel_lattice", lambda *_: SimpleNamespace(basis=basis))
     draws = draw(kind, TABLE, mechanism, 5_000)
     law = gaussian_law(TABLE, 1.5) if kind is GaussianSampler else laplace_law(TABLE, 0.7, "l2")
     with pytest.raises(LawRejected):

@@ -9,8 +9,8 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.lattice import kernel_lattice
-from isdp.metropolis import LatticeWalk, run_chains
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 LATTICES = {

@@ -9,8 +9,8 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.compositions import sample_blocks
-from isdp.exact.releasing import _compose, _Geometric, _SumWeight, _Words, release
+from isdp.exact.blocks import sample_blocks
+from isdp.exact.secure import _compose, _Geometric, _SumWeight, _Words, release
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {

@@ -6,8 +6,8 @@ from benchmarks.peers import open_peer
 from benchmarks.workflow_cost import cost_table, rule_names, rule_of
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
-from isdp.lattice import kernel_lattice
-from isdp.metropolis import _metropolis
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.kernels import metropolis
 
 WAYS = [numpy_algorithm1.run, numpy_algorithm1.run_vectorised]
 
@@ -48,7 +48,7 @@ def test_the_transcription_has_the_library_s_law(run):
 def test_the_transcription_accepts_what_the_core_accepts():
     rng = np.random.default_rng(1)
     for rise, uniform in zip(rng.normal(0, 2, 200), rng.random(200), strict=True):
-        core = _metropolis.py_func(Forced(uniform), rise)
+        core = metropolis.py_func(Forced(uniform), rise)
         assert core == numpy_algorithm1.accepts(-rise, uniform)
 
 

@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -10,8 +9,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-ROOT = Path(__file__).parents[2]
-
+from tests import ROOT
 
 LINUX = {"sys_platform": "linux", "platform_machine": "x86_64", "python_full_version": "3.11.7"}
 INTEL_MAC = LINUX | {"sys_platform": "darwin"}

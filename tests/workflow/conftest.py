@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+
 NOBODY_THERE = "http://127.0.0.1:9/nhgis_ppdd_20201116_county.zip"  # the discard port: refused
 LAW = {"norm": "l1", "epsilon": 1.0, "proposal": {"paper": 0.02, "reduced": 0.5}}
 LATTICES = {

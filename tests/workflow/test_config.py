@@ -6,8 +6,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from support.config import ConfigError, check_config, leave_out_nulls
-from tests.workflow.conftest import ROOT, merged
+from reproduction.running.config import ConfigError, check_config, leave_out_nulls
+from tests import ROOT
+from tests.workflow.conftest import merged
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "smoke.yaml"])

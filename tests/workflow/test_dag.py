@@ -13,7 +13,8 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from tests.workflow.conftest import ROOT, SMALL, Checkout, merged
+from tests import ROOT
+from tests.workflow.conftest import SMALL, Checkout, merged
 
 
 def graph(checkout, config):
@@ -96,9 +97,12 @@ def test_a_changed_key_reruns_what_depends_on_it_and_nothing_else(copied, whole,
     assert len(wanted) < len(whole.outputs)
 
 
-@pytest.mark.parametrize("module", ["twobin", "truncation", "coupling"])
+@pytest.mark.parametrize(
+    "module",
+    ["reproduction/congenial/two_bin", "reproduction/counties/truncation", "isdp/mcmc/kernels"],
+)
 def test_an_edited_module_reruns_its_dependants_and_nothing_else(copied, whole, module):
-    path = f"src/isdp/{module}.py"
+    path = f"src/{module}.py"
     file = copied.folder / path
     text, times = file.read_text(), file.stat()
     file.write_text(text + "\n# edited\n")

@@ -9,7 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.workflow.conftest import ROOT
+from tests import ROOT
 
 
 def national_file(folder, vintage, column, damage=lambda rows: rows):

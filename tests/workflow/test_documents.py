@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 from packaging.requirements import Requirement
 
-from tests.workflow.conftest import ROOT
+from tests import ROOT
 
 NOT_DRAWN = {"everything"}  # it makes nothing, and Snakemake leaves it out of its graph
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.config import check_config
-from tests.workflow.conftest import ROOT, Checkout, merged
+from reproduction.running.config import check_config
+from tests import ROOT
+from tests.workflow.conftest import Checkout, merged
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("*/*.md"))]
 COMMANDS = {"", "sh"}

@@ -28,7 +28,7 @@ def slurm():
 
 
 def test_the_profile_sends_the_sampling_to_slurm_and_tells_of_a_failure(checkout, finished, slurm):
-    broken = checkout.folder / "workflow/scripts/draw_exact_lattice.py"
+    broken = checkout.folder / "workflow/scripts/exactness/draw_exact_lattice.py"
     broken.write_text("raise SystemExit('made to fail')\n")
     done = checkout.run(
         *("--workflow-profile", "workflow/profiles/slurm", "--retries", "0"),

@@ -7,9 +7,10 @@ import re
 import pytest
 import yaml
 
-from support.config import ConfigError, check_config
-from support.sweep import file_of, scenarios_of
-from tests.workflow.conftest import ROOT, SMALL, Checkout
+from reproduction.running.config import ConfigError, check_config
+from reproduction.running.scenarios import file_of, scenarios_of
+from tests import ROOT
+from tests.workflow.conftest import SMALL, Checkout
 from tests.workflow.test_data import fractional, national_file
 
 SWEEP = {"name": "tiny", "epsilons": [0.1, 1], "norms": ["l1", "l2"], "states": ["DE"]}

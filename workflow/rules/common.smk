@@ -11,18 +11,21 @@ from types import SimpleNamespace
 import yaml
 
 BASE = Path(workflow.basedir)
-sys.path[:0] = [str(BASE / "workflow"), str(BASE / "src")]
+# resolved, so that copies of the checkout that share the packages share compiled code too
+SOURCES = (BASE / "src").resolve()
+sys.path.insert(0, str(SOURCES))
 
-from support.config import (
+from reproduction.running.compiled import cache_folder
+from reproduction.running.config import (
     ConfigError,
     check_config,
     leave_out_nulls,
     local_file,
     read_schema,
 )
-from support.library import library_of
-from support.locks import clear_stale_locks
-from support.sweep import file_of, scenarios_of, unfinished
+from reproduction.running.library import library_of
+from reproduction.running.locks import clear_stale_locks
+from reproduction.running.scenarios import file_of, scenarios_of, unfinished
 
 # as it was given: nulls stay, and words for captions join the config below
 GIVEN = copy.deepcopy(config)
@@ -34,6 +37,7 @@ except ConfigError as error:
 SETTINGS = {key: GIVEN[key] for key in read_schema(BASE)["required"]}
 # inputs are named as this folder sees them, so that a checkout that was moved reruns nothing
 HERE = Path() if Path().samefile(BASE) else BASE
+CAPTIONS = {path.stem: str(path) for path in sorted((BASE / "workflow/report").glob("*/*.rst"))}
 LATTICES = config["lattices"]
 SWEEP = config["sweep"]["name"] if "sweep" in config else ""
 SCENARIOS = scenarios_of(config)
@@ -49,8 +53,8 @@ wildcard_constraints:
 
 
 def library(script):
-    """Library modules that a script depends on."""
-    return library_of(HERE / f"workflow/scripts/{script}.py", HERE / "src/isdp")
+    """Modules of both packages that a script depends on."""
+    return library_of(HERE / f"workflow/scripts/{script}.py", HERE / "src")
 
 
 def selected_states(wildcards):
@@ -173,7 +177,7 @@ def table_outputs(name, what, category, key="", caption=None, folder="results/ta
 
     `key` distinguishes the tables of one job that makes several: its csv is output.KEYcsv.
     """
-    place = {"caption": f"../report/{caption or name}.rst", "category": category, **where}
+    place = {"caption": CAPTIONS[caption or name], "category": category, **where}
     page, data = ({"what": what, "type": kind} for kind in ("table", "table as csv"))
     return {
         f"{key}csv": report(f"{folder}/{name}.csv", labels=data, **place),
@@ -187,7 +191,7 @@ def figure_outputs(name, what, category, key="", caption=None, **where):
 
     `key` distinguishes the figures of one job that makes several: its SVG is output.KEYsvg.
     """
-    place = {"caption": f"../report/{caption or name}.rst", "category": category, **where}
+    place = {"caption": CAPTIONS[caption or name], "category": category, **where}
     labels = {"what": what, "type": "figure"}
     return {
         f"{key}svg": report(f"results/figures/{name}.svg", labels=labels, **place),
@@ -279,7 +283,10 @@ def provenance():
 # No job's params read these keys.
 config["provenance"] = provenance()
 config["words"] = {"data": f"Data: {config['provenance'].get('message', '')}"}
-# scripts find the library in this checkout, installed or not
-os.environ.update(PYTHONPATH=os.pathsep.join([str(BASE / "src"), os.getenv("PYTHONPATH", "")]))
+# scripts find the packages in this checkout, installed or not, and code compiled from them as they are
+os.environ.update(
+    PYTHONPATH=os.pathsep.join([str(SOURCES), os.getenv("PYTHONPATH", "")]),
+    NUMBA_CACHE_DIR=str(cache_folder(SOURCES)),
+)
 if workflow.is_main_process:
     running = clear_stale_locks(Path(".snakemake"))

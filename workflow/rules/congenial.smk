@@ -21,7 +21,7 @@ config["words"]["sex_by_age"] = (
 rule read_sex_by_age:
     input:
         file=SEX_BY_AGE["file"] or [],
-        library=library("read_sex_by_age"),
+        library=library("congenial/read_sex_by_age"),
     output:
         counts="results/data/sex_by_age.csv",
     log:
@@ -34,13 +34,13 @@ rule read_sex_by_age:
     message:
         "The confidential table of sex by age"
     script:
-        "../scripts/read_sex_by_age.py"
+        "../scripts/congenial/read_sex_by_age.py"
 
 
 rule sample_sex_by_age:
     input:
         counts="results/data/sex_by_age.csv",
-        library=library("sample_sex_by_age"),
+        library=library("congenial/sample_sex_by_age"),
     output:
         **table_outputs(
             "sex_by_age",
@@ -83,14 +83,14 @@ rule sample_sex_by_age:
     message:
         "Releases of sex by age by both samplers"
     script:
-        "../scripts/sample_sex_by_age.py"
+        "../scripts/congenial/sample_sex_by_age.py"
 
 
 rule measure_acceptance:
     input:
         counts="results/data/sex_by_age.csv",
         draws="results/draws/sex_by_age.nc",
-        library=library("measure_acceptance"),
+        library=library("congenial/measure_acceptance"),
     output:
         **table_outputs(
             "sex_by_age_acceptance", "Acceptance of the independence sampler", "Sex by age"
@@ -111,13 +111,13 @@ rule measure_acceptance:
     message:
         "Acceptance of the independence sampler against its proposal"
     script:
-        "../scripts/measure_acceptance.py"
+        "../scripts/congenial/measure_acceptance.py"
 
 
 rule compare_distances:
     input:
         counts="results/data/sex_by_age.csv",
-        library=library("compare_distances"),
+        library=library("congenial/compare_distances"),
     output:
         **table_outputs(
             "sex_by_age_medians", "Medians, method by method", "Sex by age", key="medians_"
@@ -140,7 +140,7 @@ rule compare_distances:
     message:
         "Distances of releases from their tables, method by method"
     script:
-        "../scripts/compare_distances.py"
+        "../scripts/congenial/compare_distances.py"
 
 
 rule plot_sex_by_age:
@@ -151,7 +151,7 @@ rule plot_sex_by_age:
         trace="results/tables/sex_by_age_trace.csv",
         acceptance="results/figures/sex_by_age_acceptance.csv",
         medians="results/tables/sex_by_age_medians.csv",
-        library=library("plot_sex_by_age"),
+        library=library("congenial/plot_sex_by_age"),
     output:
         **figure_outputs(
             "sex_by_age_distances", "Distances (CDP Fig 1)", "Sex by age", key="distances_"
@@ -179,12 +179,12 @@ rule plot_sex_by_age:
     message:
         "Figures of sex by age"
     script:
-        "../scripts/plot_sex_by_age.py"
+        "../scripts/congenial/plot_sex_by_age.py"
 
 
 rule compare_two_bin:
     input:
-        library=library("compare_two_bin"),
+        library=library("congenial/compare_two_bin"),
     output:
         **table_outputs("two_bin", "Two-bin histogram (CDP Table 2)", "Two bins"),
     log:
@@ -197,4 +197,4 @@ rule compare_two_bin:
     message:
         "Two-bin histogram: conditioning against projecting"
     script:
-        "../scripts/compare_two_bin.py"
+        "../scripts/congenial/compare_two_bin.py"

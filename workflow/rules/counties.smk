@@ -15,7 +15,7 @@ checkpoint select_states:
     input:
         regressions="results/tables/das_regressions.csv",
         provenance="results/data/provenance.json",
-        library=library("select_states"),
+        library=library("counties/select_states"),
     output:
         states="results/tables/states.csv",
     log:
@@ -28,13 +28,13 @@ checkpoint select_states:
     message:
         "States to run"
     script:
-        "../scripts/select_states.py"
+        "../scripts/counties/select_states.py"
 
 
 rule sample_counties:
     input:
         counties="results/data/counties.csv",
-        library=library("sample_counties"),
+        library=library("counties/sample_counties"),
     output:
         draws="results/draws/counties_{state}.nc",
         speed="results/benchmarks/counties_sampling_{state}.json",
@@ -66,7 +66,7 @@ rule sample_counties:
     message:
         "Noise for the counties of {wildcards.state}"
     script:
-        "../scripts/sample_counties.py"
+        "../scripts/counties/sample_counties.py"
 
 
 rule summarise_counties:
@@ -74,7 +74,7 @@ rule summarise_counties:
         counties="results/data/counties.csv",
         draws="results/draws/counties_{state}.nc",
         exact="results/draws/exact_counties_{state}.nc",
-        library=library("summarise_counties"),
+        library=library("counties/summarise_counties"),
     output:
         rhat="results/summaries/counties_{state}_rhat.csv",
         noise="results/summaries/counties_{state}_noise.csv",
@@ -97,7 +97,7 @@ rule summarise_counties:
     message:
         "Convergence and summaries for {wildcards.state}"
     script:
-        "../scripts/summarise_counties.py"
+        "../scripts/counties/summarise_counties.py"
 
 
 rule plot_counties:
@@ -105,7 +105,7 @@ rule plot_counties:
         boxes="results/figures/counties_{state}.csv",
         exact_boxes="results/figures/counties_{state}_exact.csv",
         projected_boxes="results/figures/projection_{state}.csv",
-        library=library("plot_counties"),
+        library=library("counties/plot_counties"),
     output:
         **figure_outputs(
             "counties_{state}",
@@ -145,7 +145,7 @@ rule plot_counties:
     message:
         "Figures of {wildcards.state}"
     script:
-        "../scripts/plot_counties.py"
+        "../scripts/counties/plot_counties.py"
 
 
 rule collect_counties:
@@ -154,7 +154,7 @@ rule collect_counties:
         noise=for_each_state("results/summaries/counties_{state}_noise.csv"),
         state=for_each_state("results/summaries/counties_{state}_state.csv"),
         speed=for_each_state("results/benchmarks/counties_sampling_{state}.json"),
-        library=library("collect_counties"),
+        library=library("counties/collect_counties"),
     output:
         **table_outputs(
             "counties_rhat",
@@ -197,4 +197,4 @@ rule collect_counties:
     message:
         "Tables of all states"
     script:
-        "../scripts/collect_counties.py"
+        "../scripts/counties/collect_counties.py"

@@ -6,7 +6,7 @@ rule fetch_demonstration_data:
         local=[local_file(config)] if local_file(config) else [],
         ledger=config["data"]["ledger"],
         published=config["data"]["published"],
-        library=library("fetch_demonstration_data"),
+        library=library("data/fetch_demonstration_data"),
     output:
         counties="results/data/counties.csv",
         provenance="results/data/provenance.json",
@@ -22,13 +22,13 @@ rule fetch_demonstration_data:
     message:
         "Demonstration data of vintage {params.vintage}: local file, download, or published counts"
     script:
-        "../scripts/fetch_demonstration_data.py"
+        "../scripts/data/fetch_demonstration_data.py"
 
 
 rule regress_das_errors:
     input:
         counties="results/data/counties.csv",
-        library=library("regress_das_errors"),
+        library=library("counties/regress_das_errors"),
     output:
         **table_outputs(
             "das_regressions",
@@ -52,4 +52,4 @@ rule regress_das_errors:
     message:
         "Regressions of the DAS errors on log population, a state each"
     script:
-        "../scripts/regress_das_errors.py"
+        "../scripts/counties/regress_das_errors.py"

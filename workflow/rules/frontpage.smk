@@ -13,7 +13,7 @@ rule build_front_page:
         figures_schema="workflow/schemas/figures.schema.yaml",
         template=str(HERE / "workflow/report/index.html.j2"),
         notebooks=rules.execute_notebooks.input.notebooks,
-        library=library("build_front_page"),
+        library=library("review/build_front_page"),
     output:
         page="results/index.html",
     log:
@@ -25,4 +25,4 @@ rule build_front_page:
     message:
         "Front page: results/index.html"
     script:
-        "../scripts/build_front_page.py"
+        "../scripts/review/build_front_page.py"

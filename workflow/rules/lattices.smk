@@ -3,7 +3,7 @@
 
 rule couple_chains:
     input:
-        library=library("couple_chains"),
+        library=library("lattices/couple_chains"),
     output:
         curves="results/coupling/{experiment}_{law}_curves.csv",
         trails="results/coupling/{experiment}_{law}_lags.csv",
@@ -26,14 +26,14 @@ rule couple_chains:
     message:
         "Coupled chains of {wildcards.experiment}, {wildcards.law}"
     script:
-        "../scripts/couple_chains.py"
+        "../scripts/lattices/couple_chains.py"
 
 
 rule collect_coupling:
     input:
         meetings=of_every_law("results/coupling/{experiment}_{law}_meetings.csv"),
         seconds=of_every_law("results/benchmarks/coupling_{experiment}_{law}.csv"),
-        library=library("collect_coupling"),
+        library=library("lattices/collect_coupling"),
     output:
         **table_outputs(
             "meeting_times",
@@ -66,7 +66,7 @@ rule collect_coupling:
     message:
         "Meeting times of all experiments"
     script:
-        "../scripts/collect_coupling.py"
+        "../scripts/lattices/collect_coupling.py"
 
 
 rule plot_tv_bound:
@@ -74,7 +74,7 @@ rule plot_tv_bound:
         curves="results/coupling/{experiment}_{law}_curves.csv",
         trails="results/coupling/{experiment}_{law}_lags.csv",
         distances="results/coupling/{experiment}_distances.csv",
-        library=library("plot_tv_bound"),
+        library=library("lattices/plot_tv_bound"),
     output:
         **figure_outputs(
             "{experiment}_tv_bound_{law}",
@@ -96,13 +96,13 @@ rule plot_tv_bound:
     message:
         "Bound on the distance to the target: {wildcards.experiment}, {wildcards.law}"
     script:
-        "../scripts/plot_tv_bound.py"
+        "../scripts/lattices/plot_tv_bound.py"
 
 
 rule sample_lattice:
     input:
         meetings="results/coupling/{experiment}_{law}_meetings.csv",
-        library=library("sample_lattice"),
+        library=library("lattices/sample_lattice"),
     output:
         **table_outputs(
             "{experiment}_draw_{law}",
@@ -130,14 +130,14 @@ rule sample_lattice:
     message:
         "Noise of {wildcards.experiment}, {wildcards.law}"
     script:
-        "../scripts/sample_lattice.py"
+        "../scripts/lattices/sample_lattice.py"
 
 
 rule summarise_lattice:
     input:
         draws=of_all_its_laws("results/draws/{experiment}_{law}.nc"),
         exact=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
-        library=library("summarise_lattice"),
+        library=library("lattices/summarise_lattice"),
     output:
         **table_outputs(
             "{experiment}_noise_summary",
@@ -173,13 +173,13 @@ rule summarise_lattice:
     message:
         "Noise of {wildcards.experiment}, cell by cell, and against exact draws"
     script:
-        "../scripts/summarise_lattice.py"
+        "../scripts/lattices/summarise_lattice.py"
 
 
 rule collect_norms:
     input:
         norms=expand("results/summaries/{experiment}_norms.csv", experiment=LATTICES),
-        library=library("collect_norms"),
+        library=library("lattices/collect_norms"),
     output:
         **table_outputs(
             "lattice_norms", "The norm, and the rule of thumb", "Lattices", subcategory="Noise"
@@ -193,7 +193,7 @@ rule collect_norms:
     message:
         "Norms of the noise of all experiments"
     script:
-        "../scripts/collect_norms.py"
+        "../scripts/lattices/collect_norms.py"
 
 
 rule plot_lattice:
@@ -205,7 +205,7 @@ rule plot_lattice:
         curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
         trails=of_all_its_laws("results/coupling/{experiment}_{law}_lags.csv"),
         distances="results/coupling/{experiment}_distances.csv",
-        library=library("plot_lattice"),
+        library=library("lattices/plot_lattice"),
     output:
         **figure_outputs(
             "{experiment}_tv_bound",
@@ -254,12 +254,12 @@ rule plot_lattice:
     message:
         "Figures of {wildcards.experiment}"
     script:
-        "../scripts/plot_lattice.py"
+        "../scripts/lattices/plot_lattice.py"
 
 
 rule plot_constraints:
     input:
-        library=library("plot_constraints"),
+        library=library("lattices/plot_constraints"),
     output:
         **figure_outputs(
             "{experiment}_constraints",
@@ -280,12 +280,12 @@ rule plot_constraints:
     message:
         "Figure of the constraints of {wildcards.experiment}"
     script:
-        "../scripts/plot_constraints.py"
+        "../scripts/lattices/plot_constraints.py"
 
 
 rule print_confidential:
     input:
-        library=library("print_confidential"),
+        library=library("lattices/print_confidential"),
     output:
         **table_outputs(
             "{experiment}_confidential",
@@ -303,13 +303,13 @@ rule print_confidential:
     message:
         "Confidential counts of {wildcards.experiment}"
     script:
-        "../scripts/print_confidential.py"
+        "../scripts/lattices/print_confidential.py"
 
 
 rule place_printed:
     input:
         draws=of_its_printed_laws("results/draws/{experiment}_{law}.nc"),
-        library=library("place_printed"),
+        library=library("lattices/place_printed"),
     output:
         **table_outputs(
             "{experiment}_printed",
@@ -328,4 +328,4 @@ rule place_printed:
     message:
         "The printed noise tables of {wildcards.experiment} within our laws"
     script:
-        "../scripts/place_printed.py"
+        "../scripts/lattices/place_printed.py"

@@ -8,7 +8,7 @@ rule execute_notebooks:
         rules.everything.input,
         notebooks=[str(HERE / f"notebooks/{name}.ipynb") for name in NOTEBOOKS],
         config="results/config.yaml",
-        library=library("execute_notebooks"),
+        library=library("review/execute_notebooks"),
     output:
         pages=expand("results/notebooks/{notebook}.html", notebook=NOTEBOOKS),
     log:
@@ -23,4 +23,4 @@ rule execute_notebooks:
     message:
         "Reviewing notebooks"
     script:
-        "../scripts/execute_notebooks.py"
+        "../scripts/review/execute_notebooks.py"

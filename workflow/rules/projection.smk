@@ -18,7 +18,7 @@ rule project_counties:
     input:
         counties="results/data/counties.csv",
         draws="results/draws/counties_{state}.nc",
-        library=library("project_counties"),
+        library=library("counties/project_counties"),
     output:
         summary="results/summaries/projection_{state}.csv",
         boxes="results/figures/projection_{state}.csv",
@@ -35,13 +35,13 @@ rule project_counties:
     message:
         "Projected noise for the counties of {wildcards.state}"
     script:
-        "../scripts/project_counties.py"
+        "../scripts/counties/project_counties.py"
 
 
 rule collect_projection:
     input:
         summaries=for_each_state("results/summaries/projection_{state}.csv"),
-        library=library("collect_projection"),
+        library=library("counties/collect_projection"),
     output:
         **table_outputs(
             "projection_summary",
@@ -56,14 +56,14 @@ rule collect_projection:
     message:
         "Projected noise of all states"
     script:
-        "../scripts/collect_projection.py"
+        "../scripts/counties/collect_projection.py"
 
 
 rule truncate_counties:
     input:
         counties="results/data/counties.csv",
         sampled="results/tables/counties_states.csv",
-        library=library("truncate_counties"),
+        library=library("counties/truncate_counties"),
     output:
         **table_outputs("truncation", "Each state", "Counties", subcategory="Truncation at zero"),
         **figure_outputs(
@@ -83,4 +83,4 @@ rule truncate_counties:
     message:
         "Truncation of county counts at zero, all states"
     script:
-        "../scripts/truncate_counties.py"
+        "../scripts/counties/truncate_counties.py"

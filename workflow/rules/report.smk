@@ -35,7 +35,7 @@ rule verify_draws:
         exact_counties=for_each_state("results/draws/exact_counties_{state}.nc"),
         exact_lattices=of_every_law("results/draws/exact_{experiment}_{law}.nc"),
         sex_by_age=["results/draws/sex_by_age.nc", "results/draws/exact_sex_by_age.nc"],
-        library=library("verify_draws"),
+        library=library("review/verify_draws"),
     output:
         **table_outputs("draws_verified", "Invariants of every draw", "Scorecard"),
     log:
@@ -47,7 +47,7 @@ rule verify_draws:
     message:
         "Invariants of every draw in results/, checked again in exact integers"
     script:
-        "../scripts/verify_draws.py"
+        "../scripts/review/verify_draws.py"
 
 
 rule scorecard:
@@ -56,7 +56,7 @@ rule scorecard:
         schema="workflow/schemas/claims.schema.yaml",
         provenance="results/data/provenance.json",
         tables=expand("results/tables/{table}.csv", table=SCORED_TABLES),
-        library=library("scorecard"),
+        library=library("review/scorecard"),
     output:
         **table_outputs("scorecard", "The papers' claims, and what this run found", "Scorecard"),
         summary="results/tables/scorecard.txt",
@@ -69,7 +69,7 @@ rule scorecard:
     message:
         "Verdicts on the papers' claims"
     script:
-        "../scripts/scorecard.py"
+        "../scripts/review/scorecard.py"
 
 
 rule everything:
@@ -86,7 +86,7 @@ rule everything:
 rule record_config:
     input:
         rules.everything.input,
-        library=library("record_config"),
+        library=library("review/record_config"),
     output:
         config="results/config.yaml",
     log:
@@ -98,7 +98,7 @@ rule record_config:
     message:
         "The config that made all this: results/config.yaml"
     script:
-        "../scripts/record_config.py"
+        "../scripts/review/record_config.py"
 
 
 rule build_report:
@@ -106,7 +106,7 @@ rule build_report:
         rules.everything.input,
         config="results/config.yaml",
         # captions, labels and categories live here
-        wording=sorted(str(path) for path in (HERE / "workflow").glob("r*/*.[rs]*")),
+        wording=sorted(str(path) for path in (HERE / "workflow/report").rglob("*.rst")),
     output:
         report="results/report.html",
     log:
@@ -120,4 +120,4 @@ rule build_report:
     message:
         "Report: results/report.html"
     script:
-        "../scripts/build_report.py"
+        "../scripts/review/build_report.py"

@@ -19,7 +19,7 @@ use rule fetch_demonstration_data as fetch_vintage with:
         local=lambda wildcards: file_of(config, wildcards.vintage),
         ledger=config["data"]["ledger"],
         published=config["data"]["published"],
-        library=library("fetch_demonstration_data"),
+        library=library("data/fetch_demonstration_data"),
     output:
         counties="results/sweeps/{sweep}/data/{vintage}/counties.csv",
         provenance="results/sweeps/{sweep}/data/{vintage}/provenance.json",
@@ -35,7 +35,7 @@ use rule fetch_demonstration_data as fetch_vintage with:
 use rule sample_counties as sample_scenario with:
     input:
         counties=of_its_vintage("counties.csv"),
-        library=library("sample_counties"),
+        library=library("counties/sample_counties"),
     output:
         draws="results/sweeps/{sweep}/{scenario}/draws/counties_{state}.nc",
         speed="results/sweeps/{sweep}/{scenario}/benchmarks/counties_sampling_{state}.json",
@@ -69,7 +69,7 @@ rule collect_scenario:
         counties=of_its_vintage("counties.csv"),
         provenance=of_its_vintage("provenance.json"),
         draws=of_its_states("results/sweeps/{sweep}/{scenario}/draws/counties_{state}.nc"),
-        library=library("collect_scenario"),
+        library=library("counties/collect_scenario"),
     output:
         rhat="results/sweeps/{sweep}/{scenario}/tables/counties_rhat.csv",
         noise="results/sweeps/{sweep}/{scenario}/tables/counties_noise.csv",
@@ -90,7 +90,7 @@ rule collect_scenario:
     message:
         "Convergence and tables of scenario {wildcards.scenario}"
     script:
-        "../scripts/collect_scenario.py"
+        "../scripts/counties/collect_scenario.py"
 
 
 rule compare_scenarios:
@@ -98,7 +98,7 @@ rule compare_scenarios:
         scenarios=expand(
             "results/sweeps/{{sweep}}/{scenario}/tables/scenario.csv", scenario=SCENARIOS
         ),
-        library=library("compare_scenarios"),
+        library=library("counties/compare_scenarios"),
     output:
         **table_outputs("sweep_{sweep}", "Scenarios side by side", "Counties", caption="sweep"),
         **figure_outputs("sweep_{sweep}", "Scenarios side by side", "Counties", caption="sweep"),
@@ -112,4 +112,4 @@ rule compare_scenarios:
     message:
         "Scenarios of {wildcards.sweep} side by side"
     script:
-        "../scripts/compare_scenarios.py"
+        "../scripts/counties/compare_scenarios.py"

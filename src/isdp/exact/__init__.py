@@ -7,7 +7,7 @@ judge samplers by.
 
 from isdp.exact.choice import ExactSampler, choose, sample
 from isdp.exact.laws import EnumeratedLaw, TotalLaw, enumerate_law, total_law
-from isdp.exact.releasing import release
+from isdp.exact.secure import release
 
 __all__ = [
     "EnumeratedLaw",

@@ -7,13 +7,15 @@ from typing import Protocol
 
 import numpy as np
 
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.compositions import blocks_of, refuse_large_sums, sample_blocks
-from isdp.exact.dynamic import DynamicSampler
-from isdp.exact.gaussian import GaussianSampler
+from isdp.exact.blocks import blocks_of, refuse_large_sums, sample_blocks
+from isdp.exact.klein import GaussianSampler
+from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.rejection import RejectionSampler
-from isdp.invariants import Invariants
-from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace, Mechanism
+from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.mechanisms.laplace import GeneralizedLaplace
 
 LARGEST_DENSE = 2000  # cells up to which a basis of the lattice is reduced in reasonable time
 
@@ -95,7 +97,7 @@ def choose(invariants: Invariants, mechanism: Mechanism, lower=None) -> ExactSam
         raise InputError(
             f"exact: {invariants.cells} cells are too many for any perfect sampler but that of l1 "
             f"noise under disjoint totals (up to {LARGEST_DENSE} cells otherwise); use the MCMC "
-            f"sampler (isdp.metropolis.sample)"
+            f"sampler (isdp.mcmc.sample)"
         )
     if lower is not None:
         sampler = DynamicSampler(invariants, mechanism, lower)
@@ -152,7 +154,7 @@ def sample(
     Raises
     ------
     InputError
-        If no perfect sampler is practical; then `isdp.metropolis.sample` is the alternative.
+        If no perfect sampler is practical; then `isdp.mcmc.sample` is the alternative.
 
     Examples
     --------

@@ -1,14 +1,9 @@
-"""Independent draws of l1 noise under totals of disjoint blocks, in time linear in the cells.
+"""Compiled loops that draw uniform compositions, on random words of their own.
 
-A double geometric variable is the difference of two geometric ones. Under one total over n cells
-the noise is therefore X - Y, where X and Y are independent and each is a uniform weak composition
-(n counts, zero allowed) of the same integer S, and P(S = s) is proportional to
-C(s + n - 1, n - 1)^2 exp(-2 epsilon s). S comes from rejection under a hull of its log-concave
-law; a composition comes from a random choice of bars among stars, 64 places at a time (see
-`_compose_from`). No step approximates: what is left is the rounding of 53-bit arithmetic.
-
-The generator is a pseudo-random one and logarithms are in floating point: for experiments, not for
-the release of confidential data; `isdp.exact.release` is for that.
+Random words are 64 bits of SFC64, as in `numpy.random.SFC64`, inlined: a call of a NumPy generator
+from compiled code takes several times as long. Their seed comes from a NumPy generator, so equal
+seeds of that one give equal words. What is inlined in one another stands in this one file, since
+numba looks at the changes of one file only when it takes compiled code from its cache.
 """
 
 from __future__ import annotations
@@ -16,200 +11,105 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
-
-from isdp.errors import InputError
-from isdp.invariants import Invariants
-from isdp.mechanisms import GeneralizedLaplace
-from isdp.words import UNIT, below, lowest_bit, mixed, ones, uniform, words_from
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 LARGEST_MEAN = 8  # of counts that are drawn by stars and bars
 LOW_BITS = np.uint64(2**53 - 1)
-LARGEST_SUM = 2**53  # integers up to here are exact in float64
+ROUNDS_TO_MIX_A_SEED = 12
+UNIT = 2.0**-53
 
 
-def blocks_of(invariants: Invariants) -> np.ndarray | None:
-    """Tell which block each cell is in, where the invariants are totals of disjoint blocks.
-
-    A row counts as the total of its cells if its entries are all the same number. Rows without
-    cells, and rows that other rows' totals add up to (a grand total beside its parts), add nothing
-    and are passed over.
-
-    Parameters
-    ----------
-    invariants : Invariants
-
-    Returns
-    -------
-    int64 array, shape (cells,), or None
-        Blocks are numbered from 0 in the order of the rows; -1 marks a cell in no block. None if
-        rows overlap or weigh their cells unequally.
-    """
-    a = invariants.sparse
-    labels = np.full(invariants.cells, -1, dtype=np.int64)
-    smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts before their sum
-    if not _label(a.indptr, a.indices, a.data, smallest_first, labels):
-        return None
-    _number(labels, np.zeros(len(smallest_first), dtype=np.int64))
-    return labels
-
-
-def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
-    """Sort the cells by block.
-
-    Parameters
-    ----------
-    invariants : Invariants
-
-    Returns
-    -------
-    order : int64 array, shape (cells,)
-        The cells in no block first, then block after block.
-    starts : int64 array, shape (blocks + 1,)
-        Block b is ``order[starts[b]:starts[b + 1]]``.
-
-    None in place of both if `blocks_of` says so.
-    """
-    labels = blocks_of(invariants)
-    if labels is None:
-        return None
-    sizes = np.bincount(labels + 1, minlength=1)
-    starts = np.cumsum(sizes)
-    order = np.empty(len(labels), dtype=np.int64)
-    _counting_sort(labels, starts - sizes, order)
-    return order, starts
-
-
-def check_draws(draws) -> int:
-    """Return a number of draws as an int.
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number from 1 up.
-    """
-    if isinstance(draws, bool) or int(draws) != draws or draws < 1:
-        raise InputError(f"exact: draws must be a whole number from 1 up, got {draws!r}")
-    return int(draws)
-
-
-def refuse_large_sums(cells: int, epsilon: float) -> None:
-    """Raise if the counts of noise in `cells` cells could add up to 2^53 or more.
-
-    Parameters
-    ----------
-    cells : int
-    epsilon : float
-
-    Raises
-    ------
-    InputError
-        If they could, but for a chance below 1e-20.
-    """
-    reach = (cells + 12 * math.sqrt(cells) + 60) / epsilon
-    if reach >= LARGEST_SUM:
-        raise InputError(
-            f"exact: noise in {cells} cells at epsilon {epsilon:g} could add up to {reach:.3g}, "
-            f"more than 2^53; use a larger epsilon or fewer cells"
-        )
-
-
-def sample_blocks(
-    rng: np.random.Generator, invariants: Invariants, epsilon: float, draws: int
-) -> np.ndarray:
-    """Draw independent l1 noise under a total or a partition, without a Markov chain.
-
-    P(u) is proportional to exp(-epsilon ||u||_1) over the integer vectors u that leave the totals
-    unchanged. Time and memory are linear in the cells, whatever epsilon is.
+@njit(cache=True)
+def words_from(rng):
+    """State of a stream of words, seeded by a NumPy generator.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-    invariants : Invariants
-        Totals of disjoint blocks, see `blocks_of`; cells in no block get free noise.
-    epsilon : float
-        Privacy loss per unit of the l1 norm, positive.
-    draws : int
+        Gives 192 bits.
 
     Returns
     -------
-    int64 array, shape (draws, cells)
-
-    Raises
-    ------
-    InputError
-        If the rows overlap, a setting is out of range, or sums could pass 2^53.
-
-    Examples
-    --------
-    >>> noise = sample_blocks(np.random.default_rng(1), Invariants.total(5), 0.5, draws=10)
-    >>> noise.shape, int(abs(noise.sum(axis=1)).max())
-    ((10, 5), 0)
+    uint64 array, shape (4,)
     """
-    epsilon = float(GeneralizedLaplace(epsilon).epsilon)
-    draws = check_draws(draws)
-    refuse_large_sums(invariants.cells, epsilon)
-    blocks = block_order(invariants)
-    if blocks is None:
-        raise InputError(
-            "exact: these invariants are not totals of disjoint blocks; use the Markov chain, or "
-            "for a small lattice isdp.exact.release"
-        )
-    order, starts = blocks
-    noise = np.empty((draws, invariants.cells), dtype=np.int64)
-    longest = int(np.diff(starts).max(initial=0))
-    x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
-    _fill(rng, order, starts, epsilon, x, y, noise)
-    return noise
+    state = np.empty(4, dtype=np.uint64)
+    for i in range(3):
+        high, low = rng.integers(0, 1 << 32), rng.integers(0, 1 << 32)
+        state[i] = (np.uint64(high) << np.uint64(32)) | np.uint64(low)
+    state[3] = 1
+    for _ in range(ROUNDS_TO_MIX_A_SEED):
+        next_word(state)
+    return state
+
+
+@njit(cache=True, inline="always")
+def mixed(a, b, c, count):
+    """One round: the word that comes out, and the state after it."""
+    word = a + b + count
+    turned = (c << np.uint64(24)) | (c >> np.uint64(40))
+    return (
+        word,
+        b ^ (b >> np.uint64(11)),
+        c + (c << np.uint64(3)),
+        turned + word,
+        count + np.uint64(1),
+    )
 
 
 @njit(cache=True)
-def _label(indptr, indices, data, rows, labels):
-    """Write the row of each cell's block into `labels`; False if the rows are no disjoint blocks.
-
-    Each row either makes a block of new cells, or is made up of whole blocks.
-    """
-    seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
-    for row in rows:
-        start, stop = indptr[row], indptr[row + 1]
-        old = start < stop and labels[indices[start]] >= 0
-        for entry in range(start, stop):
-            label = labels[indices[entry]]
-            if data[entry] != data[start] or (label >= 0) != old:
-                return False
-            if old:
-                seen[label] += 1
-            else:
-                labels[indices[entry]] = row
-        for entry in range(start, stop if old else start):
-            label = labels[indices[entry]]
-            if seen[label] != 0 and seen[label] != indptr[label + 1] - indptr[label]:
-                return False
-            seen[label] = 0
-    return True
+def next_word(state):
+    """Take the next word of the stream, uint64."""
+    word, state[0], state[1], state[2], state[3] = mixed(state[0], state[1], state[2], state[3])
+    return word
 
 
 @njit(cache=True)
-def _number(labels, numbers):
-    """Replace rows by numbers from 0 in their order, those that made no block left out."""
-    for row in labels:
-        if row >= 0:
-            numbers[row] = 1
-    numbers[:] = np.cumsum(numbers) - numbers
-    for cell in range(len(labels)):
-        if labels[cell] >= 0:
-            labels[cell] = numbers[labels[cell]]
+def uniform(state):
+    """Draw from [0, 1), in multiples of 2^-53."""
+    return np.float64(np.int64(next_word(state) >> np.uint64(11))) * UNIT
 
 
 @njit(cache=True)
-def _counting_sort(labels, position, order):
-    for cell in range(len(labels)):
-        order[position[labels[cell] + 1]] = cell
-        position[labels[cell] + 1] += 1
+def below(state, limit):
+    """Draw an integer from 0 to limit - 1, all equally likely; 0 < limit <= 2^53."""
+    if limit < 1 << 32:
+        # a product's upper half, after the few lower halves that would favour some are refused
+        size = np.uint64(limit)
+        while True:
+            product = (next_word(state) >> np.uint64(32)) * size
+            low = product & np.uint64(0xFFFFFFFF)
+            if low >= size or low >= np.uint64(1 << 32) % size:
+                return np.int64(product >> np.uint64(32))
+    while True:
+        drawn = np.int64(next_word(state) >> np.uint64(11))
+        if drawn < (1 << 53) - (1 << 53) % limit:
+            return drawn % limit
+
+
+@intrinsic
+def lowest_bit(typing_context, word):
+    """Position of the lowest one of a word that is not zero."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def ones(typing_context, word):
+    """Count the ones of a word."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
 
 
 @njit(cache=True)
-def _fill(rng, order, starts, epsilon, x, y, noise):
+def fill(rng, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
     words, room = words_from(rng), _room(len(x))
     hull = _hull(2, epsilon)

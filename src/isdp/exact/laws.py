@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import fft
 
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.invariants import Invariants
-from isdp.lattice import kernel_lattice
-from isdp.mechanisms import GeneralizedLaplace
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mechanisms.laplace import GeneralizedLaplace
 
 MOST_POINTS = 20_000_000
 

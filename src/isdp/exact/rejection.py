@@ -4,7 +4,7 @@ For l2, exp(-epsilon r) is the mean of exp(-r^2 / (2 sigma^2)) over sigma = |N(0
 Laplace law as a scale mixture of Gaussians: Andrews and Mallows 1974). Noise is therefore Gaussian
 noise of a random sigma, whose density is proportional to exp(-(epsilon sigma)^2 / 2) times the sum
 of exp(-||u||^2 / (2 sigma^2)) over the lattice. Klein's sampler bounds that sum by prod_i m(s_i, 0)
-(`isdp.exact.gaussian`): sigma is drawn with the bound in place of the sum, and Klein's rejection
+(`isdp.exact.klein`): sigma is drawn with the bound in place of the sum, and Klein's rejection
 makes up for the difference.
 
 For l1, some d cells determine the others. They are drawn as independent double geometric variables
@@ -30,25 +30,22 @@ from numba import njit
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.gaussian import (
+from isdp.exact.kernels import draw_mixture
+from isdp.exact.klein import (
     MOST_TRIES,
-    combine,
     empty_draws,
     exp_or_inf,
     gram_schmidt,
-    klein_try,
     log_masses,
     log_sum_floor,
-    mass,
     patience,
     refuse_tries,
     refuse_wide,
     settle,
 )
-from isdp.invariants import Invariants
-from isdp.mechanisms import GeneralizedLaplace
-from isdp.metropolis import LONGEST_JUMP_IN_SCALES
+from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, GeneralizedLaplace
 
 PILOT_DRAWS = 200
 PILOT_SEED = 1
@@ -174,32 +171,7 @@ class _Mixture:
 
     def fill(self, rng, kept, longest) -> int:
         bins = (self.left, self.left[1], self.log_products, self.cumulative)
-        return _draw_mixture(rng, *self.frame, self.epsilon, bins, longest, kept)
-
-
-@njit(cache=True)
-def _draw_mixture(rng, basis, lengths, mu, epsilon, bins, longest, kept):
-    """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
-    left, width, log_products, cumulative = bins
-    coefficients = np.zeros(len(lengths))
-    tries = 0
-    for draw in range(len(kept)):
-        for attempt in range(longest + 1):
-            if attempt == longest:
-                return -1
-            tries += 1
-            b = min(np.searchsorted(cumulative, rng.random(), side="right"), len(left) - 1)
-            sigma = left[b] + width * (1.0 - rng.random())
-            log_product = 0.0
-            for i in range(len(lengths)):
-                log_product += math.log(mass(sigma / lengths[i], 0.0))
-            fall = 0.5 * epsilon * epsilon * (sigma - left[b]) * (sigma + left[b])
-            if rng.random() >= math.exp(log_product - log_products[b] - fall):
-                continue
-            if klein_try(rng, lengths, mu, sigma, coefficients):
-                break
-        combine(basis, coefficients, kept[draw])
-    return tries
+        return draw_mixture(rng, *self.frame, self.epsilon, bins, longest, kept)
 
 
 class _Dependent(NamedTuple):

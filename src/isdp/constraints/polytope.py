@@ -1,0 +1,212 @@
+"""Tables that meet equalities and inequalities: A s = a and B s >= b (CDP, Section 2.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import block_array, csr_array, eye_array
+
+from isdp.constraints.invariants import INT64_MAX, Invariants
+from isdp.errors import InputError
+
+TIME_LIMIT = 60  # seconds that the solver may look for a first table
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope:
+    """The integer tables s with A s = a and B s >= b.
+
+    Parameters
+    ----------
+    equalities : Invariants
+        A, with names for its rows.
+    totals : int array, shape (equalities,)
+        a.
+    inequalities : Invariants
+        B, with names for its rows. It may have no row.
+    least : int array, shape (inequalities,)
+        b.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together or are not whole numbers.
+    """
+
+    equalities: Invariants
+    totals: np.ndarray
+    inequalities: Invariants
+    least: np.ndarray
+
+    def __post_init__(self):
+        if self.equalities.cells != self.inequalities.cells:
+            raise InputError(
+                f"polytope: the equalities are on {self.equalities.cells} cells, the inequalities "
+                f"on {self.inequalities.cells}; give both the same cells"
+            )
+        for name, side, matrix in (
+            ("totals", self.totals, self.equalities),
+            ("least", self.least, self.inequalities),
+        ):
+            side = _whole_vector(side, matrix.constraints, name)
+            object.__setattr__(self, name, side)
+
+    @classmethod
+    def nonnegative(cls, equalities: Invariants, totals) -> Polytope:
+        """Tables of counts: A s = a, and no cell below zero."""
+        cells = equalities.cells
+        rows = Invariants(
+            eye_array(cells, dtype=np.int64, format="csr"),
+            [f"cell {i} is not negative" for i in range(cells)],
+        )
+        return cls(equalities, totals, rows, np.zeros(cells, dtype=np.int64))
+
+    @classmethod
+    def of_counts(cls, equalities: Invariants, counts) -> Polytope:
+        """Tables of counts with the same totals as a confidential table."""
+        return cls.nonnegative(equalities, equalities.apply(counts))
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return self.equalities.cells
+
+    def around(self, centre) -> Polytope:
+        """Give the polytope of noise: all u for which `centre` + u lies in this one.
+
+        Parameters
+        ----------
+        centre : int array, shape (cells,)
+        """
+        return Polytope(
+            self.equalities,
+            self.totals - self.equalities.apply(centre),
+            self.inequalities,
+            self.least - self.inequalities.apply(centre),
+        )
+
+    def slack(self, table) -> np.ndarray:
+        """B s - b of one table, int64 (inequalities,)."""
+        return self.inequalities.apply(table) - self.least
+
+    def contains(self, tables) -> np.ndarray:
+        """Whether each table meets every condition, in exact integers.
+
+        Parameters
+        ----------
+        tables : int array, shape (..., cells)
+
+        Returns
+        -------
+        bool array, shape (...)
+        """
+        equal = (self.equalities.apply(tables) == self.totals).all(axis=-1)
+        return equal & (self.inequalities.apply(tables) >= self.least).all(axis=-1)
+
+    def check(self, tables) -> None:
+        """Raise unless every table meets every condition, in exact integers.
+
+        Raises
+        ------
+        InputError
+            Naming the first table and condition that is not met.
+        """
+        for values, wanted, names, sign, wrong in (
+            (self.equalities.apply(tables), self.totals, self.equalities.names, "=", np.not_equal),
+            (self.inequalities.apply(tables), self.least, self.inequalities.names, ">=", np.less),
+        ):
+            bad = wrong(values, wanted)
+            if bad.any():
+                *where, row = (int(i) for i in np.argwhere(bad)[0])
+                raise InputError(
+                    f"polytope: table {tuple(where)} breaks {names[row]!r}: it gives "
+                    f"{values[(*where, row)]}, wanted {sign} {wanted[row]}"
+                )
+
+    def feasible_table(self) -> np.ndarray:
+        """Find some table within, by integer programming (HiGHS).
+
+        Raises
+        ------
+        InputError
+            If there is none: with the conditions that contradict each other where the solver
+            proves that not even fractions would do.
+        """
+        a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
+        found = milp(
+            np.zeros(self.cells),
+            constraints=[
+                LinearConstraint(a, self.totals, self.totals),
+                LinearConstraint(b, self.least, np.inf),
+            ],
+            integrality=np.ones(self.cells),
+            bounds=Bounds(-np.inf, np.inf),
+            options={"time_limit": TIME_LIMIT},
+        )
+        if found.x is not None:
+            table = np.round(found.x).astype(np.int64)
+            self.check(table)
+            return table
+        conflict = self.contradiction()
+        if conflict:
+            raise InputError(
+                f"polytope: no table meets all conditions; these contradict each other: "
+                f"{'; '.join(conflict)}"
+            )
+        raise InputError(
+            f"polytope: fractions would meet all conditions, but no whole numbers were found "
+            f"({found.message.strip()}); check the totals"
+        )
+
+    def contradiction(self) -> list[str]:
+        """Conditions that cannot hold together, even with fractions; none if there is no such set.
+
+        A linear programme allows every condition to be missed and asks for the least sum of
+        misses. Where that is above zero, the conditions with a price are the certificate
+        (Farkas): weighted by their prices they add up to 0 >= something positive.
+        """
+        a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
+        rows, walls = a.shape[0], b.shape[0]
+        over, short = (eye_array(rows, format="csr") for _ in range(2))
+        missed = eye_array(walls, format="csr")
+        equal = block_array([[a, -over, short, csr_array((rows, walls))]], format="csr")
+        above = block_array([[-b, csr_array((walls, 2 * rows)), -missed]], format="csr")
+        cost = np.concatenate([np.zeros(self.cells), np.ones(2 * rows + walls)])
+        least = linprog(
+            cost,
+            A_ub=above if walls else None,
+            b_ub=-self.least if walls else None,
+            A_eq=equal if rows else None,
+            b_eq=self.totals if rows else None,
+            bounds=[(None, None)] * self.cells + [(0, None)] * (2 * rows + walls),
+            method="highs-ds",
+        )
+        if least.status != 0 or least.fun < 1e-7:
+            return []
+        prices = [
+            *zip(self.equalities.names, self.totals, np.ravel(least.eqlin.marginals), strict=True),
+            *zip(
+                self.inequalities.names, self.least, -np.ravel(least.ineqlin.marginals), strict=True
+            ),
+        ]
+        signs = ["="] * rows + [">="] * walls
+        return [
+            f"{name} ({sign} {side})"
+            for (name, side, price), sign in zip(prices, signs, strict=True)
+            if abs(price) > 1e-7
+        ]
+
+
+def _whole_vector(values, length: int, name: str) -> np.ndarray:
+    array = np.asarray(values)
+    if array.shape != (length,):
+        raise InputError(f"polytope: {name} needs {length} numbers, got an array of {array.shape}")
+    if array.size and array.dtype.kind not in "iu":
+        raise InputError(f"polytope: {name} must be whole numbers, got {array.dtype}")
+    if array.size and max(abs(int(array.max())), abs(int(array.min()))) > INT64_MAX // 4:
+        raise InputError(f"polytope: {name} holds a number too large for 64-bit sampling")
+    array = array.astype(np.int64)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,127 @@
+"""Two sets of draws of one law, compared by Kolmogorov distances with a stated bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from isdp.diagnostics.chains import convergence
+from isdp.mechanisms.base import Mechanism
+
+ALPHA = 1e-6  # false alarms for each distance
+NORM, CELLS, FULL = "norm", "cells", "in full"
+
+
+def kolmogorov(one, two) -> float:
+    """Largest difference of the distribution functions of two samples.
+
+    It never exceeds the total variation distance of the laws by more than sampling error.
+    """
+    one, two = np.sort(np.ravel(one)), np.sort(np.ravel(two))
+    values = np.concatenate([one, two])
+    below = [np.searchsorted(each, values, side="right") / len(each) for each in (one, two)]
+    return float(np.abs(below[0] - below[1]).max())
+
+
+def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float:
+    """Distance that two samples of one law exceed with probability below ALPHA at most.
+
+    The two-sample bound of Dvoretzky, Kiefer, Wolfowitz and Massart, split over comparisons.
+
+    Parameters
+    ----------
+    first, second : float
+        Independent (or effective) draws of each; infinite for a law that is known.
+    comparisons : int
+    """
+    spread = sum(
+        math.sqrt(math.log(4 * comparisons / ALPHA) / (2 * n))
+        for n in (first, second)
+        if n < math.inf
+    )
+    return min(1.0, spread)
+
+
+def agreement_rows(
+    noise: np.ndarray, exact: np.ndarray, mechanism: Mechanism, labels: dict
+) -> pd.DataFrame:
+    """Compare a sample with exact draws of its target.
+
+    Parameters
+    ----------
+    noise : int64 array, shape (chain, draw, cell)
+        From a Markov chain: its effective sample size counts. With one chain it is taken as
+        independent draws.
+    exact : int64 array, shape (draw, cell)
+    mechanism : Mechanism
+    labels : dict
+        Columns that tell the row: experiment, norm, sampler.
+
+    Returns
+    -------
+    DataFrame with two rows, for the norm and for the cell that is furthest off: the labels,
+        draws, effective, statistic, distance and bound, which two samples of one law exceed once
+        in a million comparisons
+    """
+    flat = noise.reshape(-1, noise.shape[-1])
+    norms = mechanism.measure(noise).astype(float)
+    moving = np.flatnonzero((flat != flat[0]).any(axis=0) | (exact != exact[0]).any(axis=0))
+    rows = []
+    for statistic, values, others in (
+        (NORM, norms[..., None], mechanism.measure(exact)[:, None]),
+        (CELLS, noise[..., moving], exact[:, moving]),
+    ):
+        count = values.shape[-1]
+        effective = np.full(count, float(len(flat)))
+        if len(noise) > 1 and count:
+            table = convergence(values)
+            effective = np.fmin(effective, table[["ess_bulk", "ess_tail"]].min(axis=1).to_numpy())
+        sample = values.reshape(len(flat), count)
+        distances = [kolmogorov(sample[:, i], others[:, i]) for i in range(count)]
+        bounds = [kolmogorov_bound(n, len(exact), count) for n in effective]
+        worst = max(range(count), key=lambda i: distances[i] / bounds[i], default=None)
+        rows.append(
+            {
+                **labels,
+                "draws": len(flat),
+                "effective": math.nan if worst is None else effective[worst],
+                "statistic": statistic,
+                "distance": 0.0 if worst is None else distances[worst],
+                "bound": 0.0 if worst is None else bounds[worst],
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def quantile_table(named: dict[str, np.ndarray], cells: list[str]) -> pd.DataFrame:
+    """Quantiles of every cell for several samples: sampler, cell, name and q05 to q95."""
+    levels = (0.05, 0.25, 0.5, 0.75, 0.95)
+    parts = []
+    for name, noise in named.items():
+        quantiles = np.quantile(noise.reshape(-1, noise.shape[-1]), levels, axis=0)
+        table = pd.DataFrame(quantiles.T, columns=[f"q{round(100 * q):02d}" for q in levels])
+        parts.append(table.assign(sampler=name, cell=range(len(cells)), name=cells))
+    return pd.concat(parts, ignore_index=True)
+
+
+def norm_histogram(
+    named: dict[str, np.ndarray], measure: Callable[[np.ndarray], np.ndarray], bins: int = 40
+) -> pd.DataFrame:
+    """Shares of the norm in equal bins for several samples: sampler, low, high and share."""
+    norms = {name: np.ravel(measure(noise)).astype(float) for name, noise in named.items()}
+    largest = max(float(each.max()) for each in norms.values())
+    width = max(1, math.ceil((largest + 1) / bins))
+    if all((values % 2 == 0).all() for values in norms.values()):
+        width += width % 2  # l1 norms are even where totals are held; odd bins would look ragged
+    edges = np.arange(0, largest + width + 1, width) - 0.5
+    parts = []
+    for name, values in norms.items():
+        counts, _ = np.histogram(values, edges)
+        share = counts / len(values)
+        parts.append(
+            pd.DataFrame({"sampler": name, "low": edges[:-1], "high": edges[1:], "share": share})
+        )
+    return pd.concat(parts, ignore_index=True)

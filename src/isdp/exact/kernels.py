@@ -1,0 +1,157 @@
+"""Compiled loops of the samplers by rejection: Gaussian, mixture and staged.
+
+They are inlined in one another, and numba looks at the changes of one file only when it takes
+compiled code from its cache: what calls each other stands in this one file.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+FARTHEST = 40  # no 53-bit uniform gives a coefficient more than 40 s from its centre
+NARROW = 0.5  # below this width a Gaussian on the integers is a handful of terms
+FLAT = 2.5  # from this width on m(s, c) does not depend on c: 2 exp(-2 pi^2 s^2) < 1e-52
+ROOT_TWO_PI = math.sqrt(2 * math.pi)
+
+
+@njit(cache=True)
+def mass(s, c):
+    """m(s, c), the sum over the integers k of exp(-(k - c)^2 / (2 s^2)), to double precision.
+
+    Narrow ones by the ten terms around c, which leave out less than e^-48 of the nearest; others
+    by Poisson's formula, s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2) cos(2 pi k c)), whose
+    fourth term is below e^-78.
+    """
+    if s >= FLAT:
+        return s * ROOT_TWO_PI
+    c -= math.floor(c)
+    total = 0.0
+    if s >= NARROW:
+        for k in range(1, 4):
+            total += math.exp(-2.0 * (math.pi * s * k) ** 2) * math.cos(2.0 * math.pi * k * c)
+        return s * ROOT_TWO_PI * (1.0 + 2.0 * total)
+    for k in range(-4, 6):
+        total += math.exp(-0.5 * ((k - c) / s) ** 2)
+    return total
+
+
+@njit(cache=True)
+def log_each_mass(widths, centre):
+    """Logarithm of `mass` at each width."""
+    logs = np.empty(len(widths))
+    for i in range(len(widths)):
+        total = mass(widths[i], centre)
+        logs[i] = math.log(total) if total > 0.0 else -np.inf
+    return logs
+
+
+@njit(cache=True)
+def integer_gaussian(rng, c, s):
+    """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
+
+    Narrow laws by inversion over the eleven integers around c; what that leaves out is below e^-58,
+    less than 2^-60. Wide ones by rejection from two geometric laws that start at the two integers
+    next to c and fall as exp(-x / s) with the distance x from c: exp(-x^2 / (2 s^2)) is
+    exp(1/2 - x / s) times exp(-(x - s)^2 / (2 s^2)). At least half of these are accepted.
+    """
+    above = math.ceil(c)
+    gap = above - c
+    if s < NARROW:
+        return _invert(rng, c, s)
+    share = 1.0 / (1.0 + math.exp((2.0 * gap - 1.0) / s))
+    while True:
+        upward = rng.random() < share
+        steps = math.floor(-s * math.log1p(-rng.random()))
+        x = steps + (gap if upward else 1.0 - gap)
+        if rng.random() < math.exp(-0.5 * ((x - s) / s) ** 2):
+            return above + steps if upward else above - 1.0 - steps
+
+
+@njit(cache=True)
+def _invert(rng, c, s):
+    """Invert one uniform over the eleven integers around c, the nearest first."""
+    nearest = math.floor(c + 0.5)
+    gap = c - nearest
+    total = 0.0
+    for k in range(-5, 6):
+        # relative to the nearest, so that a tiny s does not make every weight vanish
+        total += math.exp(-0.5 * (k / s) * ((k - 2.0 * gap) / s))
+    rest = rng.random() * total
+    for k in range(11):
+        step = (k + 1) // 2 if k % 2 else -(k // 2)
+        rest -= math.exp(-0.5 * (step / s) * ((step - 2.0 * gap) / s))
+        if rest < 0.0:
+            return nearest + step
+    return nearest
+
+
+@njit(cache=True)
+def klein_try(rng, lengths, mu, sigma, coefficients):
+    """Try once: fill `coefficients` and return whether the try is accepted.
+
+    Coefficients are whole numbers below 2^53 kept as doubles.
+    """
+    for i in range(len(lengths) - 1, -1, -1):
+        s = sigma / lengths[i]
+        c = 0.0
+        for j in range(i + 1, len(lengths)):
+            c -= mu[i, j] * coefficients[j]
+        if s < FLAT and rng.random() * mass(s, 0.0) >= mass(s, c):
+            return False
+        coefficients[i] = integer_gaussian(rng, c, s)
+    return True
+
+
+@njit(cache=True)
+def combine(basis, coefficients, noise):
+    """Write basis @ coefficients into `noise`, in integers."""
+    noise[:] = 0
+    for j in range(len(coefficients)):
+        k = np.int64(coefficients[j])
+        if k != 0:
+            for i in range(len(noise)):
+                noise[i] += k * basis[i, j]
+
+
+@njit(cache=True)
+def draw_gaussian(rng, basis, lengths, mu, sigma, longest, kept):
+    """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
+    coefficients = np.zeros(len(lengths))
+    tries = 0
+    for draw in range(len(kept)):
+        for attempt in range(longest + 1):
+            if attempt == longest:
+                return -1
+            tries += 1
+            if klein_try(rng, lengths, mu, sigma, coefficients):
+                break
+        combine(basis, coefficients, kept[draw])
+    return tries
+
+
+@njit(cache=True)
+def draw_mixture(rng, basis, lengths, mu, epsilon, bins, longest, kept):
+    """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
+    left, width, log_products, cumulative = bins
+    coefficients = np.zeros(len(lengths))
+    tries = 0
+    for draw in range(len(kept)):
+        for attempt in range(longest + 1):
+            if attempt == longest:
+                return -1
+            tries += 1
+            b = min(np.searchsorted(cumulative, rng.random(), side="right"), len(left) - 1)
+            sigma = left[b] + width * (1.0 - rng.random())
+            log_product = 0.0
+            for i in range(len(lengths)):
+                log_product += math.log(mass(sigma / lengths[i], 0.0))
+            fall = 0.5 * epsilon * epsilon * (sigma - left[b]) * (sigma + left[b])
+            if rng.random() >= math.exp(log_product - log_products[b] - fall):
+                continue
+            if klein_try(rng, lengths, mu, sigma, coefficients):
+                break
+        combine(basis, coefficients, kept[draw])
+    return tries

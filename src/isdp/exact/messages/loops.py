@@ -1,0 +1,260 @@
+"""Compiled loops of the exact sampler: sums over the ways in which a state splits in two.
+
+A message is an array over a box of states, |x_j| <= half_j, last coordinate fastest. A state x of
+a union splits into states (x1, x2) = given @ x + free @ y of its two parts. The last entry of y
+runs along a line through both parts' boxes, whose ends are found exactly; the entries before it
+run through a box that is large enough.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+FAR = 1 << 60
+
+
+class Split(NamedTuple):
+    """What the compiled loops take of a union; they unpack it in this order.
+
+    Attributes
+    ----------
+    half : int64 array, shape (dimension,)
+    given : int64 array, shape (parts, dimension)
+    outer : int64 array, shape (parts, inner dimension - 1)
+    line : int64 array, shape (parts,)
+        Last column of `free`; zeros if the inner dimension is zero.
+    far : int
+        Bound on the line's parameter before the boxes are looked at: 0 for no line.
+    centre : float array, shape (inner dimension - 1, dimension)
+    reach : float array, shape (inner dimension - 1,)
+        ``|y - centre @ x| <= reach`` wherever both parts are in their boxes.
+    part_half, stride : int64 arrays, shape (parts,)
+        Windows and strides of both parts' coordinates, stacked.
+    left : int
+        How many of the parts' coordinates are the left part's.
+    """
+
+    half: np.ndarray
+    given: np.ndarray
+    outer: np.ndarray
+    line: np.ndarray
+    far: int
+    centre: np.ndarray
+    reach: np.ndarray
+    part_half: np.ndarray
+    stride: np.ndarray
+    left: int
+
+
+def make_split(given, free, half, left_half, right_half) -> Split:
+    """Gather what the loops need; arrays as in `isdp.exact.messages.tree.Node`."""
+    part_half = np.concatenate([left_half, right_half])
+    stride = np.concatenate([_strides(left_half), _strides(right_half)])
+    inner = free.shape[1]
+    centre, reach = np.zeros((0, len(half))), np.zeros(0)
+    outer, line = free[:, :0], np.zeros(len(free), np.int64)
+    if inner:
+        inverse = np.linalg.pinv(free.astype(float))
+        centre, reach = -(inverse @ given), np.abs(inverse) @ part_half
+        outer, line = free[:, :-1], free[:, -1]
+    return Split(
+        half=half,
+        given=np.ascontiguousarray(given),
+        outer=np.ascontiguousarray(outer),
+        line=np.ascontiguousarray(line),
+        far=FAR if inner else 0,
+        centre=np.ascontiguousarray(centre[: max(inner - 1, 0)]),
+        reach=np.ascontiguousarray(reach[: max(inner - 1, 0)]),
+        part_half=part_half,
+        stride=stride,
+        left=len(left_half),
+    )
+
+
+def _strides(half: np.ndarray) -> np.ndarray:
+    widths = 2 * half + 1
+    return np.append(np.cumprod(widths[:0:-1])[::-1], 1)[: len(half)].astype(np.int64)
+
+
+@njit(cache=True)
+def _begin(split, flat, base, low, high, y):
+    """Write where the state's lines start, and the box of outer y; False if it is empty."""
+    half, given, _, _, _, centre, reach, _, _, _ = split
+    base[:] = 0
+    low[:] = 0
+    high[:] = 0
+    middle = np.zeros(len(reach))
+    for j in range(len(half) - 1, -1, -1):
+        width = 2 * half[j] + 1
+        x = flat % width - half[j]
+        flat //= width
+        for i in range(len(base)):
+            base[i] += given[i, j] * x
+        for i in range(len(reach)):
+            middle[i] += centre[i, j] * x
+    for i in range(len(reach)):
+        low[i] = math.ceil(middle[i] - reach[i] - 1e-6)
+        high[i] = math.floor(middle[i] + reach[i] + 1e-6)
+        y[i] = low[i]
+        if low[i] > high[i]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _advance(low, high, y):
+    """Step to the next outer y, last entry fastest; False after the last."""
+    for i in range(len(y) - 1, -1, -1):
+        if y[i] < high[i]:
+            y[i] += 1
+            return True
+        y[i] = low[i]
+    return False
+
+
+@njit(cache=True)
+def _segment(split, base, y):
+    """Part of the line within both boxes: its length and where it starts in both messages."""
+    _, _, outer, line, far, _, _, part_half, stride, left = split
+    low, high = -far, far
+    for i in range(len(base)):
+        at = base[i]
+        for j in range(len(y)):
+            at += outer[i, j] * y[j]
+        step = line[i]
+        if step < 0:
+            step, at = -step, -at
+        if step == 0:
+            if abs(at) > part_half[i]:
+                return 0, 0, 0
+        elif step == 1:
+            low, high = max(low, -part_half[i] - at), min(high, part_half[i] - at)
+        else:
+            low = max(low, -((part_half[i] + at) // step))
+            high = min(high, (part_half[i] - at) // step)
+    if low > high:
+        return 0, 0, 0
+    first, second = 0, 0
+    for i in range(len(base)):
+        at = base[i] + line[i] * low + part_half[i]
+        for j in range(len(y)):
+            at += outer[i, j] * y[j]
+        if i < left:
+            first += at * stride[i]
+        else:
+            second += at * stride[i]
+    return high - low + 1, first, second
+
+
+@njit(cache=True)
+def _steps(split):
+    """Move in both messages for one step along the line."""
+    line, stride, left = split[3], split[8], split[9]
+    first, second = 0, 0
+    for i in range(len(line)):
+        if i < left:
+            first += line[i] * stride[i]
+        else:
+            second += line[i] * stride[i]
+    return first, second
+
+
+@njit(cache=True)
+def _products(left, right, first, second, d1, d2, length):
+    total = 0.0
+    for t in range(length):
+        total += left[first + t * d1] * right[second + t * d2]
+    return total
+
+
+@njit(cache=True)
+def combine(split, left, right, out):
+    """Fill the union's message: the sum over all splits of the product of the parts' messages."""
+    base = np.zeros(len(split[3]), np.int64)
+    box = np.zeros((3, len(split[6])), np.int64)
+    low, high, y = box[0], box[1], box[2]
+    d1, d2 = _steps(split)
+    for flat in range(len(out)):
+        total = 0.0
+        going = _begin(split, flat, base, low, high, y)
+        while going:
+            length, first, second = _segment(split, base, y)
+            if length:
+                total += _products(left, right, first, second, d1, d2, length)
+            going = _advance(low, high, y)
+        out[flat] = total
+
+
+@njit(cache=True)
+def choose(split, left, right, states, targets, lefts, rights):
+    """Draw how given states split, by inversion.
+
+    `states` is sorted, and `targets` (uniform draws times the union's message) is sorted within
+    equal states, so that equal states share one pass. The parts' states go to `lefts`, `rights`.
+    """
+    base = np.zeros(len(split[3]), np.int64)
+    box = np.zeros((3, len(split[6])), np.int64)
+    low, high, y = box[0], box[1], box[2]
+    d1, d2 = _steps(split)
+    at = 0
+    while at < len(states):
+        end = at
+        while end < len(states) and states[end] == states[at]:
+            end += 1
+        before = 0.0
+        last1, last2 = -1, -1
+        going = _begin(split, states[at], base, low, high, y)
+        while going and at < end:
+            length, first, second = _segment(split, base, y)
+            block = _products(left, right, first, second, d1, d2, length)
+            if block > 0.0:
+                running = before
+                if targets[at] >= before + block:
+                    last1, last2 = _last_possible(left, right, first, second, d1, d2, length)
+                t = 0
+                while at < end and targets[at] < before + block:
+                    while t < length:
+                        term = left[first + t * d1] * right[second + t * d2]
+                        if term > 0.0:
+                            last1, last2 = first + t * d1, second + t * d2
+                            if targets[at] < running + term:
+                                break
+                            running += term
+                        t += 1
+                    lefts[at], rights[at] = last1, last2
+                    at += 1
+                before += block
+            going = _advance(low, high, y)
+        while at < end:  # rounding left the target at the very end
+            lefts[at], rights[at] = last1, last2
+            at += 1
+
+
+@njit(cache=True)
+def _last_possible(left, right, first, second, d1, d2, length):
+    for t in range(length - 1, -1, -1):
+        if left[first + t * d1] * right[second + t * d2] > 0.0:
+            return first + t * d1, second + t * d2
+    return -1, -1
+
+
+@njit(cache=True)
+def spread(split, outside, left, right, to_left, out):
+    """Weight of everything outside one part, from that of everything outside the union."""
+    base = np.zeros(len(split[3]), np.int64)
+    box = np.zeros((3, len(split[6])), np.int64)
+    low, high, y = box[0], box[1], box[2]
+    d1, d2 = _steps(split)
+    for flat in range(len(outside)):
+        going = outside[flat] > 0.0 and _begin(split, flat, base, low, high, y)
+        while going:
+            length, first, second = _segment(split, base, y)
+            for t in range(length):
+                i, j = first + t * d1, second + t * d2
+                if to_left:
+                    out[i] += outside[flat] * right[j]
+                else:
+                    out[j] += outside[flat] * left[i]
+            going = _advance(low, high, y)

@@ -1,0 +1,336 @@
+"""Exact draws by dynamic programming, for laws that are products over cells given A u = 0.
+
+The law is P(u) proportional to the product of w_i(u_i) on the integer vectors with A u = 0. It
+needs no Markov chain: cells are merged pairwise (module `tree`), each set of cells passes on the
+total weight of its noise as a function of the sums that it shares with the rest, and a
+draw goes back down the tree, splitting sums until single cells are left. This is the forward
+filtering and backward sampling of hidden Markov models, on a tree in place of a line.
+
+What is not exact: partial sums are kept within windows, and weights are rounded to double
+precision. Both errors are bounded in total variation distance. The generator is a pseudo-random
+one, so this is for experiments, not for the release of confidential data.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
+from isdp.exact.blocks import check_draws
+from isdp.exact.messages.bounds import cell_bound, refuse_infeasible
+from isdp.exact.messages.forecast import least_bytes
+from isdp.exact.messages.loops import choose, combine, spread
+from isdp.exact.messages.tree import Layout, Node, lay_out
+from isdp.exact.messages.windows import make_plan, radius, window_size
+from isdp.mechanisms.base import Mechanism
+
+TINY = 1e-250  # weights below it could not be told from sums that have underflowed
+MOST_PRODUCTS = 1e11  # minutes
+DRAWS_AT_ONCE = 100_000
+LOG_ROUGH = math.log(1e-3)
+FARTHEST = -2000.0  # log probability of what bounds may ask for, beyond which doubles give out
+
+
+class DynamicSampler:
+    """Draws from P(u) proportional to a product over cells, on {u : A u = 0}, within bounds.
+
+    Parameters
+    ----------
+    invariants : Invariants
+        A, with any integer entries and any rank.
+    mechanism : Mechanism
+        `GeneralizedLaplace` with the l1 norm, or `GeneralizedGaussian`.
+    lower, upper : int array, shape (cells,), or int, optional
+        Least and largest noise of each cell. ``lower=-counts`` conditions the law on a
+        release without negative counts, which is another law than the mechanism's, with
+        another privacy guarantee.
+    left_out : float
+        Probability that may be lost to the windows.
+    most_bytes : float
+        Memory that the messages may take.
+
+    Attributes
+    ----------
+    left_out : float
+        Bound on the total variation distance between a draw's law and the law asked for:
+        `truncation`, what the windows leave out, plus `rounding`.
+    truncation, rounding : float
+    bytes : int
+        Memory that the messages take.
+    dimension : int
+        Degrees of freedom of the noise.
+    dimensions : tuple of int
+        Open sums of each merged set of cells; the largest decides the memory.
+    log_normaliser : float
+        Log of the sum, over all feasible u within the bounds, of exp(log weight of u).
+
+    Raises
+    ------
+    InputError
+        If the law is no product over cells, the bounds leave no feasible noise, or the messages
+        would take more than `most_bytes` or too long.
+
+    Notes
+    -----
+    Windows, without bounds on the noise. For l1, epsilon^d Z(epsilon) increases with epsilon (Z
+    the normaliser, d the dimension): write the weight as a mixture of Gaussians of random
+    variances and use Poisson's formula. So the norm's moment generating function is at most
+    that of Gamma(d, epsilon), and Chernoff's bound gives a norm N that is exceeded with
+    probability `left_out` at most. A partial sum that can be written as sum c_i u_i is then at
+    most max |c_i| N, with the best c found by linear programming. For the Gaussian,
+    E exp(c . u) <= exp(sigma^2 |c|^2 / 2) on any lattice (Banaszczyk 1993), with c projected
+    onto the lattice's span.
+
+    With bounds, the weight left out is at most what the law without bounds leaves out, so
+    the bound grows by the ratio of the two normalisers, which are both computed; the windows are
+    widened until `left_out` is met.
+
+    Examples
+    --------
+    >>> from isdp import GeneralizedLaplace, Invariants
+    >>> sampler = DynamicSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
+    >>> noise = sampler.sample(np.random.default_rng(1), 10)
+    >>> noise.shape, int(abs(noise.reshape(10, 3, 3).sum(axis=1)).max())
+    ((10, 9), 0)
+    """
+
+    def __init__(
+        self,
+        invariants: Invariants,
+        mechanism: Mechanism,
+        lower=None,
+        upper=None,
+        *,
+        left_out: float = 1e-12,
+        most_bytes: float = 2e9,
+    ):
+        energy = mechanism.energy
+        if energy.root:
+            raise InputError(
+                "exact: the weight exp(-epsilon ||u||_2) is no product over cells, so dynamic "
+                "programming does not apply; use norm l1, the Gaussian, or the MCMC sampler"
+            )
+        if not 0 < left_out < 1:
+            raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
+        self.invariants, self.mechanism = invariants, mechanism
+        self._power, self._rate, self._most_bytes = energy.power, energy.rate, most_bytes
+        self._lower = cell_bound("lower", lower, invariants.cells, -math.inf)
+        self._upper = cell_bound("upper", upper, invariants.cells, math.inf)
+        bounded = np.isfinite(self._lower).any() or np.isfinite(self._upper).any()
+        if bounded:
+            refuse_infeasible(invariants, self._lower, self._upper)
+        log_left_out = math.log(left_out)
+        log_first = LOG_ROUGH if bounded else log_left_out  # see `_widen`
+        least, sums = least_bytes(invariants, energy.power, energy.rate, log_first)
+        self._refuse_memory(least, "at least ", f"at least {sums}")
+        pairs = np.stack([self._lower, self._upper], axis=1)
+        _, kinds = np.unique(pairs, axis=0, return_inverse=True)
+        self._layout: Layout = lay_out(invariants, energy.power, kinds)
+        self.dimension = self._layout.dimension
+        self.dimensions = tuple(
+            node.given.shape[1]
+            for tree in self._layout.trees
+            for node in tree
+            if node.cell < 0 and node.given.shape[1]
+        )
+        self._coordinates = sum(len(node.scale) for tree in self._layout.trees for node in tree)
+        if bounded:
+            log_left_out = self._widen(log_left_out)
+        else:
+            self._fill(log_left_out, self._lower, self._upper)
+        if self.log_normaliser == -math.inf:
+            raise InputError(
+                "exact: the invariants hold with a probability too small for double precision; "
+                "use the MCMC sampler (isdp.mcmc.metropolis)"
+            )
+        self.truncation, self.rounding = math.exp(log_left_out), self._plan.rounding
+        self.left_out = self.truncation + self.rounding
+        self.bytes = self._plan.bytes
+
+    # -- set-up -------------------------------------------------------------------------------
+
+    def _widen(self, log_wanted: float) -> float:
+        """Choose windows for the law with bounds; return the log of what they leave out."""
+        free = np.full(self.invariants.cells, math.inf)
+        # narrow windows bound both normalisers well enough, for a fraction of the cost
+        self._fill(LOG_ROUGH, -free, free)
+        log_free = self.log_normaliser - math.log1p(-math.exp(LOG_ROUGH))
+        log_window = LOG_ROUGH
+        while log_window > FARTHEST:
+            self._fill(log_window, self._lower, self._upper)
+            log_left_out = log_window + log_free - self.log_normaliser
+            if log_left_out <= log_wanted:
+                return log_left_out
+            short = log_left_out - log_wanted if math.isfinite(log_left_out) else 40.0
+            log_window -= short + 0.01
+        raise InputError(
+            "exact: the bounds ask for noise that is too unlikely for double precision; loosen them"
+        )
+
+    def _fill(self, log_left_out: float, lower: np.ndarray, upper: np.ndarray) -> None:
+        self._messages, self._plan = {}, None
+        law = (self._power, self._rate)
+        factor = radius(*law, self.dimension, self._coordinates, log_left_out)
+        self._plan = plan = make_plan(self._layout, *law, factor, lower, upper)
+        self._refuse_cost(plan.bytes, plan.products)
+        log_normaliser = 0.0
+        for tree, halves, splits, same in zip(self._layout.trees, *plan[:3], strict=True):
+            for node, half, split, number in zip(tree, halves, splits, same, strict=True):
+                log_scale = 0.0
+                if node.cell >= 0:
+                    weights, log_scale = self._weights(node, half, lower, upper)
+                    self._messages[number] = weights
+                elif number not in self._messages:
+                    message = np.empty(window_size(half))
+                    left, right = (self._messages[same[part]] for part in (node.left, node.right))
+                    combine(split, left, right, message)
+                    self._messages[number] = message
+                log_normaliser += log_scale
+            total = float(self._messages[same[-1]].sum())
+            log_normaliser += math.log(total) if total > TINY else -math.inf
+        self.log_normaliser = log_normaliser
+
+    def _weights(self, node: Node, half, lower, upper) -> tuple[np.ndarray, float]:
+        """Weigh a cell's noise, scaled to sum 1 against overflow; also the log of the scale."""
+        noise = node.gap * np.arange(-half[0], half[0] + 1)
+        weights = np.exp(-self._rate * np.abs(noise).astype(float) ** self._power)
+        weights[(noise < lower[node.cell]) | (noise > upper[node.cell])] = 0.0
+        total = weights.sum()
+        if total == 0:
+            return weights, 0.0
+        return weights / total, math.log(total)
+
+    def _refuse_cost(self, used: int, products: float) -> None:
+        sums = f"up to {max(self.dimensions, default=0)}"
+        self._refuse_memory(used, "", sums)
+        if products > MOST_PRODUCTS:
+            raise InputError(
+                f"exact: the messages would take up to {products:.1e} products, more than "
+                f"{MOST_PRODUCTS:.0e} {_advice(sums)}"
+            )
+
+    def _refuse_memory(self, used: float, least: str, sums: str) -> None:
+        if used > self._most_bytes:
+            raise InputError(
+                f"exact: the messages would take {least}{used / 1e9:.3g} GB, more than "
+                f"{self._most_bytes / 1e9:.3g} GB {_advice(sums)}"
+            )
+
+    # -- use ----------------------------------------------------------------------------------
+
+    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+        """Draw independent noise vectors.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        draws : int
+
+        Returns
+        -------
+        int64 array, shape (draws, cells)
+            Checked: every draw meets the invariants exactly.
+
+        Raises
+        ------
+        InputError
+            If `draws` is not a whole number from 1 up.
+        """
+        noise = np.zeros((check_draws(draws), self.invariants.cells), dtype=np.int64)
+        for start in range(0, len(noise), DRAWS_AT_ONCE):
+            for tree in range(len(self._layout.trees)):
+                self._sample_tree(rng, tree, noise[start : start + DRAWS_AT_ONCE])
+        self.invariants.check(noise)
+        return noise
+
+    def _sample_tree(self, rng: np.random.Generator, tree: int, noise: np.ndarray) -> None:
+        nodes, halves = self._layout.trees[tree], self._plan.halves[tree]
+        message = [self._messages[number] for number in self._plan.same[tree]]
+        states = {len(nodes) - 1: np.zeros(len(noise), np.int64)}
+        if nodes[-1].cell >= 0:  # a cell of its own: its state is free
+            totals = np.cumsum(message[-1])
+            states[len(nodes) - 1] = _invert(totals, rng.random(len(noise)))
+        for place in range(len(nodes) - 1, -1, -1):
+            node, state = nodes[place], states.pop(place)
+            if node.cell >= 0:
+                noise[:, node.cell] = node.gap * (state - halves[place][0])
+                continue
+            targets = rng.random(len(noise)) * message[place][state]
+            order = np.lexsort((targets, state))
+            parts = np.empty((2, len(noise)), np.int64)
+            left, right = message[node.left], message[node.right]
+            split = self._plan.splits[tree][place]
+            choose(split, left, right, state[order], targets[order], parts[0], parts[1])
+            for part, drawn in zip((node.left, node.right), parts, strict=True):
+                states[part] = np.empty(len(noise), np.int64)
+                states[part][order] = drawn
+
+    def marginal(self, cell: int) -> tuple[np.ndarray, np.ndarray]:
+        """Law of the noise in one cell, exact but for `left_out`.
+
+        Parameters
+        ----------
+        cell : int
+
+        Returns
+        -------
+        support : int64 array
+        pmf : float64 array
+            P(u_cell = k) for each k in `support`.
+
+        Raises
+        ------
+        InputError
+            If there is no such cell.
+        """
+        if cell not in range(self.invariants.cells):
+            raise InputError(
+                f"exact: there is no cell {cell!r}; cells go from 0 to {self.invariants.cells - 1}"
+            )
+        for tree, nodes in enumerate(self._layout.trees):
+            for place, node in enumerate(nodes):
+                if node.cell == cell:
+                    return self._leaf_law(tree, place)
+        return np.zeros(1, np.int64), np.ones(1)
+
+    def _leaf_law(self, tree: int, leaf: int) -> tuple[np.ndarray, np.ndarray]:
+        nodes, plan = self._layout.trees[tree], self._plan
+        message = [self._messages[number] for number in plan.same[tree]]
+        outside = np.ones(len(message[leaf]))
+        path = _path_to(nodes, leaf)
+        if len(path) > 1:
+            outside = np.ones(1)
+        for place, part in pairwise(path):
+            node = nodes[place]
+            into = np.zeros(len(message[part]))
+            left, right = message[node.left], message[node.right]
+            spread(plan.splits[tree][place], outside, left, right, part == node.left, into)
+            outside = into
+        half = plan.halves[tree][leaf][0]
+        pmf = outside * message[leaf]
+        return nodes[leaf].gap * np.arange(-half, half + 1), pmf / pmf.sum()
+
+
+def _advice(sums: str) -> str:
+    return (
+        f"({sums} sums are open at a time); use the MCMC sampler (isdp.mcmc.sample) or less noise"
+    )
+
+
+def _path_to(nodes: list[Node], leaf: int) -> list[int]:
+    """Places from the root down to a leaf."""
+    path = [leaf]
+    for place in range(leaf + 1, len(nodes)):
+        if path[-1] in (nodes[place].left, nodes[place].right):
+            path.append(place)
+    return path[::-1]
+
+
+def _invert(totals: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Positions drawn by inverting cumulative weights; never one of weight zero."""
+    last = np.searchsorted(totals, totals[-1])
+    return np.minimum(np.searchsorted(totals, uniform * totals[-1], side="right"), last)

@@ -1,0 +1,1 @@
+"""Draws and tables on disk."""

@@ -1,0 +1,172 @@
+"""The lattice of feasible noise: all integer vectors u with A u = 0, and its bases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from flint import fmpq_mat, fmpz_mat
+from scipy.sparse import csc_array
+
+from isdp.constraints.invariants import Invariants, cell_types
+from isdp.errors import InputError
+from isdp.lattice.smith import smith_normal_form
+
+BASES = ("smith", "lll")
+EXCHANGE_ROUNDS = 3
+LARGEST_ENTRY = 2**31  # leaves the samplers room for products with the jumps' coefficients
+
+
+@dataclass(frozen=True, eq=False)
+class KernelLattice:
+    """Lambda = {u in Z^n : A u = 0} = C Z^d with d = n - rank(A) (ISDP, Section 3).
+
+    Attributes
+    ----------
+    invariants : Invariants
+        The constraints A.
+    kind : {"smith", "lll", "exchange"}
+        How the vectors were made; see `kernel_lattice`.
+    columns : csc_array, shape (cells, vectors)
+        Vectors that generate the lattice, int64, one a column: the basis C, or the more of
+        "exchange". With no freedom left there is no column.
+    """
+
+    invariants: Invariants
+    kind: str
+    columns: csc_array
+
+    @property
+    def dimension(self) -> int:
+        """Degrees of freedom d; 0 where the invariants fix every cell."""
+        if self.kind in BASES:
+            return self.columns.shape[1]
+        return degrees_of_freedom(self.invariants)
+
+    @property
+    def basis(self) -> np.ndarray:
+        """C as a dense int64 array, shape (cells, dimension).
+
+        Raises
+        ------
+        InputError
+            If the vectors are no basis.
+        """
+        if self.kind not in BASES:
+            raise InputError(
+                f"lattice: the {self.kind} vectors generate the lattice but are no basis; use one "
+                f"of {', '.join(BASES)}"
+            )
+        return self.columns.toarray()
+
+    def contains(self, noise) -> np.ndarray:
+        """Whether each vector is feasible noise; bool array of shape ``noise.shape[:-1]``."""
+        return ~self.invariants.apply(noise).any(axis=-1)
+
+    def coordinates(self, vector) -> np.ndarray:
+        """Integer coordinates c with u = C c, found exactly.
+
+        Parameters
+        ----------
+        vector : int array, shape (cells,)
+
+        Returns
+        -------
+        int64 array, shape (dimension,)
+
+        Raises
+        ------
+        InputError
+            If the vector does not lie in the lattice.
+        """
+        vector = np.asarray(vector)
+        self.invariants.check(vector)
+        if self.dimension == 0:
+            return np.zeros(0, dtype=np.int64)
+        c = fmpq_mat(fmpz_mat(self.basis.tolist()))
+        u = fmpq_mat(fmpz_mat([[int(x)] for x in vector]))
+        solution = (c.transpose() * c).solve(c.transpose() * u)
+        return np.array([int(solution[j, 0]) for j in range(self.dimension)], dtype=np.int64)
+
+
+def degrees_of_freedom(invariants: Invariants) -> int:
+    """Dimension d = n - rank(A) of the lattice, found exactly."""
+    return invariants.cells - smith_normal_form(invariants.sparse).rank
+
+
+def kernel_lattice(invariants: Invariants, basis: str = "smith") -> KernelLattice:
+    """Lattice of feasible noise with the basis asked for.
+
+    Parameters
+    ----------
+    invariants : Invariants
+    basis : {"smith", "lll", "exchange"}
+        "smith": the last columns of V in the Smith normal form U A V = D (Proposition 8).
+        "lll": the same lattice in the shorter, more orthogonal vectors of Lenstra, Lenstra and
+        Lovasz.
+        "exchange": more vectors than a basis has. Cells in which A has equal columns exchange
+        with near and far ones of their kind; a reduced basis of what is left moves between the
+        kinds. Walks with many cells of a kind mix faster along it, as no cell is in every jump.
+
+    Raises
+    ------
+    InputError
+        For an unknown basis, or one whose entries are too large for 64-bit sampling.
+    """
+    if basis == "exchange":
+        return KernelLattice(
+            invariants, basis, _columns(_exchanges(invariants), invariants.cells, basis)
+        )
+    if basis not in BASES:
+        raise InputError(f"lattice: basis {basis!r} is not one of {', '.join(BASES)}, exchange")
+    kernel = smith_normal_form(invariants.sparse).kernel
+    if basis == "lll":
+        kernel = _lll(kernel, invariants.cells)
+    return KernelLattice(invariants, basis, _columns(kernel, invariants.cells, basis))
+
+
+def _lll(kernel, cells: int):
+    if not kernel:
+        return kernel
+    rows = fmpz_mat([[vector.get(i, 0) for i in range(cells)] for vector in kernel]).lll()
+    return [
+        {i: int(rows[j, i]) for i in range(cells) if rows[j, i] != 0} for j in range(len(kernel))
+    ]
+
+
+def _exchanges(invariants: Invariants) -> list[dict[int, int]]:
+    """Vectors between cells of one kind, and between kinds, on several cells of each."""
+    kind, first = cell_types(invariants)
+    members = np.split(np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))[:-1])
+    vectors = []
+    for cells in members:
+        n = len(cells)
+        steps = {round(n ** (r / EXCHANGE_ROUNDS)) for r in range(EXCHANGE_ROUNDS)}
+        for step in sorted(steps if n > 1 else ()):
+            for i in range(n if 2 * step < n else n - step):
+                vectors.append({int(cells[i]): 1, int(cells[(i + step) % n]): -1})
+    between = _lll(smith_normal_form(invariants.sparse[:, first]).kernel, len(first))
+    most = max((len(members[t]) for vector in between for t in vector), default=0)
+    for vector in between:
+        for turn in range(min(most, 2 * EXCHANGE_ROUNDS + 2)):
+            vectors.append(
+                {int(members[t][(turn * 5) % len(members[t])]): x for t, x in vector.items()}
+            )
+    return vectors
+
+
+def _columns(kernel, cells: int, basis: str) -> csc_array:
+    largest = max((abs(x) for vector in kernel for x in vector.values()), default=0)
+    if largest > LARGEST_ENTRY:
+        advice = 'try basis "lll"' if basis == "smith" else "simplify the invariants"
+        raise InputError(
+            f"lattice: the {basis} basis has an entry of {len(str(largest))} digits, more than "
+            f"64-bit sampling can bear (2^31); {advice}"
+        )
+    indptr = np.cumsum([0, *(len(vector) for vector in kernel)], dtype=np.int64)
+    indices = np.array([i for vector in kernel for i in sorted(vector)], dtype=np.int64)
+    data = np.array([vector[i] for vector in kernel for i in sorted(vector)], dtype=np.int64)
+    columns = csc_array((data, indices, indptr), shape=(cells, len(kernel)))
+    for array in (columns.data, columns.indices, columns.indptr):
+        array.setflags(write=False)
+    return columns

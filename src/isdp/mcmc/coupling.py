@@ -1,0 +1,314 @@
+"""L-lag coupling of two chains: meeting times, and the bound on the distance to the target.
+
+ISDP, Algorithms 2 and 3, after Biswas, Jacob and Vanetti (2019). Both chains run the walk of
+`isdp.mcmc.metropolis`; their proposals are coupled maximally, basis vector by basis vector, and
+they share the uniform of each acceptance. Each chain by itself moves as the single walk does.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from isdp.errors import InputError
+from isdp.lattice.kernel import BASES
+from isdp.mcmc.kernels import coupled_sweep, meet
+from isdp.mcmc.metropolis import LatticeWalk, State
+from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
+
+BAND = 0.99  # level of the Monte Carlo band
+LEAST_JUMPS = 10  # that the leading chain accepts within the lag
+
+
+class CoupledState(NamedTuple):
+    """Two chains, the first `lag` sweeps ahead; noise (cells,) and coordinates (dimension,).
+
+    `apart` holds the second chain's coordinates in the walk's basis minus the first's; the chains
+    are identical where it is zero.
+    """
+
+    first: State
+    second: State
+    apart: np.ndarray
+
+    @property
+    def identical(self) -> bool:
+        """Whether the chains have met."""
+        return not self.apart.any()
+
+
+class MeetingTimes(NamedTuple):
+    """Meeting times of independent coupled chains.
+
+    Attributes
+    ----------
+    lag : int
+        Sweeps by which the first chain is ahead.
+    tau : int64 array, shape (runs,)
+        First t > lag at which X_t = Y_{t - lag}; the cap where `censored`.
+    censored : bool array, shape (runs,)
+        Runs that the cap cut off before the chains met.
+    seconds : float
+        Time for all runs.
+    jumps : int64 array, shape (runs,)
+        Jumps that the leading chain accepted within the lag; the lag itself where there is no
+        freedom to move.
+    """
+
+    lag: int
+    tau: np.ndarray
+    censored: np.ndarray
+    seconds: float
+    jumps: np.ndarray
+
+    @property
+    def uninformative(self) -> np.ndarray:
+        """Runs that say nothing of convergence: cut off, or met because neither chain had moved."""
+        return self.censored | (self.jumps == 0)
+
+
+def start(walk: LatticeWalk, first=None, second=None) -> CoupledState:
+    """Put two chains at given noise vectors, by default both at zero.
+
+    Raises
+    ------
+    InputError
+        If a vector is not feasible noise.
+    """
+    _refuse_uncoupled(walk)
+    one, two = walk.init(first), walk.init(second)
+    return CoupledState(one, two, walk.lattice.coordinates(two.noise - one.noise))
+
+
+def step(
+    rng: np.random.Generator, walk: LatticeWalk, state: CoupledState
+) -> tuple[CoupledState, bool]:
+    """One coupled sweep of both chains from `state`, which is left as it is.
+
+    Returns
+    -------
+    state : CoupledState
+    identical : bool
+        Whether the chains are together after the sweep; once together they stay so.
+    """
+    first, second, apart = state.first.noise.copy(), state.second.noise.copy(), state.apart.copy()
+    sizes = np.array([state.first.size, state.second.size])
+    coupled_sweep(rng, first, second, apart, sizes, walk.kernel, _scratch(walk))
+    after = CoupledState(State(first, int(sizes[0])), State(second, int(sizes[1])), apart)
+    return after, after.identical
+
+
+def meeting_times(
+    rng: np.random.Generator, walk: LatticeWalk, *, lag: int, runs: int = 200, cap: int = 10**6
+) -> MeetingTimes:
+    """Run independent pairs of chains from zero until they meet (ISDP, Algorithm 3).
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Each run has a stream of its own spawned from it.
+    walk : LatticeWalk
+    lag : int
+        Sweeps that the first chain is ahead, at least 1.
+    runs : int
+    cap : int
+        Time after which a run is given up and counted as censored.
+
+    Raises
+    ------
+    InputError
+        If the lag or the number of runs is below 1, the cap not above the lag, or the walk
+        confined by inequalities or without a basis.
+    """
+    lag, runs = _whole("lag", lag, 1), _whole("runs", runs, 1)
+    cap = _whole("cap", cap, lag + 1)
+    _refuse_uncoupled(walk)
+    origin = walk.init()
+    kernel, walls, scratch = walk.kernel, walk.walls, _scratch(walk)
+    tau, jumps = np.empty((2, runs), dtype=np.int64)
+    began = time.perf_counter()
+    for run, stream in enumerate(rng.spawn(runs)):
+        noise = origin.noise.copy()
+        tau[run], jumps[run] = meet(stream, noise, kernel, walls, scratch, lag, cap)
+    seconds = time.perf_counter() - began
+    if walk.lattice.dimension == 0:
+        jumps[:] = lag
+    censored = tau < 0
+    return MeetingTimes(lag, np.where(censored, cap, tau), censored, seconds, jumps)
+
+
+def choose_lag(
+    rng: np.random.Generator,
+    walk: LatticeWalk,
+    *,
+    near_one: float = 1.1,
+    runs: int = 50,
+    cap: int = 10**6,
+) -> tuple[int, pd.DataFrame]:
+    """Raise the lag, doubling it from 1, until the bound at time 0 is near 1.
+
+    The bound cannot fall below 1 there, and one far above 1 says nothing (Biswas et al., Section
+    2; ISDP, Appendix D.2). One condition is added: within the lag every leading chain accepts
+    ten jumps. Both chains start at zero, so where jumps are rarely accepted they coincide at a
+    short lag because neither has moved, and a bound of 1 there rests on events too rare to be
+    seen. The search also ends when runs are censored or a longer lag would leave no room below
+    the cap.
+
+    Returns
+    -------
+    lag : int
+    trail : DataFrame with columns lag, bound_at_0, jumps and censored
+        Every lag that was tried; `jumps` is the smallest number of jumps that a leading chain
+        accepted within it.
+
+    Raises
+    ------
+    InputError
+        If `near_one` is not above 1.
+    """
+    if not near_one > 1:
+        raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
+    cap = _whole("cap", cap, 2)
+    trail, lag = [], 1
+    while True:
+        times = meeting_times(rng, walk, lag=lag, runs=runs, cap=cap)
+        bound = float(bound_terms(times, [0]).mean())
+        jumps, censored = int(times.jumps.min()), int(times.censored.sum())
+        trail.append({"lag": lag, "bound_at_0": bound, "jumps": jumps, "censored": censored})
+        moved = jumps >= LEAST_JUMPS or walk.lattice.dimension == 0
+        if (bound <= near_one and moved) or censored or 4 * lag > cap:
+            return lag, pd.DataFrame(trail)
+        lag *= 2
+
+
+def bound_terms(times: MeetingTimes, t) -> np.ndarray:
+    """Each run's max(0, ceil((tau - lag - t) / lag)); int64 array, shape (runs, times)."""
+    rest = times.tau[:, None] - times.lag - np.asarray(t, dtype=np.int64)[None, :]
+    return np.maximum(0, -(-rest // times.lag))
+
+
+def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
+    """Bound the total variation distance between the chain's law at t and the target.
+
+    d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
+    mean over the runs. Where runs are uninformative the mean is too small; `censored` counts them.
+
+    Parameters
+    ----------
+    times : MeetingTimes
+    t : int array_like
+        Times, from 0 up.
+
+    Returns
+    -------
+    DataFrame with columns lag, t, bound, low, high and censored
+        `low` and `high` are the ends of a 99 % Monte Carlo band. Where few runs or none are
+        still apart, `high` is what the exact binomial limit on their share allows, each weighing
+        what the runs that last longest weigh on average. The band is approximate, and best where
+        the lag is long against the meeting time.
+
+    Raises
+    ------
+    InputError
+        If a time is negative or not whole.
+    """
+    t = np.atleast_1d(np.asarray(t))
+    if t.dtype.kind not in "iu" or (t < 0).any():
+        raise InputError("coupling: times must be whole numbers from 0 up")
+    terms = bound_terms(times, t)
+    runs, apart = len(terms), (terms > 0).sum(axis=0)
+    mean, tail = terms.mean(axis=0), (1 - BAND) / 2
+    reach = np.inf
+    if runs > 1:
+        reach = -special.ndtri(tail) * terms.std(axis=0, ddof=1) / math.sqrt(runs)
+    share = np.where(
+        apart < runs, special.betainccinv(apart + 1, np.maximum(runs - apart, 1), tail), 1
+    )
+    late = times.tau[times.tau >= np.quantile(times.tau, 0.9)]
+    weight = 1 + (late - late.min()).mean() / times.lag
+    weights = np.maximum(weight, np.divide(terms.sum(axis=0), np.maximum(apart, 1)))
+    return pd.DataFrame(
+        {
+            "lag": times.lag,
+            "t": t.astype(np.int64),
+            "bound": mean,
+            "low": np.maximum(0, mean - reach),
+            "high": np.maximum(mean + reach, share * weights),
+            "censored": int(times.uninformative.sum()),
+        }
+    )
+
+
+def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
+    """First time at which the estimated bound is below `level`; None where a run says nothing.
+
+    Raises
+    ------
+    InputError
+        If the level is not above 0.
+    """
+    if not level > 0:
+        raise InputError(f"coupling: the level must be above 0, got {level!r}")
+    if times.uninformative.any():
+        return None
+    last = int(times.tau.max()) - times.lag
+    # the bound never rises with t, so it can be bisected
+    return bisect.bisect_left(
+        range(last + 1), True, key=lambda t: bool(bound_terms(times, [t]).mean() < level)
+    )
+
+
+def _whole(name: str, value, least: int) -> int:
+    """Check a count and give it as an int."""
+    if isinstance(value, bool | str) or not value >= least or value == math.inf or value % 1:
+        raise InputError(f"coupling: {name} must be a whole number from {least} up, got {value!r}")
+    return int(value)
+
+
+def overlap(difference, a: float) -> np.ndarray:
+    """Chance that the maximal coupling makes two double geometric proposals agree.
+
+    Parameters
+    ----------
+    difference : int array_like
+        By how much the proposals' centres differ.
+    a : float
+        Parameter of both.
+    """
+    m, odd = np.divmod(np.abs(np.asarray(difference)), 2)
+    return np.where(odd == 0, a ** m.astype(float), 2 * a ** (m + 1.0) / (1 + a))
+
+
+def _refuse_uncoupled(walk: LatticeWalk) -> None:
+    if walk.lattice.kind not in BASES:
+        raise InputError(
+            f"coupling: pairs of chains are followed in the coordinates of a basis, and the "
+            f"{walk.lattice.kind} vectors are none; use one of {', '.join(BASES)}"
+        )
+    if walk.within is not None:
+        raise InputError(
+            "coupling: walks that are confined by inequalities are not coupled here; compare "
+            "chains by isdp.diagnostics.convergence"
+        )
+
+
+def _scratch(walk: LatticeWalk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Two rows of jumps, over cells and over coordinates; and the powers of the proposal."""
+    cells, dimension = walk.lattice.columns.shape
+    return (
+        np.zeros((2, cells), dtype=np.int64),
+        np.zeros((2, dimension), dtype=np.int64),
+        powers_of(walk.proposal),
+    )
+
+
+def powers_of(a: float) -> np.ndarray:
+    """1, a, a^2, ... down to what no 53-bit uniform tells from 0, and 0 itself."""
+    count = int(LONGEST_JUMP_IN_SCALES / -math.log(a)) + 2
+    return np.append(a ** np.arange(count, dtype=float), 0.0)

@@ -1,0 +1,416 @@
+"""Compiled steps of the Markov chains, single and coupled.
+
+They are inlined in one another, and numba looks at the changes of one file only when it takes
+compiled code from its cache: what calls each other stands in this one file.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def _double_geometric(rng, p_zero, log_a):
+    """Draw from the double geometric law."""
+    r = rng.random()
+    if r < p_zero:
+        return 0
+    k = 1 + int(rng.standard_exponential() / -log_a)
+    return k if r < 0.5 * (1.0 + p_zero) else -k
+
+
+@njit(cache=True)
+def _nonzero_step(rng, scale):
+    """Draw from the double geometric law of exp(-1 / scale), given that it is not zero."""
+    k = 1 + int(rng.standard_exponential() * scale)
+    return k if rng.random() < 0.5 else -k
+
+
+@njit(cache=True)
+def _zeros(rng, scale, most):
+    """How many steps are zero before the next that is not: a geometric number, cut at `most`."""
+    return int(min(rng.standard_exponential() * scale, float(most)))
+
+
+@njit(cache=True)
+def _growth(old, new, power):
+    """Change of |u_i|^power when a cell goes from `old` to `new`, in integers."""
+    if power == 1:
+        return abs(new) - abs(old)
+    return new * new - old * old
+
+
+@njit(cache=True)
+def _vector_growth(noise, start, stop, indices, data, k, power):
+    """Growth of the size when `k` times one basis vector is added."""
+    growth = 0
+    for entry in range(start, stop):
+        old = noise[indices[entry]]
+        growth += _growth(old, old + k * data[entry], power)
+    return growth
+
+
+@njit(cache=True)
+def _jump_growth(noise, jump, power):
+    """Growth of the size when a whole jump is added."""
+    growth = 0
+    for i in range(len(noise)):
+        if jump[i] != 0:
+            growth += _growth(noise[i], noise[i] + jump[i], power)
+    return growth
+
+
+@njit(cache=True)
+def _rise(size, growth, root, rate):
+    """Rise of the energy, minus the log-weight, when the size grows by `growth`."""
+    return rate * (math.sqrt(size + growth) - math.sqrt(size) if root else float(growth))
+
+
+@njit(cache=True)
+def metropolis(rng, rise):
+    """Metropolis' rule: go downhill always, uphill by a chance that falls with the rise."""
+    return rise <= 0 or rng.standard_exponential() > rise
+
+
+@njit(cache=True)
+def _stays_within(slack, walls, j, k):
+    """Whether every inequality bears `k` times the j-th basis vector."""
+    indptr, indices, data = walls
+    for entry in range(indptr[j], indptr[j + 1]):
+        if slack[indices[entry]] + k * data[entry] < 0:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _use_up(slack, walls, j, k):
+    """Change the slack as `k` times the j-th basis vector does."""
+    indptr, indices, data = walls
+    for entry in range(indptr[j], indptr[j + 1]):
+        slack[indices[entry]] += k * data[entry]
+
+
+@njit(cache=True)
+def _move_along(slack, walls, moved, steps, count, sign):
+    """Change the slack as a whole jump does, or take that back."""
+    for i in range(count):
+        _use_up(slack, walls, moved[i], sign * steps[i])
+
+
+@njit(cache=True)
+def run_chain(rng, noise, walked, slack, size, kernel, walls, thin, kept):
+    """Run `len(kept) * thin` sweeps, changing `noise`; the states kept go into `kept`.
+
+    `walked` follows the chain in the basis: noise changes by C times the change of `walked`.
+    `slack`, one entry an inequality, follows how far the chain is from each.
+    """
+    proposed = 0
+    accepted = 0
+    for draw in range(len(kept)):
+        if kernel[4]:
+            size, jumps, taken = _joint_sweeps(rng, noise, walked, slack, size, kernel, walls, thin)
+        else:
+            size, jumps, taken = _coordinate_sweeps(
+                rng, noise, walked, slack, size, kernel, walls, thin
+            )
+        proposed += jumps
+        accepted += taken
+        kept[draw, :] = noise
+    return size, proposed, accepted
+
+
+@njit(cache=True)
+def _scales(proposal):
+    """Scales of the exponential variables whose whole parts are a step, and a run of zeros."""
+    return -1.0 / math.log(proposal), -1.0 / math.log((1.0 - proposal) / (1.0 + proposal))
+
+
+@njit(cache=True)
+def _joint_sweeps(rng, noise, walked, slack, size, kernel, walls, sweeps):
+    """Propose whole jumps, each drawn vector by vector and taken back if it is refused.
+
+    Only vectors with a step are visited. Returns the size, the jumps proposed and those accepted.
+    """
+    indptr, indices, data, proposal, _, power, root, rate = kernel
+    jump_scale, zero_scale = _scales(proposal)
+    dimension = len(walked)
+    moved = np.empty(dimension, dtype=np.int64)
+    steps = np.empty(dimension, dtype=np.int64)
+    confined = len(slack) > 0
+    proposed = 0
+    accepted = 0
+    for _ in range(sweeps):
+        count = 0
+        growth = 0
+        j = _zeros(rng, zero_scale, dimension)
+        while j < dimension:
+            k = _nonzero_step(rng, jump_scale)
+            for entry in range(indptr[j], indptr[j + 1]):
+                cell = indices[entry]
+                old = noise[cell]
+                new = old + k * data[entry]
+                noise[cell] = new
+                growth += _growth(old, new, power)
+            moved[count] = j
+            steps[count] = k
+            count += 1
+            j += 1 + _zeros(rng, zero_scale, dimension)
+        if count == 0:
+            continue
+        proposed += 1
+        if confined:
+            _move_along(slack, walls, moved, steps, count, 1)
+        allowed = not confined or slack.min() >= 0
+        if allowed and metropolis(rng, _rise(size, growth, root, rate)):
+            accepted += 1
+            size += growth
+            for i in range(count):
+                walked[moved[i]] += steps[i]
+            continue
+        if confined:
+            _move_along(slack, walls, moved, steps, count, -1)
+        for i in range(count):
+            j = moved[i]
+            for entry in range(indptr[j], indptr[j + 1]):
+                noise[indices[entry]] -= steps[i] * data[entry]
+    return size, proposed, accepted
+
+
+@njit(cache=True)
+def _coordinate_sweeps(rng, noise, walked, slack, size, kernel, walls, sweeps):
+    """Propose a step along each vector in turn; return the size, steps proposed and accepted."""
+    indptr, indices, data, proposal, _, power, root, rate = kernel
+    jump_scale, zero_scale = _scales(proposal)
+    dimension = len(walked)
+    confined = len(slack) > 0
+    proposed = 0
+    accepted = 0
+    for _ in range(sweeps):
+        j = _zeros(rng, zero_scale, dimension)
+        while j < dimension:
+            k = _nonzero_step(rng, jump_scale)
+            start, stop = indptr[j], indptr[j + 1]
+            growth = _vector_growth(noise, start, stop, indices, data, k, power)
+            proposed += 1
+            allowed = not confined or _stays_within(slack, walls, j, k)
+            if allowed and metropolis(rng, _rise(size, growth, root, rate)):
+                accepted += 1
+                size += growth
+                walked[j] += k
+                if confined:
+                    _use_up(slack, walls, j, k)
+                for entry in range(start, stop):
+                    noise[indices[entry]] += k * data[entry]
+            j += 1 + _zeros(rng, zero_scale, dimension)
+    return size, proposed, accepted
+
+
+@njit(cache=True)
+def coupled_double_geometric(rng, apart, powers, p_zero, log_a):
+    """Draw steps e and f with laws p, such that e == apart + f as often as can be.
+
+    With the chance of `overlap` both come from the mass that the two laws share, else each from
+    what is left of its own; nothing is drawn in vain. `powers` holds a^0, a^1, ... down to 0.
+    """
+    if apart == 0:
+        e = _double_geometric(rng, p_zero, log_a)
+        return e, e
+    last = len(powers) - 1
+    distance = abs(apart)
+    sign = 1 if apart > 0 else -1
+    m = distance // 2
+    if distance % 2 == 0:
+        shared = powers[min(last, m)]
+    else:
+        shared = powers[min(last, m + 1)] * (1.0 + p_zero)  # 2 a^(m + 1) / (1 + a)
+    if rng.random() < shared:
+        if distance % 2 == 0:  # the shared mass is p around the middle
+            e = m + _double_geometric(rng, p_zero, log_a)
+        else:  # two equal halves, falling away from the middle on either side
+            r = rng.random()
+            if r < 0.5:
+                e = m + 1 + int(math.log(1.0 - 2.0 * r) / log_a)
+            else:
+                e = m - int(math.log(2.0 - 2.0 * r) / log_a)
+        return sign * e, sign * (e - distance)
+    e = _unshared(rng, distance, 1.0 - shared, powers, p_zero, log_a)
+    f = _unshared(rng, distance, 1.0 - shared, powers, p_zero, log_a)
+    return sign * e, -sign * f
+
+
+@njit(cache=True)
+def _unshared(rng, distance, mass, powers, p_zero, log_a):
+    """Draw k with probability (p(k) - p(k - distance)) / mass, where that is positive."""
+    last = len(powers) - 1
+    gone = powers[min(last, distance)]
+    r = rng.random() * mass
+    below = 0.5 * (1.0 + p_zero) * (1.0 - gone)  # mass at 0, -1, -2, ...
+    if r < below:
+        return -int(math.log(1.0 - r / below) / log_a)
+    r -= below
+    k = 1
+    while 2 * (k + 1) < distance:
+        r -= p_zero * (powers[min(last, k)] - powers[min(last, distance - k)])
+        if r < 0.0:
+            return k
+        k += 1
+    return k
+
+
+@njit(cache=True)
+def _passes(log_uniform, size, growth, root, rate):
+    """Metropolis' rule with the logarithm of a uniform that both chains share."""
+    return growth <= 0 or log_uniform < -_rise(size, growth, root, rate)
+
+
+@njit(cache=True)
+def coupled_sweep(rng, first, second, apart, sizes, kernel, scratch):
+    """Move both chains by one sweep, in place; `apart` follows their difference in the basis."""
+    indptr, indices, data, proposal, joint, power, root, rate = kernel
+    jumps, steps, powers = scratch
+    log_a = math.log(proposal)
+    p_zero = (1.0 - proposal) / (1.0 + proposal)
+    first_jump, second_jump = jumps[0], jumps[1]
+    if joint:
+        first_jump[:] = 0
+        second_jump[:] = 0
+    for j in range(len(apart)):
+        e, f = coupled_double_geometric(rng, apart[j], powers, p_zero, log_a)
+        start, stop = indptr[j], indptr[j + 1]
+        if joint:
+            steps[0, j] = e
+            steps[1, j] = f
+            if e != 0:
+                for entry in range(start, stop):
+                    first_jump[indices[entry]] += e * data[entry]
+            if f != 0:
+                for entry in range(start, stop):
+                    second_jump[indices[entry]] += f * data[entry]
+            continue
+        log_uniform = math.log(rng.random())
+        if e != 0:
+            growth = _vector_growth(first, start, stop, indices, data, e, power)
+            if _passes(log_uniform, sizes[0], growth, root, rate):
+                sizes[0] += growth
+                apart[j] -= e
+                for entry in range(start, stop):
+                    first[indices[entry]] += e * data[entry]
+        if f != 0:
+            growth = _vector_growth(second, start, stop, indices, data, f, power)
+            if _passes(log_uniform, sizes[1], growth, root, rate):
+                sizes[1] += growth
+                apart[j] += f
+                for entry in range(start, stop):
+                    second[indices[entry]] += f * data[entry]
+    if joint:
+        log_uniform = math.log(rng.random())
+        growth = _jump_growth(first, first_jump, power)
+        if _passes(log_uniform, sizes[0], growth, root, rate):
+            sizes[0] += growth
+            apart -= steps[0]
+            first += first_jump
+        growth = _jump_growth(second, second_jump, power)
+        if _passes(log_uniform, sizes[1], growth, root, rate):
+            sizes[1] += growth
+            apart += steps[1]
+            second += second_jump
+
+
+@njit(cache=True)
+def meet(rng, second, kernel, walls, scratch, lag, cap):
+    """Return the meeting time of two chains that start at zero, or -1 beyond the cap.
+
+    The second value is the number of jumps that the leading chain accepted within the lag.
+    """
+    first = second.copy()
+    lead = np.zeros(len(kernel[0]) - 1, dtype=np.int64)
+    kept = np.empty((1, len(first)), dtype=np.int64)
+    sizes = np.zeros(2, dtype=np.int64)
+    slack = np.zeros(0, dtype=np.int64)
+    sizes[0], _, accepted = run_chain(rng, first, lead, slack, 0, kernel, walls, lag, kept)
+    apart = -lead
+    for t in range(lag + 1, cap + 1):
+        coupled_sweep(rng, first, second, apart, sizes, kernel, scratch)
+        together = True
+        for j in range(len(apart)):
+            if apart[j] != 0:
+                together = False
+                break
+        if together:
+            return t, accepted
+    return -1, accepted
+
+
+@njit(cache=True)
+def run_independence(rng, noise, size, kernel, energy, thin, kept):
+    """Make `len(kept) * thin` proposals, changing `noise`; the states kept go into `kept`."""
+    free, solved, offset, matrix, floor, indptr, indices, data, least, rate_q = kernel
+    power, root, rate = energy
+    log_a = -rate_q
+    p_zero = (1.0 - math.exp(log_a)) / (1.0 + math.exp(log_a))
+    proposal = np.empty(len(noise), dtype=np.int64)
+    spread = 0  # l1 norm of the free cells, all that the proposal's law depends on
+    for cell in free:
+        spread += abs(noise[cell])
+    accepted = 0
+    for draw in range(len(kept)):
+        for _ in range(thin):
+            new_spread = _propose_free(rng, proposal, free, floor, p_zero, log_a)
+            if new_spread < 0:
+                continue
+            if not _solve(proposal, free, solved, offset, matrix, floor):
+                continue
+            if not _above(proposal, indptr, indices, data, least):
+                continue
+            new_size = 0
+            for value in proposal:
+                new_size += abs(value) if power == 1 else value * value
+            rise = _rise(size, new_size - size, root, rate) - rate_q * (new_spread - spread)
+            if metropolis(rng, rise):
+                accepted += 1
+                size = new_size
+                spread = new_spread
+                noise[:] = proposal
+        kept[draw, :] = noise
+    return size, accepted
+
+
+@njit(cache=True)
+def _propose_free(rng, proposal, free, floor, p_zero, log_a):
+    """Draw the free cells; return their l1 norm, or -1 as soon as one is below its floor."""
+    spread = 0
+    for cell in free:
+        value = _double_geometric(rng, p_zero, log_a)
+        if value < floor[cell]:
+            return -1
+        proposal[cell] = value
+        spread += abs(value)
+    return spread
+
+
+@njit(cache=True)
+def _solve(proposal, free, solved, offset, matrix, floor):
+    """Solve the other cells; return whether all are above their floors."""
+    for i in range(len(solved)):
+        value = offset[i]
+        for j in range(len(free)):
+            value += matrix[i, j] * proposal[free[j]]
+        if value < floor[solved[i]]:
+            return False
+        proposal[solved[i]] = value
+    return True
+
+
+@njit(cache=True)
+def _above(proposal, indptr, indices, data, least):
+    """Whether the inequalities that are no floors hold."""
+    for row in range(len(least)):
+        value = 0
+        for entry in range(indptr[row], indptr[row + 1]):
+            value += data[entry] * proposal[indices[entry]]
+        if value < least[row]:
+            return False
+    return True

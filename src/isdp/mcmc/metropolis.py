@@ -1,0 +1,361 @@
+"""Metropolis-Hastings on the lattice of feasible noise: one compiled core, two knobs.
+
+ISDP, Algorithm 1 walks on the lattice by jumps V e, where e has independent double geometric
+entries. The knobs are the lattice's basis and how a jump is accepted: "joint", the whole jump at
+once, or "coordinate", one basis vector at a time. Every jump is an integer combination of basis
+vectors, so no state can leave the lattice.
+
+The generator is a pseudo-random one and weights are compared in floating point: these samplers
+are for experiments, not for the release of confidential data.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from isdp.constraints.invariants import INT64_MAX, Invariants
+from isdp.constraints.polytope import Polytope
+from isdp.errors import InputError
+from isdp.lattice.kernel import KernelLattice, kernel_lattice
+from isdp.mcmc.kernels import run_chain
+from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, DoubleGeometric
+
+ACCEPTANCES = ("joint", "coordinate")
+
+
+class State(NamedTuple):
+    """Where a chain is: the noise, int64 (cells,), and its integer size, sum of |u_i|^power."""
+
+    noise: np.ndarray
+    size: int
+
+
+class Info(NamedTuple):
+    """What happened: jumps proposed that were not zero, those accepted, and updates made.
+
+    A joint sweep proposes one jump, a coordinate sweep one for each basis vector. `updates`
+    counts basis vectors visited, whatever was proposed for them.
+    """
+
+    proposed: int
+    accepted: int
+    updates: int
+
+    def __add__(self, other: Info) -> Info:
+        return Info(*(x + y for x, y in zip(self, other, strict=True)))
+
+    @property
+    def acceptance_rate(self) -> float:
+        """Share of the jumps proposed that were accepted; nan when there was none."""
+        return self.accepted / self.proposed if self.proposed else math.nan
+
+
+def start_vector(noise, cells: int) -> np.ndarray:
+    """Check the shape of a chain's start; zero where none is given.
+
+    Raises
+    ------
+    InputError
+        If it is not one vector of noise.
+    """
+    noise = np.zeros(cells, dtype=np.int64) if noise is None else np.array(noise)
+    if noise.shape != (cells,):
+        raise InputError(
+            f"metropolis: a start needs shape ({cells},), got {noise.shape}; "
+            f"give one vector of noise"
+        )
+    return noise
+
+
+def state_at(noise: np.ndarray, mechanism: Mechanism) -> State:
+    """State of a chain that stands at the given noise."""
+    power = mechanism.energy.power
+    return State(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
+
+
+class Sampler(Protocol):
+    """What `run_chains` asks of a Metropolis-Hastings sampler."""
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+
+    def init(self, noise=None) -> State:
+        """Start at the given noise vector, or at zero."""
+
+    def run(
+        self, rng: np.random.Generator, state: State, draws: int, thin: int = 1
+    ) -> tuple[np.ndarray, State, Info]:
+        """Run on from `state` and keep every `thin`-th state."""
+
+    def check(self, noise) -> None:
+        """Raise unless every noise vector is allowed."""
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeWalk:
+    """A random walk on the lattice whose stationary law is the mechanism's.
+
+    Parameters
+    ----------
+    lattice : KernelLattice
+        Its basis is the walk's set of jumps.
+    mechanism : Mechanism
+        The target law.
+    proposal : float
+        Parameter a of the double geometric coefficient of each basis vector.
+    acceptance : {"joint", "coordinate"}
+    within : Polytope, optional
+        The noise that is allowed: jumps that leave it are refused, so that the stationary law is
+        the mechanism's, conditioned on it. Its equalities must be the lattice's.
+
+    Raises
+    ------
+    InputError
+        If the proposal lies outside (0, 1), the acceptance is unknown, the polytope has other
+        equalities, or the noise could leave 64-bit integers.
+    """
+
+    lattice: KernelLattice
+    mechanism: Mechanism
+    proposal: float
+    acceptance: str = "coordinate"
+    within: Polytope | None = None
+
+    def __post_init__(self):
+        DoubleGeometric(self.proposal)
+        if self.acceptance not in ACCEPTANCES:
+            raise InputError(
+                f"metropolis: acceptance {self.acceptance!r} is not one of {', '.join(ACCEPTANCES)}"
+            )
+        if self.within is not None and self.within.equalities != self.lattice.invariants:
+            raise InputError(
+                "metropolis: the polytope's equalities are not those of the lattice; build the "
+                "lattice from them"
+            )
+        self._refuse_overflow(self.mechanism.radius(self.lattice.dimension))
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return self.lattice.invariants.cells
+
+    def check(self, noise) -> None:
+        """Raise unless every noise vector (..., cells) lies where the walk may go, exactly."""
+        if self.within is None:
+            self.lattice.invariants.check(noise)
+        else:
+            self.within.check(noise)
+
+    def _refuse_overflow(self, radius: float) -> None:
+        cells, power = self.cells, self.mechanism.energy.power
+        columns = abs(self.lattice.columns)
+        weight = int(columns.sum(axis=1).max()) if columns.nnz else 0
+        jump = LONGEST_JUMP_IN_SCALES / -math.log(self.proposal) * weight
+        if cells * (radius + jump) ** power > INT64_MAX:
+            raise InputError(
+                f"metropolis: noise of norm up to {radius:.3g} and jumps up to {jump:.3g} in "
+                f"{cells} cells would break the bound cells * (noise + jump)^{power} < 2^63 of "
+                f"64-bit integers; use a larger epsilon or a smaller proposal parameter"
+            )
+
+    @property
+    def kernel(self) -> tuple:
+        """What the compiled loops take of the walk; they unpack it in this order."""
+        columns = self.lattice.columns
+        return (
+            columns.indptr,
+            columns.indices,
+            columns.data,
+            self.proposal,
+            self.acceptance == "joint",
+            *self.mechanism.energy,
+        )
+
+    @cached_property
+    def walls(self) -> tuple:
+        """How far each basis vector moves towards or from each inequality: B C by columns."""
+        moves = csc_array((0, self.lattice.columns.shape[1]), dtype=np.int64)
+        if self.within is not None:
+            moves = csc_array(self.within.inequalities.sparse @ self.lattice.columns)
+        moves.eliminate_zeros()
+        return (
+            moves.indptr.astype(np.int64),
+            moves.indices.astype(np.int64),
+            moves.data.astype(np.int64),
+        )
+
+    def init(self, noise=None) -> State:
+        """Start at the given noise vector, or at zero.
+
+        Raises
+        ------
+        InputError
+            If the vector is not noise that the walk may reach.
+        """
+        noise = start_vector(noise, self.cells)
+        self._refuse_overflow(float(np.abs(noise).max(initial=0)))
+        self.check(noise)
+        return state_at(noise, self.mechanism)
+
+    def step(self, rng: np.random.Generator, state: State) -> tuple[State, Info]:
+        """One sweep from `state`, which is left as it is."""
+        _, after, info = self.run(rng, state, draws=1)
+        return after, info
+
+    def run(
+        self, rng: np.random.Generator, state: State, draws: int, thin: int = 1
+    ) -> tuple[np.ndarray, State, Info]:
+        """Run the chain on and keep every `thin`-th state.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        state : State
+            Where to start; it is left as it is, and is not among the draws.
+        draws : int
+            States to keep.
+        thin : int
+            Sweeps between kept states.
+
+        Returns
+        -------
+        draws : int64 array, shape (draws, cells)
+        state : State
+            The last state.
+        info : Info
+        """
+        noise = state.noise.copy()
+        walked = np.zeros(self.lattice.columns.shape[1], dtype=np.int64)
+        slack = np.zeros(0, dtype=np.int64) if self.within is None else self.within.slack(noise)
+        kept = np.empty((draws, len(noise)), dtype=np.int64)
+        size, proposed, accepted = run_chain(
+            rng, noise, walked, slack, state.size, self.kernel, self.walls, thin, kept
+        )
+        info = Info(proposed, accepted, draws * thin * self.lattice.columns.shape[1])
+        return kept, State(noise, size), info
+
+
+def run_chains(
+    rng: np.random.Generator,
+    sampler: Sampler,
+    *,
+    draws: int,
+    chains: int = 4,
+    burn_in: int = 1000,
+    thin: int = 1,
+    start=None,
+) -> tuple[np.ndarray, Info]:
+    """Run independent chains, each with a stream of its own spawned from `rng`.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    sampler : Sampler
+        `LatticeWalk`, or `isdp.mcmc.independence.IndependenceSampler`.
+    draws, chains, burn_in, thin : int
+        Kept states a chain, chains, sweeps dropped first, sweeps between kept states.
+    start : int array, shape (chains, cells), optional
+        Where each chain starts; zero by default.
+
+    Returns
+    -------
+    draws : int64 array, shape (chain, draw, cell)
+        Checked: every draw meets the invariants, and what else the sampler keeps to, exactly.
+    info : Info
+        Of the kept part, all chains together.
+
+    Raises
+    ------
+    InputError
+        If a count is not positive or a start is not feasible.
+    """
+    for name, value, least in (
+        ("draws", draws, 1),
+        ("chains", chains, 1),
+        ("burn_in", burn_in, 0),
+        ("thin", thin, 1),
+    ):
+        if isinstance(value, bool) or int(value) != value or value < least:
+            raise InputError(
+                f"metropolis: {name} must be a whole number from {least} up, got {value!r}"
+            )
+    if start is not None and len(start) != chains:
+        raise InputError(f"metropolis: {len(start)} starts for {chains} chains; give one each")
+    kept = np.empty((chains, draws, sampler.cells), dtype=np.int64)
+    total = Info(0, 0, 0)
+    for chain, stream in enumerate(rng.spawn(chains)):
+        state = sampler.init(None if start is None else start[chain])
+        if burn_in:
+            _, state, _ = sampler.run(stream, state, draws=1, thin=burn_in)
+        kept[chain], _, info = sampler.run(stream, state, draws=draws, thin=thin)
+        total += info
+    sampler.check(kept)
+    return kept, total
+
+
+def sample(
+    rng: np.random.Generator,
+    invariants: Invariants,
+    mechanism: Mechanism,
+    *,
+    draws: int,
+    chains: int = 4,
+    burn_in: int = 1000,
+    thin: int = 1,
+    basis: str = "smith",
+    acceptance: str = "coordinate",
+    proposal: float | None = None,
+    start=None,
+) -> np.ndarray:
+    """Draw noise by Markov chain Monte Carlo, for experiments.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    invariants : Invariants
+        What every draw u leaves unchanged: A u = 0.
+    mechanism : Mechanism
+        The target law.
+    draws, chains, burn_in, thin, start
+        As in `run_chains`.
+    basis : {"smith", "lll", "exchange"}
+        The jumps; see `isdp.lattice.kernel_lattice`.
+    acceptance : {"joint", "coordinate"}
+        "smith" with "joint" is the paper's Algorithm 1.
+    proposal : float, optional
+        Double geometric parameter of a jump's coefficients; by default jumps are as large as
+        the noise in one cell.
+
+    Returns
+    -------
+    int64 array, shape (chain, draw, cell)
+
+    Raises
+    ------
+    InputError
+        For settings out of range.
+
+    Examples
+    --------
+    >>> from isdp import GeneralizedLaplace, Invariants
+    >>> rng = np.random.default_rng(1)
+    >>> noise = sample(rng, Invariants.total(5), GeneralizedLaplace(0.5), draws=10)
+    >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
+    ((4, 10, 5), 0)
+    """
+    lattice = kernel_lattice(invariants, basis)
+    if proposal is None:
+        scale = mechanism.cell_scale(lattice.dimension, invariants.cells)
+        proposal = math.exp(-1 / max(scale, 0.2))
+    walk = LatticeWalk(lattice, mechanism, proposal, acceptance)
+    return run_chains(
+        rng, walk, draws=draws, chains=chains, burn_in=burn_in, thin=thin, start=start
+    )[0]

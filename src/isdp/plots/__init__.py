@@ -1,0 +1,1 @@
+"""Pictures of noise, laws and bounds; needs the extra `plots`."""

@@ -1,0 +1,154 @@
+"""Bounds on the distance between a chain and its target, over time."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import seaborn as sns
+from matplotlib.figure import Figure
+
+from isdp.plots.style import DAS, FAINT, INK, styled
+
+VARIANTS = {
+    "paper": "paper: Smith basis, joint acceptance",
+    "reduced": "reduced: LLL basis, by coordinate",
+}
+
+
+@styled
+def tv_bounds(
+    curves: pd.DataFrame, trails: pd.DataFrame, distances: pd.DataFrame, title: str, laws: dict
+) -> Figure:
+    """Bounds on the distance to the target against iterations (ISDP, Figures 1, 4 and 6).
+
+    A row a law; the first panels are the variants side by side, with the chain's actual distance
+    beneath the bounds; the last shows how the lag was chosen. Bounds that rest on censored runs
+    are dashed and said to be not converged.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Columns norm, variant, lag, t, bound, low, high and censored.
+    trails : DataFrame
+        Columns norm, variant, lag, bound_at_0, censored and chosen.
+    distances : DataFrame
+        Columns norm, variant, t, statistic and distance, from `distance_curve`.
+    title : str
+    laws : dict
+        A description of each law, by its name in the column norm.
+    """
+    variants = list(dict.fromkeys(curves["variant"]))
+    columns = len(variants) + 1
+    figure, axes = plt.subplots(
+        len(laws), columns, figsize=(4.1 * columns, 0.6 + 3.5 * len(laws)), squeeze=False
+    )
+    for row, (law, words) in zip(axes, laws.items(), strict=True):
+        for axis, variant in zip(row, variants, strict=False):
+            part = curves[(curves["norm"] == law) & (curves["variant"] == variant)]
+            chosen = trails.loc[
+                (trails["norm"] == law) & (trails["variant"] == variant) & trails["chosen"], "lag"
+            ]
+            actual = distances[(distances["norm"] == law) & (distances["variant"] == variant)]
+            _draw_bounds(axis, part, int(chosen.iloc[0]), actual)
+            axis.set_title(f"{VARIANTS.get(variant, variant)}", fontsize=9, loc="left")
+        row[0].set_ylabel(f"bound on total variation\n{words}", fontsize=8)
+        _draw_lags(row[-1], trails[trails["norm"] == law], variants)
+    for row in axes:
+        for axis in row[:-1]:
+            axis.set_xlabel("iterations t + 1")
+        row[-1].set_xlabel("lag L (iterations)")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    figure.tight_layout()
+    return figure
+
+
+def bound_title(experiment: str, runs: int) -> str:
+    """Title of a figure of bounds."""
+    return (
+        f"{experiment}: distance of the chain from its target, {runs} coupled chains for each lag"
+    )
+
+
+def bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
+    """Points of a figure of bounds: the bounds, and beneath them the actual distances."""
+    return pd.concat([curves, distances.rename(columns={"distance": "actual_distance"})])
+
+
+ACTUAL = {
+    "in full": ("actual, in full", "o", INK),
+    "norm": ("actual, the norm", ".", INK),
+    "cells": ("actual, worst cell", "+", FAINT),
+}
+
+
+def _draw_bounds(axis, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
+    lags = sorted(curves["lag"].unique())
+    for colour, lag in zip(sns.color_palette("crest", len(lags)), lags, strict=True):
+        part = curves[curves["lag"] == lag]
+        censored = int(part["censored"].iloc[0])
+        axis.plot(
+            part["t"] + 1,
+            part["bound"],
+            color=colour,
+            lw=1.4,
+            ls="--" if censored else "-",
+            label=f"L = {lag:,}" + (f" ({censored} runs say nothing)" if censored else ""),
+        )
+        axis.fill_between(part["t"] + 1, part["low"], part["high"], color=colour, alpha=0.18, lw=0)
+    for statistic, (label, marker, colour) in ACTUAL.items():
+        part = actual[actual["statistic"] == statistic]
+        if len(part):
+            axis.plot(
+                part["t"] + 1,
+                part["distance"],
+                marker,
+                color=colour,
+                ms=4,
+                ls=":",
+                lw=0.7,
+                label=label,
+            )
+    axis.set_xscale("log")
+    axis.set_ylim(0, 1.15)
+    axis.axhline(1, color=FAINT, lw=0.7)
+    axis.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.2),
+        ncols=3,
+        frameon=False,
+        fontsize=7.5,
+        columnspacing=1.2,
+        title="lag, with its 99 % band",
+        title_fontsize=7.5,
+    )
+    ringed = curves[curves["lag"] == chosen]
+    cut = int(ringed["censored"].max())
+    first = ringed.loc[ringed["bound"] < 0.01, "t"].min()
+    words = f"L = {chosen:,}: below 0.01 from t = {first:,.0f}"
+    if cut:
+        words = f"not converged:\n{cut} runs never met\nor never moved"
+    axis.text(
+        0.97,
+        0.95,
+        words,
+        transform=axis.transAxes,
+        ha="right",
+        va="top",
+        color=DAS if cut else INK,
+        fontsize=8,
+        bbox={"facecolor": "white", "alpha": 0.8, "lw": 0, "pad": 1.5},
+    )
+
+
+def _draw_lags(axis, trails: pd.DataFrame, variants: list[str]) -> None:
+    for colour, variant in zip(sns.color_palette("dark", len(variants)), variants, strict=True):
+        part = trails[trails["variant"] == variant]
+        axis.plot(part["lag"], part["bound_at_0"], "o-", color=colour, ms=3, lw=1, label=variant)
+        chosen = part[part["chosen"].astype(bool)]
+        axis.plot(chosen["lag"], chosen["bound_at_0"], "o", mfc="none", mec=colour, ms=10)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.axhline(1, color=FAINT, lw=0.7)
+    axis.set_title("how the lag was chosen (ring)", fontsize=9, loc="left")
+    axis.set_ylabel("bound at t = 0", fontsize=8)
+    axis.legend(loc="upper right", frameon=False)

@@ -1,0 +1,74 @@
+"""Pictures of what a set of constraints holds."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import seaborn as sns
+from matplotlib.figure import Figure
+
+from isdp.plots.style import DRAW, styled
+
+
+@styled
+def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -> Figure:
+    """Which records each constraint counts (ISDP, Figure 3).
+
+    Three constraints give a diagram of three sets whose regions hold the records; any other
+    number gives a grid of records against constraints.
+
+    Parameters
+    ----------
+    constraints : dict from str to list of str
+        The records of each constraint.
+    records : list of str
+        All records.
+    """
+    if len(constraints) == 3:
+        return _three_sets(constraints, records)
+    figure, axis = plt.subplots(
+        figsize=(max(5, 1.5 + 0.28 * len(records)), 1.2 + 0.35 * len(constraints))
+    )
+    for row, members in enumerate(constraints.values()):
+        held = [records.index(record) for record in members]
+        axis.plot(range(len(records)), [row] * len(records), ".", color="#dddddd", ms=4)
+        axis.plot(held, [row] * len(held), "o", color=DRAW, ms=6)
+    axis.set_yticks(range(len(constraints)), list(constraints))
+    axis.set_xticks(range(len(records)), records, rotation=90 if len(records) > 20 else 0)
+    axis.set_xlabel("record")
+    axis.set_title("Records that each constraint counts", loc="left")
+    axis.invert_yaxis()
+    axis.grid(False)
+    figure.tight_layout()
+    return figure
+
+
+def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure:
+    angles = np.deg2rad([90, 210, 330])
+    centres = 0.62 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    names, sets = list(constraints), [set(members) for members in constraints.values()]
+    figure, axis = plt.subplots(figsize=(5.4, 5.2))
+    for centre, name, colour in zip(centres, names, sns.color_palette("deep", 3), strict=True):
+        axis.add_patch(plt.Circle(centre, 1, facecolor=colour, alpha=0.16, lw=0))
+        axis.add_patch(plt.Circle(centre, 1, fill=False, edgecolor=colour, lw=1.4))
+        axis.text(*(2.9 * centre), name, ha="center", va="center", color=colour, weight="bold")
+    regions: dict[tuple[bool, ...], list[str]] = {}
+    for record in records:
+        regions.setdefault(tuple(record in members for members in sets), []).append(record)
+    for region, members in regions.items():
+        inside, count = np.array(region), sum(region)
+        where = centres[inside].sum(axis=0) * {1: 1.6, 2: 1.0}.get(count, 0.0)
+        if count == 0:
+            where = np.array([1.35, 1.35])
+        axis.text(*where, "\n".join(_lines(members)), ha="center", va="center", fontsize=9)
+    axis.set_xlim(-2.0, 2.0)
+    axis.set_ylim(-1.75, 2.05)
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+    figure.tight_layout()
+    return figure
+
+
+def _lines(members: list[str], width: int = 3) -> list[str]:
+    """Put so many records of a region in a line."""
+    return [", ".join(members[i : i + width]) for i in range(0, len(members), width)]

@@ -1,0 +1,169 @@
+"""Post-processing by optimisation: the nearest vector that meets the invariants.
+
+Linear and integer programmes are solved by HiGHS, non-negative least squares by Lawson and
+Hanson's algorithm, both in scipy.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import null_space
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp, nnls
+from scipy.sparse import hstack
+
+from isdp.constraints.invariants import Invariants
+from isdp.constraints.polytope import Polytope
+from isdp.errors import InputError
+
+TIME_LIMIT = 60  # seconds a programme
+NEGLIGIBLE = 1e-9  # relative residual below which least squares has met the constraints
+
+
+def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.ndarray:
+    """Find a feasible noise vector that is nearest to the given one in the l1 norm (ISDP, E.4).
+
+    The correction is split in what is added and what is taken away, both from zero up, and their
+    sum is minimised under A (noise + added - taken) = 0. The solution is rarely unique: HiGHS
+    returns a vertex of the set of solutions, and which one depends on this formulation.
+
+    Parameters
+    ----------
+    noise : int array, shape (cells,)
+    invariants : Invariants
+    integer : bool
+        Ask for whole numbers (an integer programme instead of a linear one).
+
+    Returns
+    -------
+    float64 array, or int64 with `integer`, shape (cells,)
+
+    Raises
+    ------
+    InputError
+        If the solver finds no solution.
+    """
+    noise = np.asarray(noise)
+    a = invariants.sparse.astype(float)
+    both = hstack([a, -a], format="csr")
+    target = -invariants.apply(noise)
+    cost = np.ones(2 * invariants.cells)
+    if integer:
+        found = milp(
+            cost,
+            constraints=LinearConstraint(both, target, target),
+            integrality=np.ones_like(cost),
+            bounds=Bounds(0, np.inf),
+            options={"time_limit": TIME_LIMIT},
+        )
+    else:
+        found = linprog(
+            cost,
+            A_eq=both,
+            b_eq=target,
+            bounds=(0, None),
+            method="highs",
+            options={"time_limit": TIME_LIMIT},
+        )
+    if found.status != 0:
+        raise InputError(
+            f"projection: HiGHS found no nearest vector ({found.message.strip()}); check the "
+            f"invariants"
+        )
+    added, taken = np.split(found.x, 2)
+    if not integer:
+        return noise + added - taken
+    nearest = noise + np.round(added).astype(np.int64) - np.round(taken).astype(np.int64)
+    invariants.check(nearest)
+    return nearest
+
+
+def corrected_cell(noise, nearest) -> int:
+    """Cell that alone differs between noise and its projection; -1 if none does, -2 if several."""
+    cells = np.flatnonzero(np.asarray(noise) != nearest)
+    return -2 if len(cells) > 1 else int(cells[0]) if len(cells) else -1
+
+
+def correct_one_cell(noise, cell) -> np.ndarray:
+    """Project onto a total of zero by putting the whole correction into one cell.
+
+    Under a single total this is a vertex of the l1-nearest vectors, over the reals and over the
+    integers alike: the nearest vectors are those whose corrections all have one sign and add up
+    to the excess, and the noise is whole.
+
+    Parameters
+    ----------
+    noise : int64 array, shape (draws, cells)
+    cell : int, or int array of shape (draws,)
+
+    Returns
+    -------
+    int64 array, shape (draws, cells)
+    """
+    corrected = np.array(noise)
+    corrected[np.arange(len(corrected)), cell] -= corrected.sum(axis=1)
+    return corrected
+
+
+def correct_evenly(rng: np.random.Generator, noise) -> np.ndarray:
+    """Project onto a total of zero by sharing the correction out as evenly as whole numbers can.
+
+    Every cell takes the same part, and what remains goes to cells at random, one person each;
+    this too is nearest in the l1 norm.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    noise : int64 array, shape (draws, cells)
+
+    Returns
+    -------
+    int64 array, shape (draws, cells)
+    """
+    noise = np.asarray(noise)
+    cells = noise.shape[1]
+    excess = noise.sum(axis=1)
+    share, rest = np.divmod(np.abs(excess), cells)
+    order = rng.permuted(np.broadcast_to(np.arange(cells), noise.shape), axis=1)
+    part = share[:, None] + (order < rest[:, None])
+    return noise - np.sign(excess)[:, None] * part
+
+
+def nearest_l2(table, polytope: Polytope) -> np.ndarray:
+    """Project a table onto a polytope, in the l2 norm and over the reals (CDP, Section 3).
+
+    Within the affine space of the equalities this is a least distance problem, which Lawson and
+    Hanson reduce to one of non-negative least squares.
+
+    Parameters
+    ----------
+    table : array, shape (cells,)
+    polytope : Polytope
+
+    Returns
+    -------
+    float64 array, shape (cells,)
+
+    Raises
+    ------
+    InputError
+        If no table lies within the polytope.
+    """
+    a = polytope.equalities.matrix.astype(float)
+    shift = np.linalg.lstsq(a, polytope.totals - a @ table, rcond=None)[0]
+    foot = table + shift
+    free = null_space(a) if len(a) else np.eye(polytope.cells)
+    b = polytope.inequalities.matrix.astype(float)
+    walls, least = b @ free, polytope.least - b @ foot
+    if not np.allclose(a @ foot, polytope.totals):
+        raise InputError("projection: the equalities contradict each other; check the totals")
+    if (least <= 0).all():
+        return foot
+    system = np.vstack([walls.T, least])
+    goal = np.zeros(len(system))
+    goal[-1] = 1
+    weights, distance = nnls(system, goal)
+    residual = system @ weights - goal
+    if distance < NEGLIGIBLE:
+        conflict = "; ".join(polytope.contradiction())
+        raise InputError(f"projection: no table meets all conditions: {conflict}")
+    return foot - free @ (residual[:-1] / residual[-1])

@@ -1,0 +1,64 @@
+"""The picture of a noisy table: its counts by rank, with the noise that the law makes likely."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from isdp.plots.style import BOX, DRAW, FAINT, INK, styled
+
+MOST_POINTS = 2000
+MOST_NAMES = 40
+
+
+def shown_rows(noisy: np.ndarray) -> np.ndarray:
+    """Rows to show, by rank of their noisy counts: all, or evenly spaced ones of a long table."""
+    picked = np.linspace(0, len(noisy) - 1, min(len(noisy), MOST_POINTS)).round().astype(int)
+    return np.argsort(noisy, kind="stable")[picked]
+
+
+@styled
+def ranked_counts(
+    noisy: np.ndarray, cells: int, sd: np.ndarray | None, names: list[str] | None, title: str
+) -> Figure:
+    """Draw noisy counts in increasing order.
+
+    Parameters
+    ----------
+    noisy : int array
+        The noisy counts to show, from `shown_rows`.
+    cells : int
+        Cells of the whole table.
+    sd : array, optional
+        Standard deviation of the noise in each of them, by its law.
+    names : list of str, optional
+        Their names, where they are few enough to read.
+    title : str
+    """
+    ranks = np.linspace(1, cells, len(noisy))
+    figure, axis = plt.subplots(figsize=(9.5, 4.8 if names else 4.2))
+    few = len(noisy) <= MOST_NAMES
+    if sd is not None:
+        label = "2 standard deviations of the noise, by its law"
+        if few:
+            axis.errorbar(ranks, noisy, 2 * sd, fmt="none", ecolor=BOX, lw=5, label=label)
+        else:
+            axis.fill_between(ranks, noisy - 2 * sd, noisy + 2 * sd, color=BOX, lw=0, label=label)
+    style = {"marker": "o", "ms": 4, "ls": ""} if few else {"lw": 1.2}
+    axis.plot(ranks, noisy, color=DRAW, label="noisy count", **style)
+    axis.axhline(0, color=INK, lw=0.8)
+    if noisy[-1] > 1000:
+        axis.set_yscale("symlog", linthresh=100)
+    axis.set_xlabel("cell, by rank of its noisy count")
+    axis.set_ylabel("noisy count (persons)")
+    if names:
+        axis.set_xticks(ranks, names, rotation=90, fontsize=7)
+        axis.grid(False, axis="x")
+    if len(noisy) < cells:
+        words = f"{len(noisy):,} of {cells:,} cells"
+        axis.text(0.99, 0.03, words, transform=axis.transAxes, ha="right", color=FAINT)
+    axis.set_title(title, loc="left")
+    axis.legend(loc="upper left", frameon=False)
+    figure.tight_layout()
+    return figure

@@ -1,0 +1,1 @@
+"""The papers: their experiments, figures, data and review pages, on top of `isdp`."""

@@ -1,0 +1,1 @@
+"""Conditional noise under sums and without negative counts (CDP)."""

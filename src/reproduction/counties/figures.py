@@ -1,0 +1,157 @@
+"""Figures of the county experiment."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import seaborn as sns
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from isdp.plots.boxes import box_handles, draw_boxes
+from isdp.plots.style import DAS, DRAW, FAINT, INK, legend_above, message, styled
+
+COUNTIES_IN_A_ROW = 130
+
+
+@styled
+def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
+    """Noise of each county of a state as box plots, in increasing population.
+
+    Parameters
+    ----------
+    boxes : DataFrame
+        From `experiment.box_table`. Above 130 counties the boxes go on in a next row.
+    title : str
+    """
+    boxes = boxes.assign(position=boxes["rank"], label=county_labels(boxes))
+    last = int(boxes["rank"].max())
+    rows = -(-last // COUNTIES_IN_A_ROW)
+    width = -(-last // rows)
+    figure, axes = plt.subplots(
+        rows, 1, figsize=(max(9.5, 1.5 + 0.125 * width), 1 + 3.3 * rows), squeeze=False, sharey=True
+    )
+    for row, axis in enumerate(axes[:, 0]):
+        low = 1 + row * width
+        part = boxes[boxes["rank"].between(low, low + width - 1)]
+        draw_boxes(axis, part)
+        axis.set_xlim(low - 0.8, low + width - 0.2)
+        axis.set_ylabel("noise (persons)")
+    axes[-1, 0].set_xlabel("county (2010 population), from the least populous to the most")
+    axes[0, 0].set_title(title, loc="left", pad=26)
+    handles = box_handles()
+    if (boxes["series"] == "das_error").any():
+        handles.append(
+            Line2D([], [], color=DAS, marker="o", ms=4, ls="", label="error of the Census DAS")
+        )
+    legend_above(axes[0, 0], handles)
+    figure.align_ylabels()
+    figure.tight_layout()
+    return figure
+
+
+def county_labels(boxes: pd.DataFrame) -> pd.Series:
+    """Name and population, without the word that all names of a state share."""
+    words = r" (?:County|Parish|Municipio|Census Area|Borough)$"
+    names = boxes["county"].str.replace(words, "", regex=True)
+    return names + " (" + boxes["population"].map("{:,}".format) + ")"
+
+
+@styled
+def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure:
+    """Slopes of all states with their confidence intervals (SDP, Figure 1, left).
+
+    Parameters
+    ----------
+    regressions : DataFrame
+        From `das_regressions`, with columns low and high for the interval.
+        Where all slopes are missing the figure says that there is nothing to show.
+    title : str
+    level : float
+        Level of the interval, for the legend.
+    """
+    known = regressions.dropna(subset=["slope"]).sort_values("slope").reset_index(drop=True)
+    if known.empty:
+        return message(
+            title,
+            "No demonstration data at hand: there are no DAS errors to regress.\n"
+            "Give the file in the config (data.file) or in NHGIS_PPDD_FILE and run again.",
+        )
+    figure, axis = plt.subplots(figsize=(9.5, 4.2))
+    significant = known["significant"].astype(bool)
+    for mask, colour, label in (
+        (~significant, FAINT, "not significant at 0.01"),
+        (significant, DAS, "significant at 0.01"),
+    ):
+        part = known[mask]
+        axis.errorbar(
+            part.index,
+            part["slope"],
+            yerr=[part["slope"] - part["low"], part["high"] - part["slope"]],
+            fmt="o",
+            color=colour,
+            ms=4,
+            lw=1,
+            label=f"{label} ({mask.sum()})",
+        )
+    axis.axhline(0, color=INK, lw=0.8)
+    axis.set_xticks(known.index, known["state"], rotation=90, fontsize=7)
+    axis.set_xlim(-0.8, len(known) - 0.2)
+    axis.set_xlabel("state or territory, by slope")
+    axis.set_ylabel(f"slope (persons per unit of log population)\nwith its {level:.0%} interval")
+    axis.grid(False, axis="x")
+    axis.set_title(title, loc="left", pad=24)
+    axis.legend(
+        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False, borderaxespad=0.2
+    )
+    figure.tight_layout()
+    return figure
+
+
+@styled
+def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
+    """R-hat and effective sample size of every county, a strip of points a state.
+
+    Parameters
+    ----------
+    rhat : DataFrame
+        Table counties_rhat: columns state, rhat, ess_bulk, frozen.
+    title : str
+    """
+    moving = rhat[~rhat["frozen"].astype(bool)]
+    states = list(dict.fromkeys(rhat["state"]))
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 0.8 + 0.32 * len(states) + 0.8), sharey=True)
+    for axis, column, limit, label in (
+        (axes[0], "rhat", 1.01, "R-hat of a county's noise"),
+        (axes[1], "ess_bulk", 2000, "effective draws of a county's noise (bulk)"),
+    ):
+        sns.stripplot(
+            data=moving,
+            x=column,
+            y="state",
+            order=states,
+            ax=axis,
+            size=2.4,
+            jitter=0.28,
+            color=DRAW,
+            alpha=0.5,
+            linewidth=0,
+        )
+        axis.axvline(limit, color=DAS, lw=1, ls="--")
+        axis.annotate(
+            f"bar: {limit:,}",
+            (limit, 1.0),
+            xycoords=("data", "axes fraction"),
+            ha="center",
+            va="bottom",
+            color=DAS,
+            fontsize=8,
+        )
+        axis.set_xlabel(label)
+        axis.set_ylabel("state" if column == "rhat" else "")
+    axes[1].set_xlim(left=0)
+    frozen = int(rhat["frozen"].sum())
+    note = f"; {frozen} frozen counties are not shown" if frozen else ""
+    figure.suptitle(title + note, x=0.01, ha="left", fontsize=10)
+    figure.tight_layout()
+    return figure

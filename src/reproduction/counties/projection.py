@@ -1,0 +1,152 @@
+"""Projected discrete Laplace noise beside the generalized Laplace's (ISDP, E.4, Figs 9 and 10).
+
+Double geometric noise in every county, moved to the l1-nearest vector that leaves the state's
+total as it is. The nearest vectors are many: three choices among them are shown.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from isdp.constraints.invariants import Invariants
+from isdp.diagnostics.summaries import boxes
+from isdp.mechanisms.laplace import double_geometric_noise
+from isdp.postprocess.nearest import correct_evenly, correct_one_cell, corrected_cell, nearest_l1
+from reproduction.counties.experiment import BAND
+
+CHOICES = {  # of one vector among the nearest
+    "solver": "the vertex that HiGHS returns: one county, always the same, takes the correction",
+    "random": "a random vertex: one county, another in each release, takes the correction",
+    "even": "the correction is shared out evenly",
+}
+
+
+def project_state(
+    rng: np.random.Generator, counties: int, epsilon: float, simulations: int, checked: int
+) -> tuple[dict[str, np.ndarray], dict]:
+    """Simulate projected noise of one state by every choice.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    counties : int
+    epsilon : float
+    simulations : int
+    checked : int
+        Simulations that HiGHS solves, as a linear and as an integer programme. The others take
+        the vertex that it returned for these, in closed form.
+
+    Returns
+    -------
+    noise : dict of int64 arrays (simulations, counties), one a choice
+    solved : dict
+        `checked`, `linear_equal` and `integer_equal` (how often HiGHS returned that very vertex),
+        `linear_optimal` (how often its solution was as near as the closed form) and `cell` (that
+        takes the correction, counted from 0)
+    """
+    drawing, choosing, sharing = rng.spawn(3)
+    noise = double_geometric_noise(drawing, epsilon, (simulations, counties))
+    invariants = Invariants.total(counties)
+    checked = min(checked, simulations)
+    linear = np.array([nearest_l1(u, invariants) for u in noise[:checked]])
+    integer = np.array([nearest_l1(u, invariants, integer=True) for u in noise[:checked]])
+    cells = [corrected_cell(u, z) for u, z in zip(noise, linear, strict=False)]
+    moved = [cell for cell in cells if cell >= 0]
+    cell = max(set(moved), key=moved.count) if moved else 0
+    projected = {
+        "solver": correct_one_cell(noise, cell),
+        "random": correct_one_cell(noise, choosing.integers(counties, size=simulations)),
+        "even": correct_evenly(sharing, noise),
+    }
+    excess = np.abs(noise[:checked].sum(axis=1))
+    distance = np.abs(linear - noise[:checked]).sum(axis=1)
+    solved = {
+        "checked": checked,
+        "linear_equal": int((linear == projected["solver"][:checked]).all(axis=1).sum()),
+        "integer_equal": int((integer == projected["solver"][:checked]).all(axis=1).sum()),
+        "linear_optimal": int((distance == excess).sum()),
+        "cell": cell,
+    }
+    return projected, solved
+
+
+def summary_rows(
+    state: str, projected: dict[str, np.ndarray], generalized: np.ndarray, solved: dict
+) -> pd.DataFrame:
+    """Spread, tails and overlap of the projected noise and the generalized Laplace's.
+
+    Parameters
+    ----------
+    state : str
+    projected, solved
+        From `project_state`.
+    generalized : int64 array, shape (chain, draw, county)
+
+    Returns
+    -------
+    DataFrame with one row a choice
+        `sd` and `sd_generalized` are medians over the counties, `sd_max` is the largest county's;
+        `beyond_30` shares of the noise outside [-30, 30]. `box_overlap` is what the middle halves
+        of a county's two box plots share of what they cover together: its median and smallest
+        value over the counties, and the share of counties where it is above one half.
+        `overlap` is the shared probability of the two laws, all counties pooled.
+    """
+    flat = generalized.reshape(-1, generalized.shape[-1])
+    rows = []
+    for choice, noise in projected.items():
+        shared = _box_overlap(noise, flat)
+        rows.append(
+            {
+                "state": state,
+                "counties": noise.shape[1],
+                "choice": choice,
+                "simulations": len(noise),
+                **{key: value for key, value in solved.items() if key != "cell"},
+                "sum_violations": int((noise.sum(axis=1) != 0).sum()),
+                "sd": np.median(noise.std(axis=0)),
+                "sd_generalized": np.median(flat.std(axis=0)),
+                "sd_max": noise.std(axis=0).max(),
+                "beyond_30": (np.abs(noise) > BAND).mean(),
+                "beyond_30_generalized": (np.abs(flat) > BAND).mean(),
+                "box_overlap_median": np.median(shared),
+                "box_overlap_min": shared.min(),
+                "boxes_overlapping": (shared > 0.5).mean(),
+                "overlap": _pooled_overlap(noise, flat),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def projection_boxes(
+    counties: pd.DataFrame, projected: dict[str, np.ndarray], generalized: np.ndarray
+) -> pd.DataFrame:
+    """Gather what the figure of one state shows, one value a row.
+
+    Returns
+    -------
+    DataFrame with columns fips, county, population, rank, law (generalized, or a choice of the
+        projection), series and value
+    """
+    parts = [boxes(generalized).assign(law="generalized")]
+    parts += [boxes(noise[None]).assign(law=choice) for choice, noise in projected.items()]
+    table = pd.concat(parts, ignore_index=True)
+    named = counties.reset_index(drop=True)[["fips", "county", "population"]]
+    table = table.join(named, on="cell")
+    table["rank"] = table["cell"] + 1
+    return table[["fips", "county", "population", "rank", "law", "series", "value"]]
+
+
+def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
+    low, high = np.quantile(noise, (0.25, 0.75), axis=0)
+    other_low, other_high = np.quantile(other, (0.25, 0.75), axis=0)
+    shared = np.minimum(high, other_high) - np.maximum(low, other_low)
+    covered = np.maximum(high, other_high) - np.minimum(low, other_low)
+    return np.where(covered > 0, np.maximum(shared, 0) / np.where(covered > 0, covered, 1), 1.0)
+
+
+def _pooled_overlap(noise: np.ndarray, other: np.ndarray) -> float:
+    low = min(noise.min(), other.min())
+    length = int(max(noise.max(), other.max()) - low + 1)
+    one, two = (np.bincount((x - low).ravel(), minlength=length) / x.size for x in (noise, other))
+    return float(np.minimum(one, two).sum())

@@ -1,0 +1,1 @@
+"""Published counts and demonstration data."""

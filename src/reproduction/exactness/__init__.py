@@ -1,0 +1,1 @@
+"""Exact draws in place of every Markov chain (ISDP, Section 6)."""

@@ -1,0 +1,158 @@
+"""A lattice experiment as the config describes it: a table with held margins, or record subsets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
+from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.mechanisms.laplace import GeneralizedLaplace
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Invariants on named cells.
+
+    Attributes
+    ----------
+    invariants : Invariants
+    cells : list of str
+        A name for each cell.
+    axes : dict from str to list of str, or None
+        Axes of a contingency table with their categories; None for record subsets.
+    counts : int64 array in the table's shape, or None
+        Confidential counts, where there are any.
+    """
+
+    invariants: Invariants
+    cells: list[str]
+    axes: dict[str, list[str]] | None
+    counts: np.ndarray | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the table, or the number of records."""
+        if self.axes is None:
+            return (len(self.cells),)
+        return tuple(len(categories) for categories in self.axes.values())
+
+
+def build(entry: Mapping) -> Experiment:
+    """Build an experiment from its config entry, of either kind.
+
+    Raises
+    ------
+    InputError
+        Naming what does not fit: see `contingency_table` and `record_subsets`.
+    """
+    if "axes" in entry:
+        return contingency_table(entry["axes"], entry["held"], entry.get("counts"))
+    return record_subsets(entry["records"], entry["constraints"])
+
+
+def contingency_table(
+    axes: Mapping[str, Sequence], held: Sequence[Sequence[str]], counts=None
+) -> Experiment:
+    """Contingency table of any shape with any set of margins held.
+
+    Parameters
+    ----------
+    axes : mapping from str to list of str
+        Names and categories of the axes, in order.
+    held : list of lists of str
+        The margins to hold, each as the axes that it keeps.
+    counts : nested lists of int, optional
+        Confidential counts in the table's shape.
+
+    Raises
+    ------
+    InputError
+        If a margin names a missing axis, or the counts have another shape or are no counts.
+    """
+    names = list(axes)
+    shape = tuple(len(categories) for categories in axes.values())
+    margins = []
+    for margin in held:
+        for axis in margin:
+            if axis not in names:
+                raise InputError(
+                    f"held: margin {list(margin)} names the axis {axis!r}, but the table has "
+                    f"{', '.join(names)}"
+                )
+        margins.append(tuple(names.index(axis) for axis in margin))
+    cells = [" / ".join(map(str, cell)) for cell in product(*axes.values())]
+    labels = _margin_labels(axes, held)
+    plain = Invariants.margins(shape, margins)
+    return Experiment(
+        Invariants(plain.sparse, labels),
+        cells,
+        {name: [str(category) for category in axes[name]] for name in names},
+        None if counts is None else _checked_counts(counts, shape),
+    )
+
+
+def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
+    """Build counting constraints over records: the total of each listed subset is held.
+
+    Parameters
+    ----------
+    records : int
+    constraints : mapping from str to list of int
+        Records of each constraint, counted from 1.
+
+    Raises
+    ------
+    InputError
+        If a constraint lists a record that does not exist, or one twice.
+    """
+    for name, members in constraints.items():
+        for record in members:
+            if not 1 <= record <= records:
+                raise InputError(
+                    f"constraints: {name} holds record {record}, but records go from 1 to {records}"
+                )
+    subsets = [[record - 1 for record in members] for members in constraints.values()]
+    invariants = Invariants.subsets(subsets, records, list(constraints))
+    return Experiment(invariants, [str(i) for i in range(1, records + 1)], None, None)
+
+
+def mechanism_of(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
+    """Mechanism that a config entry describes: sigma, or epsilon with a norm."""
+    if "sigma" in law:
+        return GeneralizedGaussian(law["sigma"])
+    return GeneralizedLaplace(law["epsilon"], law["norm"])
+
+
+def describe(law: Mapping) -> str:
+    """Say in a few words which mechanism a config entry describes."""
+    if "sigma" in law:
+        return f"generalized Gaussian, sigma = {law['sigma']:g}"
+    return f"{law['norm']} generalized Laplace, epsilon = {law['epsilon']:g}"
+
+
+def _margin_labels(axes: Mapping[str, Sequence], held) -> list[str]:
+    labels = []
+    for margin in held:
+        for category in product(*(axes[axis] for axis in margin)):
+            pairs = zip(margin, category, strict=True)
+            labels.append(", ".join(f"{axis} {value}" for axis, value in pairs) or "grand total")
+    return labels
+
+
+def _checked_counts(counts, shape: tuple[int, ...]) -> np.ndarray:
+    array = np.asarray(counts, dtype=object)
+    if array.shape != shape:
+        raise InputError(f"counts: the counts have shape {array.shape}, the axes give {shape}")
+    for cell in array.ravel():
+        if not (_is_whole(cell) and cell >= 0):
+            raise InputError(f"counts: {cell!r} is not a count (a whole number from 0 up)")
+    return array.astype(np.int64)
+
+
+def _is_whole(value) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)

@@ -1,0 +1,1 @@
+"""Scorecard, notebooks and front page: what the results say of the papers' claims."""

@@ -1,0 +1,154 @@
+"""The front page: every verdict, with links to the figure, table, notebook and rule behind it.
+
+Every number on it is the scorecard's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+from isdp.errors import InputError
+from isdp.io.files import read_json
+from reproduction.review.results import (
+    MARKS,
+    NOTEBOOKS,
+    Results,
+    badge,
+    by_paper,
+    claim_card,
+    picture,
+)
+from reproduction.review.scorecard import DIFFERS, read_entries
+from reproduction.review.style import STYLE
+
+ENDINGS = {"tables": "html", "figures": "svg"}  # of the files that the page leads to
+PAPERS = {
+    "ISDP": "Integer Subspace Differential Privacy (AAAI 2023)",
+    "SDP": "Subspace Differential Privacy (AAAI 2022)",
+    "CDP": "Congenial Differential Privacy under Mandated Disclosure (FODS 2020)",
+    "TDA": "The TopDown algorithm and invariants (slides)",
+    "SWAP": "Can Swapping be Differentially Private? (2023)",
+}
+
+
+def read_figures(path, schema, claims: list[Mapping]) -> list[dict]:
+    """Read the descriptions of the papers' figures and tables.
+
+    Raises
+    ------
+    InputError
+        If they do not fit their schema, or name a claim that does not exist.
+    """
+    entries = read_entries(path, schema, "name")
+    known = {claim["claim"] for claim in claims}
+    for entry in entries:
+        for name in entry["claims"]:
+            if name not in known:
+                raise InputError(f"{Path(path).name}: {entry['name']}: there is no claim {name}")
+    return entries
+
+
+def figures_of(claim: Mapping) -> list[str]:
+    """Names of the figures in which a claim can be seen."""
+    named = claim.get("figure", [])
+    return [named] if isinstance(named, str) else named
+
+
+def front_page(
+    results: Results,
+    claims: list[Mapping],
+    entries: list[Mapping],
+    made: Mapping[str, Mapping[str, list[Mapping]]],
+    pages: Mapping[str, str],
+    template: str,
+    departures: list[str],
+) -> str:
+    """Set the front page.
+
+    Parameters
+    ----------
+    results : Results
+    claims : list of mappings
+        As in config/claims.yaml.
+    entries : list of mappings
+        As in config/figures.yaml.
+    made : mapping
+        Under `tables` and `figures`, for each name in the claims and entries the files that the
+        rules make of it, none or one or one a state: their `name`, and how they are made: `rule`,
+        `message`, `rules` and `script` (paths in the repository), and `log`. Those that are not
+        there are not in this run.
+    pages : mapping
+        Title of each notebook page that this run makes, by the notebook's name.
+    template : str
+        In Jinja's language.
+    departures : list of str
+        Settings in which the run is not the paper's scale.
+
+    Returns
+    -------
+    str
+    """
+    made = _there(made, results.folder)
+    rows = {row["claim"]: row for row in results.card.to_dict("records")}
+    of_claim = {claim["claim"]: claim for claim in claims}
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(template).render(
+        style=STYLE,
+        message=read_json(results.folder / "data/provenance.json")["message"],
+        seed=results.setting("seed"),
+        departures=departures,
+        counts=results.counts(),
+        marks=MARKS,
+        differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
+        picture=picture(results.card, linked=True),
+        groups=[
+            (paper, [(name, group.to_dict("records")) for name, group in groups])
+            for paper, groups in by_paper(results.card)
+        ],
+        papers=PAPERS,
+        rows=rows,
+        tables={name: claim["measure"]["table"] for name, claim in of_claim.items()},
+        figures={name: figures_of(claim) for name, claim in of_claim.items()},
+        described={
+            name: [entry for entry in entries if name in entry["claims"]] for name in of_claim
+        },
+        notebooks=NOTEBOOKS,
+        pages=pages,
+        entries=entries,
+        made=made,
+        jobs=_jobs(made),
+        badge=badge,
+        card=claim_card,
+    )
+
+
+def _there(made: Mapping[str, Mapping[str, list[Mapping]]], folder: Path) -> dict:
+    """Leave out what rules could make and this run did not."""
+    return {
+        kind: {
+            name: [file for file in files if (folder / _path(kind, file)).is_file()]
+            for name, files in named.items()
+        }
+        for kind, named in made.items()
+    }
+
+
+def _path(kind: str, file: Mapping) -> str:
+    return f"{kind}/{file['name']}.{ENDINGS[kind]}"
+
+
+def _jobs(made: Mapping[str, Mapping[str, list[Mapping]]]) -> dict[str, list[dict]]:
+    """Jobs of each rule, in the order of the names, with the files that each of them makes."""
+    jobs: dict[str, dict[str, dict]] = {}
+    for kind in ENDINGS:
+        for files in made[kind].values():
+            for file in files:
+                of_rule = jobs.setdefault(file["rule"], {})
+                job = of_rule.setdefault(file["log"], dict(file, files={}))
+                job["files"][file["name"]] = _path(kind, file)
+    return {rule: list(found.values()) for rule, found in sorted(jobs.items())}

@@ -1,0 +1,395 @@
+"""What the reviewing notebooks need: the results of a run, its claims, and how to show them.
+
+Nothing here computes a result. A notebook that shows a number has read it from the results folder.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+import yaml
+from IPython.display import HTML, Image, Markdown, display
+
+from isdp.errors import InputError
+from isdp.io.files import read_csv, read_json
+from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED
+
+FOLDER = "ISDP_RESULTS"  # environment variable: where the results are
+EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable: a config that they must agree with
+COMMAND = "snakemake --cores all"
+MARKS = {REPRODUCED: "✓", DIFFERS: "≠", NOT_CHECKABLE: "?"}
+COLOURS = {REPRODUCED: "#1b7837", DIFFERS: "#b2182b", NOT_CHECKABLE: "#6b6b6b"}
+# Where a claim is reviewed, by how its name begins; the longest beginning decides.
+EXPERIMENTS = {
+    "Counties": ("counties", "das", "projection", "truncation", "exact-counties"),
+    "Intersecting constraints": ("intersecting", "exact-intersecting"),
+    "Contingency table": ("contingency", "exact-contingency", "reduced"),
+    "All lattices": ("lattices", "chains-converge", "bounds-stable", "norm-rule"),
+    "Sex by age": ("sex-by-age", "acceptance", "trace", "distances"),
+    "Two bins": ("two-bin", "known-query"),
+    "Exact samplers": ("exact", "bound-above"),
+}
+OTHER = "Other"
+# The page on which an experiment's claims are argued.
+NOTEBOOKS = {
+    "Counties": "01_counties",
+    "Intersecting constraints": "02_intersecting",
+    "Contingency table": "03_contingency",
+    "All lattices": "03_contingency",
+    "Sex by age": "04_sex_by_age",
+    "Two bins": "05_two_bin",
+    "Exact samplers": "06_exact",
+    OTHER: "00_overview",
+}
+
+
+class ReviewError(InputError):
+    """The results cannot be reviewed; a notebook shows the message alone, without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"error: {self}"]
+
+
+class NotInThisRunError(ReviewError):
+    """A table, row or figure that a run with other settings does not make."""
+
+
+def open_results(folder=None, expect=None) -> Results:
+    """Open the results folder of a finished run.
+
+    Parameters
+    ----------
+    folder : path, optional
+        By default the environment variable ISDP_RESULTS, or the folder `results` beside the
+        working directory or beside one of its parents.
+    expect : path, optional
+        A config whose keys must all agree with the config that made the results; by default
+        the environment variable ISDP_EXPECTED_CONFIG, and without it nothing is compared.
+
+    Raises
+    ------
+    ReviewError
+        If the run has not finished, or was made with another config.
+    """
+    results = Results(Path(folder or os.getenv(FOLDER) or _find()))
+    expect = expect or os.getenv(EXPECTED)
+    if expect:
+        _check(results.config, yaml.safe_load(Path(expect).read_text()), Path(expect).name)
+    return results
+
+
+def say(text: str) -> None:
+    """Show a paragraph of Markdown."""
+    display(Markdown(text))
+
+
+class Results:
+    """A results folder: its config, tables, figures and verdicts.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        for name in ("config.yaml", "tables/scorecard.csv"):
+            if not (folder / name).is_file():
+                raise ReviewError(f"no {folder.name}/{name}: run `{COMMAND}` first")
+        self.config = yaml.safe_load((folder / "config.yaml").read_text())
+        # every value as it was written
+        card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
+        self.card = card.assign(experiment=card["claim"].map(experiment_of))
+
+    def setting(self, key: str):
+        """Value of a setting, by its dotted key, in the config that made the results."""
+        value = self.config
+        for part in key.split("."):
+            if not isinstance(value, Mapping) or part not in value:
+                raise NotInThisRunError(f"this run has no setting {key}")
+            value = value[part]
+        return value
+
+    def departures(self, usual: Mapping) -> list[str]:
+        """Dotted keys whose values are not those of the usual config."""
+        have, want = dict(_flat(self.config)), dict(_flat(usual))
+        return [key for key in want if have.get(key) != want[key]] + [
+            key for key in have if key not in want and have[key] is not None
+        ]
+
+    def settings(self, *keys: str) -> None:
+        """Show where the results come from: the seed, the settings named, the data."""
+        known = dict(_flat(self.config))
+        shown = []
+        for key in ("seed", *keys):
+            value = known.get(key, "not in this run")
+            shown.append(f"{key} = {value}")
+        path = self.folder / "data/provenance.json"
+        if path.is_file():
+            shown.append(read_json(path)["message"])
+        _html(
+            '<p style="color:#555;font-size:90%;margin:.2em 0">This run (results/config.yaml): '
+            + html.escape("; ".join(shown))
+            + "</p>"
+        )
+
+    def table(self, name: str, rows: str | None = None) -> pd.DataFrame:
+        """Read a table of results/tables, or those of its rows that a pandas query selects.
+
+        Raises
+        ------
+        NotInThisRunError
+            If this run does not make the table, or it has no such row.
+        """
+        path = self.folder / "tables" / f"{name}.csv"
+        if not path.is_file():
+            raise NotInThisRunError(f"no table {name} with these settings")
+        table = read_csv(path)
+        selected = table.query(rows) if rows else table
+        if selected.empty:
+            raise NotInThisRunError(f"table {name} has no row {rows or ''}".rstrip())
+        return selected
+
+    def value(self, name: str, column: str, rows: str | None = None):
+        """Take one entry of a table: the column in the first of the rows selected."""
+        return self.table(name, rows)[column].iloc[0]
+
+    def show(self, name: str, columns=None, rows: str | None = None) -> None:
+        """Show a table, or some of its columns and rows."""
+        table = self.table(name, rows)
+        shown = table[list(columns)] if columns else table
+        _html(_table(shown))
+
+    def figure(self, name: str, words: str) -> None:
+        """Show a figure of results/figures, with what it shows in words.
+
+        Raises
+        ------
+        NotInThisRunError
+            If this run does not make the figure.
+        """
+        path = self.folder / "figures" / f"{name}.png"
+        if not path.is_file():
+            raise NotInThisRunError(f"no figure {name} with these settings")
+        display(Image(data=path.read_bytes(), format="png", alt=words))
+        _html(f'<p style="font-size:90%;color:#444">{html.escape(words)} (<i>{name}</i>)</p>')
+
+    def claim(self, *names: str) -> None:
+        """Show claims with where they stand, the paper's value, this run's, and the verdict.
+
+        Raises
+        ------
+        ReviewError
+            If the scorecard has no such claim.
+        """
+        for name in names:
+            found = self.card[self.card["claim"] == name]
+            if found.empty:
+                raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
+            _html(claim_card(found.iloc[0]))
+
+    def verdict(self, name: str) -> str:
+        """Verdict on a claim, in a word or two."""
+        found = self.card[self.card["claim"] == name]
+        if found.empty:
+            raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
+        return found.iloc[0]["verdict"]
+
+    def counts(self) -> dict[str, int]:
+        """How many claims have each verdict."""
+        return {verdict: int((self.card["verdict"] == verdict).sum()) for verdict in MARKS}
+
+    def claims_of(self, *experiments: str) -> None:
+        """Show all claims of some experiments in a table, a line a claim."""
+        card = self.card[self.card["experiment"].isin(experiments)]
+        if card.empty:
+            raise NotInThisRunError(f"no claims on {', '.join(experiments)}")
+        _html(_scores(card))
+
+    def by_experiment(self) -> None:
+        """Show how many claims of each paper and experiment have each verdict."""
+        counts = (
+            self.card.groupby(["paper", "experiment"], sort=False)["verdict"]
+            .value_counts()
+            .unstack(fill_value=0)
+            .reindex(columns=list(MARKS), fill_value=0)
+        )
+        counts["claims"] = counts.sum(axis=1)
+        _html(_table(counts.sort_index().reset_index()))
+
+    def picture(self) -> None:
+        """Show one picture of all verdicts: a tile a claim, a line an experiment."""
+        _html(picture(self.card))
+
+
+def experiment_of(claim: str) -> str:
+    """Experiment that a claim is reviewed with, by how its name begins."""
+    fitting = {
+        start: name
+        for name, starts in EXPERIMENTS.items()
+        for start in starts
+        if claim.startswith(start)
+    }
+    return fitting[max(fitting, key=len)] if fitting else OTHER
+
+
+def by_paper(card: pd.DataFrame) -> list[tuple[str, list[tuple[str, pd.DataFrame]]]]:
+    """Group a scorecard by paper, as the claims come, and by experiment, as they stand here.
+
+    Parameters
+    ----------
+    card : DataFrame
+        With a column `experiment`; see `Results`.
+    """
+    order = [*EXPERIMENTS, OTHER]
+    groups = []
+    for paper in dict.fromkeys(card["paper"]):
+        of_paper = card[card["paper"] == paper]
+        parts = [(name, of_paper[of_paper["experiment"] == name]) for name in order]
+        groups.append((paper, [(name, part) for name, part in parts if len(part)]))
+    return groups
+
+
+def _find() -> Path:
+    here = Path.cwd()
+    for parent in (here, *here.parents):
+        if (parent / "results").is_dir():
+            return parent / "results"
+    raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
+
+
+def _flat(config, prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _check(config, expected, name: str) -> None:
+    have = dict(_flat(config))
+    for key, value in _flat(expected):
+        if key not in have or have[key] != value:
+            found = repr(have[key]) if key in have else "missing"
+            raise ReviewError(
+                f"results/config.yaml: {key} is {found}, but {value!r} in {name}: the results are "
+                f"those of another config; run `{COMMAND}` with the config you mean"
+            )
+
+
+def _html(text: str) -> None:
+    display(HTML(text))
+
+
+def badge(verdict: str) -> str:
+    """Set a verdict as HTML: its mark and its words, in its colour."""
+    return (
+        f'<b style="color:{COLOURS[verdict]};white-space:nowrap">'
+        f"{MARKS[verdict]} {html.escape(verdict)}</b>"
+    )
+
+
+def claim_card(row, links: str = "") -> str:
+    """Set a line of the scorecard as HTML, everything that it says in one box.
+
+    Parameters
+    ----------
+    row : mapping
+        A line of the scorecard.
+    links : str
+        HTML that ends the box.
+    """
+    text = {key: html.escape(str(value)) for key, value in row.items()}
+    note = f'<br><span style="color:#555">{text["note"]}</span>' if text["note"] else ""
+    return (
+        f'<div style="border-left:4px solid {COLOURS[row["verdict"]]};padding:.3em .8em;'
+        'margin:.5em 0;background:#f7f7f7;color:#222;overflow-wrap:anywhere">'
+        f"{badge(row['verdict'])} &nbsp; {text['statement']} "
+        f'<span style="color:#555">({text["paper"]}, {text["where"]})</span><br>'
+        f"paper: <b>{text['paper_value'] or '-'}</b> &nbsp; "
+        f"this run: <b>{text['our_value'] or '-'}</b> &nbsp; "
+        f'asked for: {text["tolerance"]} &nbsp; <span style="color:#555">{text["claim"]}</span>'
+        f'<span style="font-size:90%">{note}</span>{links}</div>'
+    )
+
+
+def _scores(card: pd.DataFrame) -> str:
+    lines = []
+    for _, row in card.iterrows():
+        text = {key: html.escape(str(value)) for key, value in row.items()}
+        cells = (text["where"], text["statement"], text["paper_value"], text["our_value"])
+        cells = (text["paper"], *cells, text["tolerance"], badge(row["verdict"]))
+        lines.append("<tr>" + "".join(f"<td>{_td(cell)}</td>" for cell in cells) + "</tr>")
+    heads = ("paper", "where", "claim", "paper's value", "this run", "asked for", "verdict")
+    head = "".join(f"<th>{_td(name)}</th>" for name in heads)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _td(text: str) -> str:
+    return f'<div style="text-align:left">{text}</div>'
+
+
+def _table(table: pd.DataFrame) -> str:
+    shown = table.map(_shown).map(html.escape)
+    return shown.to_html(index=False, border=0, escape=False, justify="left")
+
+
+def _shown(value) -> str:
+    if pd.isna(value):
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def picture(card: pd.DataFrame, linked: bool = False) -> str:
+    """Draw all verdicts as SVG: a tile a claim, marked so that the colour is not needed.
+
+    Parameters
+    ----------
+    card : DataFrame
+        With a column `experiment`; see `Results`.
+    linked : bool
+        Whether each tile leads to the claim's place on the page, #claim-NAME.
+    """
+    # narrow enough that the tiles stay large on a phone
+    size, left, line, along = 26, 172, 30, 10
+    width, y, parts, x = left + along * size + 8, 44, [], 8
+    for verdict, mark in MARKS.items():
+        words = f"{verdict}: {int((card['verdict'] == verdict).sum())}"
+        parts.append(
+            f'<rect x="{x}" y="6" width="18" height="18" rx="3" fill="{COLOURS[verdict]}"/>'
+            f'<text x="{x + 9}" y="20" fill="#fff" text-anchor="middle">{mark}</text>'
+            f'<text x="{x + 24}" y="20">{words}</text>'
+        )
+        x += 24 + 7 * len(words) + 20
+    for paper, groups in by_paper(card):
+        parts.append(f'<text x="8" y="{y + 14}" font-weight="bold">{html.escape(paper)}</text>')
+        y += 22
+        for experiment, group in groups:
+            parts.append(f'<text x="8" y="{y + 17}">{html.escape(experiment)}</text>')
+            for place, (_, row) in enumerate(group.iterrows()):
+                spot = left + place % along * size, y + place // along * line
+                parts.append(_tile(row, *spot, size - 3, linked))
+            y += line * -(-len(group) // along)
+        y += 8
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" '
+        f'width="{width * 1.25:g}" height="{y * 1.25:g}" role="{"group" if linked else "img"}" '
+        'font-family="sans-serif" font-size="13" style="max-width:100%;height:auto" '
+        f'aria-label="Verdicts, a tile a claim">{"".join(parts)}</svg>'
+    )
+
+
+def _tile(row, x: int, y: int, size: int, linked: bool) -> str:
+    words = html.escape(f"{row['claim']}: {row['statement']} {row['verdict']}")
+    drawn = (
+        f"<g><title>{words}</title>"
+        f'<rect x="{x}" y="{y}" width="{size}" height="{size}" rx="3" '
+        f'fill="{COLOURS[row["verdict"]]}"/>'
+        f'<text x="{x + size / 2}" y="{y + 17}" fill="#fff" text-anchor="middle">'
+        f"{MARKS[row['verdict']]}</text></g>"
+    )
+    return f'<a href="#claim-{html.escape(row["claim"])}">{drawn}</a>' if linked else drawn

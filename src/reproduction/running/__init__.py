@@ -1,0 +1,1 @@
+"""What happens around the rules: jobs, config checks, locks, sweeps, comparing two runs."""

@@ -1,0 +1,110 @@
+"""Modules of both packages as inputs of rules: an edited module reruns what depends on it."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+
+def library_of(script: Path, source: Path) -> list[str]:
+    """Source files of every module that a script imports, directly or through others.
+
+    A name that a package hands on counts as the module that defines it, and the package's
+    `__init__` beside it; the rest of the package does not.
+
+    Parameters
+    ----------
+    script : Path
+    source : Path
+        Folder of the packages.
+
+    Returns
+    -------
+    list of str
+    """
+    found: set[Path] = set()
+    waiting = [script]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += _needed_by(path, source)
+    return sorted(str(path) for path in found - {script})
+
+
+def _needed_by(path: Path, source: Path) -> list[Path]:
+    """Files behind the imports of one file; a package's `__init__` needs nothing by itself."""
+    if path.name == "__init__.py":
+        return []
+    return [file for module, name in _imports(path) for file in _files(source, module, name)]
+
+
+def _files(source: Path, module: str, name: str) -> list[Path]:
+    """Find the file that defines `name` of `module`, and every `__init__` on the way to it."""
+    folder = source.joinpath(*module.split("."))
+    inits = [
+        parent / "__init__.py"
+        for parent in (folder, *folder.parents)
+        if source in parent.parents and (parent / "__init__.py").is_file()
+    ]
+    if folder.with_suffix(".py").is_file():
+        return [*inits, folder.with_suffix(".py")]
+    if not inits:
+        return []
+    if (folder / f"{name}.py").is_file():
+        return [*inits, folder / f"{name}.py"]
+    if name and (folder / name).is_dir():  # a package as a whole, whatever of it is used
+        return _files(source, f"{module}.{name}", "")
+    return inits + [
+        file
+        for home, original in _handed_on(folder / "__init__.py", name)
+        for file in _files(source, home, original)
+    ]
+
+
+def _handed_on(init: Path, name: str) -> list[tuple[str, str]]:
+    """Find the module and name from which a package's `__init__` takes a name of its own.
+
+    A name is taken by an import, or loaded when first used: the table `_HOMES` of the top level.
+    A package imported whole hands on all that it takes.
+    """
+    taken = {own: (module, name) for module, name, own in _named_imports(init)} | _homes(init)
+    if name:
+        return [taken[name]] if name in taken else []
+    return list(taken.values())
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    """Parse a file, once a run."""
+    return ast.parse(path.read_text())
+
+
+def _homes(init: Path) -> dict[str, tuple[str, str]]:
+    """Read the table of names that load when first used, of the package that has one."""
+    for node in _tree(init).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_HOMES":
+            return {name: (home, name) for name, home in ast.literal_eval(node.value).items()}
+    return {}
+
+
+@cache
+def _named_imports(path: Path) -> tuple[tuple[str, str, str], ...]:
+    """List module, name and own name of each import of a name, wherever it stands in the file."""
+    return tuple(
+        (node.module, alias.name, alias.asname or alias.name)
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    )
+
+
+@cache
+def _imports(path: Path) -> frozenset[tuple[str, str]]:
+    """List module and name of every import; a module imported whole has no name."""
+    whole = {
+        (alias.name, "")
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    return frozenset(whole | {(module, name) for module, name, _ in _named_imports(path)})

@@ -1,0 +1,151 @@
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp.constraints.polytope import Polytope
+from reproduction.congenial import sex_by_age as sexage
+from reproduction.data.table_p12 import sex_by_age_invariants, table_of
+
+COUNTS = table_of(
+    {
+        "female": [8, 6, 3, 6, 4, 4, 4, 8, 5, 7, 7, 6, 1, 5, 4, 4, 9, 6, 2, 8, 8, 8, 7],
+        "male": [3, 4, 5, 8, 6, 4, 5, 5, 5, 6, 10, 7, 3, 2, 5, 11, 6, 4, 7, 4, 5, 3, 8],
+    }
+)
+WALK = {"chains": 2, "draws": 60, "burn_in": 50, "thin": 2}
+
+
+@pytest.fixture(scope="module")
+def compared():
+    walk = sexage.lattice_walk(COUNTS, 0.5, 0.8)
+    independence = sexage.independence_sampler(COUNTS, 0.5, 0.6, [1, 23, 46])
+    settings = {"chains": 2, "draws": 60, "burn_in": 100, "thin": 100}
+    return sexage.compare_samplers(
+        np.random.default_rng(1), {"walk": (walk, WALK), "independence": (independence, settings)}
+    )
+
+
+def test_the_samplers_are_described_and_their_draws_lie_within(compared):
+    table, draws = compared
+    polytope = Polytope.of_counts(sex_by_age_invariants(), COUNTS)
+    for noise in draws.values():
+        assert polytope.contains(COUNTS + noise).all()
+    assert table["outside"].tolist() == [0, 0]
+    norms = sexage.norm_table(draws)
+    assert norms.groupby("sampler")["share"].sum().tolist() == pytest.approx([1, 1])
+
+
+def test_a_release_keeps_the_sums_that_are_marked(compared):
+    _, draws = compared
+    table = sexage.release_table(COUNTS, COUNTS + draws["walk"][0, -1])
+    held = sexage.held_cells(table)
+    assert table["confidential_both"].iloc[-2:].tolist() == [213, 256]
+    for sex in ("female", "male", "both"):
+        rows = held[f"released_{sex}"]
+        assert rows.sum() == (2 if sex == "both" else 1)
+        assert (
+            table.loc[rows, f"released_{sex}"].tolist()
+            == table.loc[rows, f"confidential_{sex}"].tolist()
+        )
+
+
+def test_a_printed_release_is_placed_and_its_errors_are_counted(compared):
+    _, draws = compared
+    worse = COUNTS.copy()
+    worse[0] += 1
+    worse[1] = -1
+    place = sexage.place_release(COUNTS, worse, draws["walk"]).iloc[0]
+    assert place["violations"] == 3  # all three sums are off but that of voting age; one below zero
+    assert place["l1"] == 1 + 7
+    assert place["l1_percentile"] == 0
+    assert sexage.place_release(COUNTS, None, draws["walk"]).empty
+
+
+def test_acceptance_from_both_kinds_of_start(compared):
+    _, draws = compared
+    rates = sexage.acceptance_table(
+        np.random.default_rng(2),
+        COUNTS,
+        epsilon=0.5,
+        proposal_epsilons=[0.4, 0.6],
+        solved=[1, 23, 46],
+        chains=4,
+        iterations=4000,
+        starts=sexage.spread_draws(draws["walk"], 4),
+        paper={0.6: 1.678},
+    )
+    assert rates["start"].tolist() == ["target", "confidential"] * 2
+    stuck = rates.iloc[1]
+    assert (stuck["accepted"], stuck["never_moved"], stuck["percent"]) == (0, 4, 0)
+    assert stuck["high"] > 0
+    assert (rates.loc[2:, "percent"].between(0.5, 3)).all()
+    assert rates["paper_percent"].notna().tolist() == [False, False, True, True]
+
+
+def test_a_trace_keeps_every_change_and_the_longest_stay():
+    sampler = sexage.independence_sampler(COUNTS, 0.5, 0.6, [1, 23, 46])
+    traces, summary, spread = sexage.trace_tables(
+        np.random.default_rng(3), COUNTS, sampler, steps=2000, chains=3, paper={"ess": 90}
+    )
+    assert summary["proposed"].tolist() == [False, True]
+    assert summary["confidential"].tolist() == [8, 6]
+    first = np.random.default_rng(3).spawn(3)[0]
+    noise, _, info = sampler.run(first, sampler.init(), 2000)
+    rebuilt = traces[traces["cell"] == 2].set_index("step")["count"]
+    rebuilt = rebuilt[~rebuilt.index.duplicated()].reindex(range(1, 2001)).ffill()
+    assert (rebuilt.to_numpy() == COUNTS[1] + noise[:, 1]).all()
+    assert summary["acceptance_percent"].iloc[0] == pytest.approx(100 * info.acceptance_rate)
+    longest = max(len(list(run)) for run in _runs(noise))
+    assert summary["longest_stay"].iloc[0] == longest
+    assert spread.set_index("statistic")["share_below_paper"].isna().tolist() == [
+        True,
+        True,
+        False,
+    ]
+
+
+def _runs(noise):
+    run = [noise[0]]
+    for before, after in pairwise(noise):
+        if (before == after).all():
+            run.append(after)
+        else:
+            yield run
+            run = [after]
+    yield run
+
+
+def test_distances_method_by_method():
+    tables = sexage.simulated_tables(np.random.default_rng(4), 6, 100, 0.05)
+    assert tables.shape == (6, 46)
+    means, mixing = sexage.distances(
+        np.random.default_rng(5),
+        tables,
+        releases=40,
+        raw_epsilon=1.0,
+        epsilon=0.5,
+        proposal_epsilon=0.6,
+        solved=None,
+        walk={"proposal": 0.8, **WALK},
+        unmixed=[40],
+    )
+    medians = sexage.median_table(
+        means, {"raw": {"l1": 39.33, "l2": 9.08}}, 20, {"raw": 1.0, "raw_half": 0.5}
+    )
+    by = medians[medians["distance"] == "l1"].set_index("method")["median"]
+    assert by["unmixed_40"] < by["projected"] + 15
+    assert by["raw"] < by["conditional"] < by["raw_half"]
+    assert len(mixing) == 6
+    raw = medians[medians["method"] == "raw"].iloc[0]
+    assert raw["closed_form"] == pytest.approx(39.142, abs=1e-3)
+    assert abs(raw["median"] - raw["closed_form"]) < 5 * raw["se"]
+    assert np.isfinite(raw["z_paper"])
+    assert isinstance(mixing, pd.DataFrame)
+
+
+def test_negative_binomial_tables_have_the_papers_moments():
+    tables = sexage.simulated_tables(np.random.default_rng(6), 2000, 100, 0.05)
+    assert tables.mean() == pytest.approx(5.263, abs=0.05)
+    assert tables.var() == pytest.approx(5.540, abs=0.12)

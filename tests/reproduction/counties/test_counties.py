@@ -1,0 +1,158 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp import GeneralizedLaplace, InputError
+from isdp.diagnostics.chains import convergence
+from reproduction.counties.experiment import (
+    box_table,
+    noise_table,
+    rhat_table,
+    sample_state,
+    speed_table,
+    state_table,
+)
+from reproduction.counties.states import counties_of, select_states
+
+STAND_IN = ["TX", "IL"]
+
+
+@pytest.fixture
+def counties():
+    table = pd.DataFrame(
+        {
+            "fips": ["50003", "50001", "50005", "11001"],
+            "state": ["VT", "VT", "VT", "DC"],
+            "county": ["B County", "A County", "C County", "District"],
+            "population": [100, 100, 50, 600],
+            "das_error": pd.array([1, -3, pd.NA, 0], dtype="Int64"),
+        }
+    )
+    return counties_of(table, "VT")
+
+
+@pytest.fixture
+def noise():
+    rng = np.random.default_rng(1)
+    first = rng.integers(-20, 21, (4, 50))
+    second = rng.integers(-20, 21, (4, 50))
+    return np.stack([first, second, -first - second], axis=-1)
+
+
+def regressions(**slopes):
+    return pd.DataFrame(
+        {
+            "state": list(slopes),
+            "counties": range(10, 10 + len(slopes)),
+            "negative": pd.array([s < 0 for s in slopes.values()], dtype="boolean"),
+            "significant": pd.array([abs(s) > 1 for s in slopes.values()], dtype="boolean"),
+        }
+    )
+
+
+def test_counties_stand_in_increasing_population_ties_by_code(counties):
+    assert counties["fips"].tolist() == ["50005", "50001", "50003"]
+    with pytest.raises(InputError, match="there is no state 'ZZ'; there are VT"):
+        counties_of(counties, "ZZ")
+
+
+def test_states_follow_the_papers_rule_only_in_the_papers_vintage():
+    table = regressions(IL=-2.0, VT=-0.5, NY=3.0, TX=-4.0)
+    paper = select_states(table, "20201116", "paper", STAND_IN)
+    assert paper["state"].tolist() == ["TX", "IL"]
+    assert paper["rule"].str.contains("significant at 0.01 in vintage 20201116").all()
+    for vintage in ("20210608", "", "unknown"):
+        other = select_states(table, vintage, "paper", ["NE", "IA"])
+        assert other["state"].tolist() == ["NE", "IA"]
+        assert other["rule"].str.startswith("stand-in").all()
+    named = select_states(table, "20201116", ["VT"], STAND_IN)
+    assert named["state"].tolist() == ["VT"]
+
+
+def test_no_state_that_fits_the_rule_is_said():
+    with pytest.raises(InputError, match="name the states in the config"):
+        select_states(regressions(IL=0.1), "20201116", "paper", STAND_IN)
+
+
+def test_noise_is_described_county_by_county(counties, noise):
+    table = noise_table(counties, noise, convergence(noise))
+    flat = noise.reshape(-1, 3)
+    assert table["fips"].tolist() == counties["fips"].tolist()
+    assert table["mean"].tolist() == pytest.approx(flat.mean(axis=0).tolist())
+    assert table["q95"][1] == np.quantile(flat[:, 1], 0.95)
+    assert table["p_abs_le_30"][2] == (np.abs(flat[:, 2]) <= 30).mean() < 1
+    assert (table["z"] * table["mcse"]).tolist() == pytest.approx(table["mean"].tolist())
+    assert table["below_zero"].tolist() == [0, 0, 0]
+    empty = counties.assign(population=[0, 100, 100])
+    below = noise_table(empty, noise, convergence(noise))["below_zero"]
+    assert below.tolist() == [(flat[:, 0] < 0).sum(), 0, 0]
+
+
+def test_a_state_in_one_row(counties, noise):
+    diagnostics = convergence(noise)
+    row = state_table(counties, noise, diagnostics, GeneralizedLaplace(0.2)).iloc[0]
+    assert row["sum_violations"] == 0
+    assert row["releases_truncated"] == 0
+    assert row["rhat_max"] == diagnostics["rhat"].max()
+    assert row["sd_exact"] > 0
+    broken = noise.copy()
+    broken[1, 2, 0] -= 51
+    row = state_table(counties, broken, diagnostics, GeneralizedLaplace(0.2)).iloc[0]
+    assert row["sum_violations"] == 1
+    assert row["releases_truncated"] == (broken[1, 2, 0] < -50)
+    l2 = state_table(counties, noise, diagnostics, GeneralizedLaplace(0.2, "l2")).iloc[0]
+    assert np.isnan(l2["sd_exact"])
+
+
+def test_boxes_hold_all_that_the_figure_shows(counties, noise):
+    noise = noise.copy()
+    noise[2, 7] = [90, 0, -90]
+    table = box_table(counties, noise)
+    assert set(table["rank"]) == {1, 2, 3}
+    first = table[table["rank"] == 1].groupby("series")["value"].apply(list)
+    values = np.sort(noise[..., 0].ravel())
+    q1, q3 = np.quantile(values, (0.25, 0.75))
+    reach = 1.5 * (q3 - q1)
+    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+    assert first["whisker_low"] == [inside[0]]
+    assert first["whisker_high"] == [inside[-1]]
+    assert first["extreme"] == [90]
+    assert first["one_draw"] == [noise[0, -1, 0]]
+    assert "das_error" not in first
+    das = table[table["series"] == "das_error"].set_index("fips")["value"]
+    assert das.to_dict() == {"50001": -3, "50003": 1}
+
+
+def test_frozen_counties_are_marked(counties):
+    table = rhat_table(counties, convergence(np.zeros((2, 10, 3), int)))
+    assert table["frozen"].all()
+    assert table["rhat"].isna().all()
+
+
+def test_sampling_starts_apart_and_never_reads_the_counts(counties):
+    def run(table):
+        return sample_state(
+            np.random.default_rng(4),
+            table,
+            epsilon=0.2,
+            norm="l1",
+            chains=3,
+            draws=20,
+            burn_in=10,
+            thin=2,
+            basis="smith",
+            acceptance="coordinate",
+            proposal=0.8,
+            overdispersed={"epsilon": 0.01, "sweeps": 30},
+        )
+
+    draws, speed = run(counties)
+    assert draws.noise.shape == (3, 20, 3)
+    assert draws.cells == counties["fips"].tolist()
+    assert draws.invariants.names == ("population of VT",)
+    assert speed["updates"] == 3 * 20 * 2 * 2
+    other, _ = run(counties.assign(population=[7, 8, 9]))
+    assert (other.noise == draws.noise).all()
+    states = pd.DataFrame({"state": ["VT"], "counties": [3], "ess_min": [30.0]})
+    rates = speed_table(states, [speed]).iloc[0]
+    assert rates["updates_per_second"] == pytest.approx(speed["updates"] / speed["seconds"])

@@ -1,0 +1,244 @@
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import integrate, special
+
+from isdp import InputError
+from isdp.io.files import read_csv, write_csv
+from reproduction.counties.das_errors import biased_states, das_regressions, slope_intervals
+from reproduction.data.demonstration import (
+    check_demonstration,
+    county_table,
+    read_demonstration,
+    read_published,
+)
+from tests import ROOT
+
+REPOSITORY_TABLE = ROOT / "data" / "census2010_county_population.csv"
+
+
+def counties(state, population, error):
+    return pd.DataFrame(
+        {
+            "state": state,
+            "county": [f"County {i}" for i in range(len(population))],
+            "population": np.asarray(population, dtype=np.int64),
+            "das_error": pd.array(error, dtype="Int64"),
+        }
+    )
+
+
+def textbook(population, error):
+    """Slope, standard error and two-sided p by the normal equations and Student's density."""
+    x, y = np.log(population), np.asarray(error, dtype=float)
+    design = np.column_stack([np.ones_like(x), x])
+    inverse = np.linalg.inv(design.T @ design)
+    beta = inverse @ design.T @ y
+    freedom = len(x) - 2
+    residual = y - design @ beta
+    se = np.sqrt(residual @ residual / freedom * inverse[1, 1])
+    scale = np.exp(special.gammaln((freedom + 1) / 2) - special.gammaln(freedom / 2))
+    scale /= np.sqrt(freedom * np.pi)
+    tail, _ = integrate.quad(
+        lambda t: scale * (1 + t * t / freedom) ** (-(freedom + 1) / 2),
+        abs(beta[1] / se),
+        np.inf,
+        epsabs=1e-13,
+    )
+    return beta[1], se, 2 * tail
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_regression_is_the_textbook_one(seed):
+    rng = np.random.default_rng(seed)
+    population = rng.integers(82, 5_000_000, size=12)
+    error = rng.integers(-40, 41, size=12)
+    row = das_regressions(counties("AL", population, error)).iloc[0]
+    slope, se, p = textbook(population, error)
+    assert row["slope"] == pytest.approx(slope, rel=1e-9)
+    assert row["se"] == pytest.approx(se, rel=1e-9)
+    assert row["p"] == pytest.approx(p, rel=1e-6)
+    assert row["negative"] == (slope < 0)
+    assert row["significant"] == (p < 0.01)
+
+
+def test_a_known_slope_in_natural_logarithms():
+    # ln(population) is k to within rounding, so the slope is -30 and the fit nearly perfect
+    population = np.rint(np.exp(np.arange(8, 16))).astype(int)
+    row = das_regressions(counties("TX", population, -30 * np.arange(8, 16) + 200)).iloc[0]
+    assert row["slope"] == pytest.approx(-30, rel=1e-3)
+    assert row["p"] < 1e-9
+    assert row["negative"]
+    assert row["significant"]
+
+
+def test_significance_is_two_sided_and_at_alpha():
+    population = np.rint(np.exp(np.arange(8, 16))).astype(int)
+    rising = counties("TX", population, np.arange(8) * 3 + [5, -5, 5, -5, 5, -5, 5, -5])
+    p = das_regressions(rising)["p"][0]
+    assert 0.001 < p < 0.05
+    assert not das_regressions(rising, alpha=p * 0.999)["significant"][0]
+    # a one-sided test would find p / 2
+    assert not das_regressions(rising, alpha=p * 0.6)["significant"][0]
+    above = das_regressions(rising, alpha=p * 1.001).iloc[0]
+    assert above["significant"]
+    assert not above["negative"]
+    assert biased_states(das_regressions(rising, alpha=0.5)) == []
+
+
+def test_one_row_a_state_of_more_than_five_counties_sorted():
+    table = pd.concat(
+        [
+            counties("VT", range(100, 107), [1, 2, 0, 1, -1, 3, 2]),
+            counties("DE", range(100, 105), [1, 2, 0, 1, -1]),
+            counties("CT", range(100, 106), [1, 2, 0, 1, -1, 3]),
+        ]
+    )
+    result = das_regressions(table)
+    assert result.columns.tolist() == [
+        "state",
+        "counties",
+        "slope",
+        "se",
+        "p",
+        "negative",
+        "significant",
+    ]
+    assert result["state"].tolist() == ["CT", "VT"]
+    assert result["counties"].tolist() == [6, 7]
+    assert das_regressions(table, min_counties=5)["state"].tolist() == ["CT", "DE", "VT"]
+    assert das_regressions(table, min_counties=8).empty
+
+
+def test_the_published_counts_alone_give_48_rows_without_slopes():
+    result = das_regressions(county_table(read_published(REPOSITORY_TABLE)))
+    assert len(result) == 48
+    assert "PR" in result["state"].tolist()
+    assert not {"DC", "DE", "HI", "RI"} & set(result["state"])
+    missing = ["slope", "se", "p", "negative", "significant"]
+    assert result[missing].isna().all(axis=None)
+    assert (result[["negative", "significant"]].dtypes == "boolean").all()
+    assert biased_states(result) == []
+
+
+def test_a_state_with_one_missing_error_has_no_regression():
+    table = pd.concat(
+        [
+            counties("CT", range(100, 106), [1, 2, 0, 1, -1, None]),
+            counties("VT", range(100, 106), [1, 2, 0, 1, -1, 3]),
+        ]
+    )
+    result = das_regressions(table).set_index("state")
+    assert result["slope"].isna().to_dict() == {"CT": True, "VT": False}
+    assert result["significant"].isna().to_dict() == {"CT": True, "VT": False}
+
+
+@pytest.mark.parametrize("error", [0, -7])
+def test_equal_errors_have_slope_zero_and_no_significance(error):
+    row = das_regressions(counties("CT", [82, 900, 1000, 5000, 7777, 10**6], [error] * 6)).iloc[0]
+    assert (row["slope"], row["se"], row["p"]) == (0, 0, 1)
+    assert not row["negative"]
+    assert not row["significant"]
+
+
+def test_what_has_no_regression_is_named():
+    with pytest.raises(InputError, match="state CT, county County 2: a population of 0"):
+        das_regressions(counties("CT", [5, 6, 0, 7, 8, 9], range(6)))
+    with pytest.raises(InputError, match="state CT: all counties have the population 7"):
+        das_regressions(counties("CT", [7] * 6, range(6)))
+    # nothing is regressed here, so nothing is wrong
+    assert das_regressions(counties("CT", [5, 6, 0, 7, 8, 9], [None] * 6))["slope"].isna().all()
+    assert das_regressions(counties("DE", [5, 6, 0], range(3))).empty
+
+
+def test_arguments_out_of_range():
+    table = counties("CT", range(100, 106), range(6))
+    for alpha in (0, 1, -0.5):
+        with pytest.raises(InputError, match="alpha"):
+            das_regressions(table, alpha=alpha)
+    with pytest.raises(InputError, match="min_counties"):
+        das_regressions(table, min_counties=2)
+    with pytest.raises(InputError, match="level"):
+        slope_intervals(das_regressions(table), level=1)
+
+
+def test_an_interval_excludes_zero_just_where_the_slope_is_significant():
+    rng = np.random.default_rng(7)
+    population = np.rint(np.exp(np.linspace(5, 15, 8))).astype(int)
+    table = pd.concat(
+        [
+            counties(f"{i:02d}", population, np.rint(rng.normal(-1.5 * np.arange(8), 3)))
+            for i in range(40)
+        ]
+    )
+    result = slope_intervals(das_regressions(table))
+    excludes = (result["low"] > 0) | (result["high"] < 0)
+    assert 5 < excludes.sum() < 35
+    assert (excludes == result["significant"]).all()
+    # t quantile 0.995 with 6 degrees of freedom, from a printed table
+    reach = (result["high"] - result["low"]) / 2 / result["se"]
+    assert reach.to_numpy() == pytest.approx(3.7074, abs=1e-4)
+
+
+def test_no_interval_without_a_slope():
+    result = slope_intervals(das_regressions(counties("CT", range(100, 106), [None] * 6)))
+    assert result[["low", "high"]].isna().all(axis=None)
+
+
+def flags(rows):
+    table = pd.DataFrame(rows, columns=["state", "counties", "negative", "significant"])
+    return table.astype({"negative": "boolean", "significant": "boolean"})
+
+
+def test_biased_states_by_number_of_counties_then_name(tmp_path):
+    table = flags(
+        [
+            ("AL", 67, True, True),
+            ("GA", 159, True, False),
+            ("IL", 102, True, True),
+            ("KY", 120, False, True),
+            ("ND", 53, None, None),
+            ("NM", 33, True, True),
+            ("AK", 67, True, True),
+            ("TX", 254, True, True),
+        ]
+    )
+    expected = ["TX", "IL", "AK", "AL", "NM"]
+    assert biased_states(table) == expected
+    write_csv(table, tmp_path / "t.csv")
+    assert biased_states(read_csv(tmp_path / "t.csv")) == expected
+    whole = table.dropna()
+    write_csv(whole, tmp_path / "t.csv")
+    assert biased_states(read_csv(tmp_path / "t.csv")) == expected
+    write_csv(flags([("AL", 67, None, None)]), tmp_path / "t.csv")
+    assert biased_states(read_csv(tmp_path / "t.csv")) == []
+
+
+def test_regressions_of_a_table_read_back_from_csv(tmp_path):
+    table = counties("CT", [82, 900, 1000, 5000, 7777, 10**6], [1, -4, 2, 2, 0, -1])
+    for errors in (table["das_error"], pd.array([pd.NA] * 6, dtype="Int64")):
+        table["das_error"] = errors
+        write_csv(table, tmp_path / "t.csv")
+        pd.testing.assert_frame_equal(
+            das_regressions(read_csv(tmp_path / "t.csv")), das_regressions(table)
+        )
+
+
+@pytest.mark.skipif(
+    not os.environ.get("NHGIS_PPDD_FILE"),
+    reason="NHGIS_PPDD_FILE names no genuine file of the demonstration data",
+)
+def test_the_regressions_of_a_genuine_file():
+    published = read_published(REPOSITORY_TABLE)
+    genuine = read_demonstration(os.environ["NHGIS_PPDD_FILE"])
+    check_demonstration(genuine, published)
+    result = das_regressions(county_table(published, genuine))
+    assert len(result) == 48
+    assert result.notna().all(axis=None)
+    if genuine.vintage != "20210608":
+        pytest.skip("the numbers below are those of vintage 20210608")
+    assert result["negative"].sum() == 36
+    assert result.loc[result["significant"], "state"].tolist() == ["VT"]
+    assert biased_states(result) == ["VT"]

@@ -1,0 +1,85 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp import GeneralizedLaplace, Invariants, exact
+from reproduction.counties.sweep import continuous_l2, figure_table, scenario_table
+from reproduction.counties.sweep_figures import scenarios
+
+
+@pytest.mark.parametrize("cells", [2, 5, 40])
+def test_the_law_without_rounding_is_that_of_exact_draws_where_the_noise_is_wide(cells):
+    mechanism = GeneralizedLaplace(0.05, "l2")
+    noise = exact.sample(np.random.default_rng(1), Invariants.total(cells), mechanism, 20_000)
+    sd, within = continuous_l2(cells, 0.05)
+    assert noise.std() == pytest.approx(sd, rel=0.03)
+    assert (np.abs(noise) <= 30).mean() == pytest.approx(within, abs=0.015)
+
+
+def one(epsilon, norm="l1", vintage="20201116", das=(), **state):
+    """Table of a made-up scenario of one state with two counties."""
+    row = {
+        "state": "RI",
+        "counties": 5,
+        "chains": 4,
+        "draws": 100,
+        "sd": 1 / epsilon,
+        "sd_exact": np.nan,
+        "p_abs_le_30": 0.5,
+        "p_abs_le_30_exact": np.nan,
+        "tv_to_exact": np.nan,
+        "rhat_max": 1.001,
+        "ess_min": 400.0,
+        "frozen": 0,
+    }
+    noise = pd.DataFrame({"state": "RI", "q05": [-2.0, -4.0], "q95": [2.0, 4.0]})
+    counties = pd.DataFrame({"state": ["RI", "RI", "VT"], "das_error": [*das, 9] if das else None})
+    settings = {"counties": {"epsilon": epsilon, "norm": norm}, "data": {"vintage": vintage}}
+    provenance = {"source": "download", "vintage": vintage, "das_available": bool(das)}
+    states = pd.DataFrame([row | state])
+    return scenario_table("x", settings, states, noise, counties, provenance)
+
+
+@pytest.mark.parametrize(
+    ("state", "wanted"),
+    [
+        ({}, "yes"),
+        ({"rhat_max": 1.02}, "no"),
+        ({"ess_min": 399.0}, "no"),
+        ({"rhat_max": np.nan, "ess_min": np.nan, "frozen": 5}, "frozen"),
+    ],
+)
+def test_a_scenario_says_whether_its_chains_have_converged(state, wanted):
+    assert one(0.2, **state)["convergence"].tolist() == [wanted]
+
+
+def test_a_scenario_says_what_das_errors_it_had():
+    with_errors, without = one(0.2, das=(3, -4)).iloc[0], one(0.2).iloc[0]
+    assert with_errors["das_rms"] == pytest.approx(np.sqrt(12.5))
+    assert with_errors["data"] == "download, 20201116"
+    assert np.isnan(without["das_rms"])
+    assert without["data"] == "published counts alone"
+    assert with_errors["range90"] == 6
+
+
+def test_one_point_is_drawn_for_scenarios_that_differ_in_their_vintage_alone():
+    table = pd.concat([one(0.2, vintage=v, das=(1, -1)) for v in ("20200527", "20201116")])
+    shown = figure_table(table)
+    assert (shown["series"] == "chains").sum() == 1
+    assert shown.loc[shown["series"] == "das", "vintage"].tolist() == ["20200527", "20201116"]
+
+
+def test_noise_that_is_zero_in_every_draw_is_marked_and_not_put_on_the_scale():
+    still = {"sd": 0.0, "rhat_max": np.nan, "ess_min": np.nan, "frozen": 5}
+    figure = scenarios(figure_table(pd.concat([one(0.2), one(20, **still)])), "title")
+    marks = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
+    assert [line.get_xdata().tolist() for line in marks] == [[20]]
+    points = [y for line in figure.axes[0].lines if line not in marks for y in line.get_ydata()]
+    assert min(y for y in points if not np.isnan(y)) > 0
+
+
+def test_the_continuous_law_is_not_drawn_where_rounding_shows():
+    shown = figure_table(pd.concat([one(0.2, "l2"), one(10, "l2")]))
+    curve = shown[shown["series"] == "continuous law"]
+    assert curve["sd"].min() >= 2
+    assert curve["epsilon"].max() < 1.01

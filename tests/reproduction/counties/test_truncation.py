@@ -1,0 +1,66 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp.exact import total_law
+from reproduction.counties.truncation import (
+    below_zero,
+    county_chances,
+    needed_populations,
+    truncation_curves,
+    truncation_states,
+)
+
+COUNTIES = pd.DataFrame(
+    {
+        "state": ["AA"] * 3 + ["BB"],
+        "fips": ["1", "2", "3", "4"],
+        "county": ["small", "middle", "large", "alone"],
+        "population": [10, 100, 10_000_000, 5],
+    }
+)
+
+
+def test_the_chance_is_the_tail_of_the_exact_law():
+    law = total_law(3, 0.2)
+    for population in (0, 1, 7, 60):
+        expected = law.pmf[law.support < -population].sum()
+        assert below_zero(law, population) == pytest.approx(expected, rel=1e-9)
+    assert below_zero(law, 10**9) == 0
+
+
+def test_counties_one_by_one_and_a_state_of_one_county_has_no_noise():
+    chances = county_chances(COUNTIES, 0.2).set_index("county")["p_below_zero"]
+    assert chances["small"] > chances["middle"] > chances["large"] == 0
+    assert chances["alone"] == 0
+
+
+def test_states_say_what_it_takes():
+    sampled = pd.DataFrame(
+        {"state": ["AA"], "chains": [4], "draws": [10], "releases_truncated": [2]}
+    )
+    states = truncation_states(COUNTIES, 0.2, sampled).set_index("state")
+    assert states.loc["AA", ["least_county", "least_population"]].tolist() == ["small", 10]
+    assert states.loc["AA", ["releases", "releases_truncated"]].tolist() == [40, 2]
+    assert pd.isna(states.loc["BB", "releases"])
+    assert pd.isna(states.loc["BB", "epsilon_to_bite"])
+    bite = states.loc["AA", "epsilon_to_bite"]
+    around = truncation_curves(COUNTIES[:3], [0.97 * bite, 1.03 * bite])["expected"]
+    assert around[0] > 1e-3 > around[1]
+
+
+def test_the_population_needed_is_the_least_that_is_safe():
+    needed = needed_populations([0.5], chances=(1e-3,), cells=20)["population"].iloc[0]
+    law = total_law(20, 0.5)
+    assert below_zero(law, needed) < 1e-3 <= below_zero(law, needed - 1)
+
+
+def test_chances_against_the_mechanism_itself():
+    """Simulate double geometric noise conditioned on its sum by rejection."""
+    rng = np.random.default_rng(8)
+    p = -np.expm1(-0.3)
+    noise = rng.geometric(p, (400_000, 3)) - rng.geometric(p, (400_000, 3))
+    kept = noise[noise.sum(axis=1) == 0]
+    seen = (kept[:, 0] < -5).mean()
+    error = np.sqrt(seen / len(kept))
+    assert abs(seen - below_zero(total_law(3, 0.3), 5)) < 5 * error

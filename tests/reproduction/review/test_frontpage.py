@@ -1,0 +1,173 @@
+"""The front page: what it links, what it says is missing, and that all that it names exists."""
+
+import re
+
+import pandas as pd
+import pytest
+import yaml
+
+from isdp.errors import InputError
+from isdp.io.files import write_json
+from reproduction.review.frontpage import figures_of, front_page, read_figures
+from reproduction.review.results import EXPERIMENTS, NOTEBOOKS, OTHER, Results, experiment_of
+from reproduction.review.scorecard import read_claims, scorecard
+from tests import ROOT
+
+CLAIMS = read_claims(ROOT / "config/claims.yaml", ROOT / "workflow/schemas/claims.schema.yaml")
+FIGURES_SCHEMA = ROOT / "workflow/schemas/figures.schema.yaml"
+ENTRIES = read_figures(ROOT / "config/figures.yaml", FIGURES_SCHEMA, CLAIMS)
+TEMPLATE = (ROOT / "workflow/report/index.html.j2").read_text()
+
+
+def claim(name, table, at_most, **more):
+    return {
+        "claim": name,
+        "paper": "ISDP",
+        "where": "E.4 & E.5",
+        "statement": "It is <so>.",
+        "paper_value": "1",
+        "measure": {"table": table, "column": "x", "take": "max"},
+        "tolerance": {"at_most": at_most},
+    } | more
+
+
+def entry(name, figures, claims):
+    texts = {"label": "Figure 9", "about": "<b>", "description": "d", "ours": "o & o"}
+    return {"name": name, "paper": "ISDP", "tables": ["gone"], **texts} | {
+        "figures": figures,
+        "claims": claims,
+    }
+
+
+def job(name, rule="draw"):
+    where = {"rules": "workflow/rules/r.smk", "script": "workflow/scripts/s.py"}
+    return {"name": name, "rule": rule, "message": f"For {name}", "log": f"logs/{rule}.log"} | where
+
+
+@pytest.fixture
+def page(tmp_path):
+    claims = [
+        claim("counties-a", "t", 2, figure=["f_{state}", "lost"]),
+        claim("two-bin-b", "t", 0, paper="CDP"),
+        claim("sex-by-age-c", "gone", 0, paper="CDP"),
+    ]
+    card = scorecard(claims, {"t": pd.DataFrame({"x": [1]})}, {"das_available": False})
+    (tmp_path / "tables").mkdir()
+    card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
+    (tmp_path / "figures").mkdir()
+    for name in ("tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg"):
+        (tmp_path / name).touch()
+    write_json(tmp_path / "data/provenance.json", {"message": "Counts < errors."})
+    made = {
+        "tables": {"t": [job("t", "count")], "gone": []},
+        # a rule could make the lost one, but did not
+        "figures": {"f_{state}": [job("f_VT"), job("f_DC")], "lost": [job("lost")]},
+    }
+    entries = [
+        entry("one", ["f_{state}"], ["counties-a"]),
+        entry("two", ["f_{state}", "lost"], []),
+    ]
+    pages = {"01_counties": "Counties & states"}
+    return front_page(Results(tmp_path), claims, entries, made, pages, TEMPLATE, ["counties.draws"])
+
+
+def part(page, start, end="</div></div>"):
+    return page.split(start, 1)[1].split(end, 1)[0]
+
+
+def test_a_run_of_another_scale_says_so(page):
+    assert "not at the paper's scale" in page
+    assert "<code>counties.draws</code>" in page
+
+
+def test_a_claim_links_to_its_table_figures_notebook_and_rule(page):
+    box = part(page, 'id="claim-counties-a"')
+    for link in (
+        "tables/t.html",
+        "figures/f_VT.svg",
+        "figures/f_DC.svg",
+        "notebooks/01_counties.html",
+        "#rule-count",
+        "#figure-one",
+    ):
+        assert f'href="{link}"' in box
+    rule = part(page, 'id="rule-count"', "</div>")
+    for words in ("workflow/rules/r.smk", "workflow/scripts/s.py", "For t", "logs/count.log"):
+        assert words in rule
+
+
+def test_what_the_run_does_not_make_is_said_and_not_linked(page):
+    assert "lost <i" in part(page, 'id="claim-counties-a"')
+    box = part(page, 'id="claim-sex-by-age-c"')
+    assert "? not checkable" in box
+    assert "gone <i" in box
+    assert "04_sex_by_age <i" in box
+    assert box.count("not in this run") == 3
+    assert "Figure lost: not in this run." in page
+    assert not re.search(r"(href|src)=\"[^\"]*(lost|gone|04_sex)", page)
+
+
+def test_all_that_is_named_is_escaped_and_nothing_is_asked_for(page):
+    assert "It is <so>" not in page
+    assert "It is &lt;so&gt;." in page
+    assert "Counts &lt; errors. Seed 77." in page
+    assert "Counties &amp; states" in page
+    assert 'alt="Figure f_VT. o &amp; o"' in page
+    assert not re.search(r"<script|(src|href)=\"https?:|@import|url\(", page)
+
+
+def test_every_link_within_the_page_has_its_goal_and_no_name_stands_twice(page):
+    names = re.findall(r'\bid="([^"]+)"', page)
+    assert len(names) == len(set(names))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(names)
+
+
+def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
+    picture = part(page, "<svg", "</svg>")
+    for name in ("counties-a", "two-bin-b", "sex-by-age-c"):
+        assert f'<a href="#claim-{name}">' in picture
+    for count in ("✓ 1 reproduced", "≠ 1 differs", "? 1 not checkable"):
+        assert count in page
+
+
+def test_a_picture_is_shown_once_and_then_linked(page):
+    assert page.count('<img src="figures/f_VT.svg"') == 1
+    assert 'href="#figure-one">above' in page
+
+
+def test_every_claim_belongs_to_an_experiment_and_a_notebook():
+    assert set(NOTEBOOKS) == {*EXPERIMENTS, OTHER}
+    for name in NOTEBOOKS.values():
+        assert (ROOT / f"notebooks/{name}.ipynb").is_file()
+    assert all(experiment_of(claim["claim"]) != OTHER for claim in CLAIMS)
+
+
+def outputs(kind):
+    """Patterns of what the rules make, by the names given to table_outputs or figure_outputs."""
+    text = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
+    lattices = yaml.safe_load((ROOT / "config/config.yaml").read_text())["lattices"]
+    laws = {law for each in lattices.values() for law in each["laws"]}
+    states = [r"[A-Z]{2}", re.escape("{state}")]
+    values = {"experiment": lattices, "law": laws, "state": states, "sweep": [r"[a-z0-9-]+"]}
+    return [
+        re.sub(r"\{(\w+)\}", lambda found: f"({'|'.join(values[found[1]])})", name)
+        for name in re.findall(kind + r'_outputs\(\s*"([^"]+)"', text)
+    ]
+
+
+def test_every_figure_and_table_that_is_named_is_made_by_a_rule():
+    tables = {claim["measure"]["table"] for claim in CLAIMS}
+    tables |= {name for entry in ENTRIES for name in entry["tables"]}
+    figures = {name for claim in CLAIMS for name in figures_of(claim)}
+    figures |= {name for entry in ENTRIES for name in entry["figures"]}
+    for kind, names in (("table", tables), ("figure", figures)):
+        patterns = outputs(kind)
+        assert [n for n in names if not any(re.fullmatch(p, n) for p in patterns)] == []
+
+
+def test_a_description_of_an_unknown_claim_is_refused(tmp_path):
+    path = tmp_path / "figures.yaml"
+    path.write_text(yaml.safe_dump([entry("one", [], ["counties-rhat", "nonsense"])]))
+    with pytest.raises(InputError, match="one: there is no claim nonsense"):
+        read_figures(path, FIGURES_SCHEMA, CLAIMS)

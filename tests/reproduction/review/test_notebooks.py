@@ -1,0 +1,89 @@
+"""The reviewing notebooks as they are kept: stripped, reading only results, formulas that set."""
+
+import ast
+import json
+import re
+
+import nbformat
+import pytest
+
+from isdp.errors import InputError
+from reproduction.review.notebooks import formula, markdown, page
+from tests import ROOT
+
+FOLDER = ROOT / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+MAY_IMPORT = {"reproduction.review.results", "fractions", "math"}
+each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def cells(path, kind):
+    found = json.loads(path.read_text())["cells"]
+    return ["".join(cell["source"]) for cell in found if cell["cell_type"] == kind]
+
+
+@each
+def test_kept_without_outputs_and_with_what_the_page_needs(path):
+    content = json.loads(path.read_text())
+    assert content["metadata"]["language_info"] == {"name": "python"}
+    assert content["metadata"]["title"]
+    for cell in content["cells"]:
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None
+    nbformat.validate(nbformat.from_dict(content))
+
+
+@each
+def test_reads_results_and_samples_nothing(path):
+    for source in cells(path, "code"):
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Import):
+                assert {alias.name for alias in node.names} <= MAY_IMPORT
+            if isinstance(node, ast.ImportFrom):
+                assert node.module in MAY_IMPORT
+        assert not re.search(r"\bopen\(|random|savefig|write_|to_csv", source)
+
+
+@each
+def test_every_formula_is_set_and_every_link_leads_to_a_page(path):
+    text = "".join(markdown(source) for source in cells(path, "markdown"))
+    assert "$" not in text
+    links = re.findall(r'href="(\d\d_[^"]+)"', text)
+    assert links
+    assert set(links) <= {f"{other.stem}.html" for other in NOTEBOOKS}
+
+
+def test_the_overview_opens_every_other():
+    text = "".join(cells(FOLDER / "00_overview.ipynb", "markdown"))
+    assert all(f"({path.name})" in text for path in NOTEBOOKS if path.stem != "00_overview")
+
+
+def test_a_formula_is_outlines_on_the_baseline():
+    svg = formula(r"x_1")
+    assert svg.startswith("<svg")
+    assert "vertical-align:-0." in svg
+    assert 'aria-label="x_1"' in svg
+    assert formula("x", display=True).startswith('<div class="formula">')
+    with pytest.raises(InputError, match="cannot be set"):
+        formula(r"\nonsense{x}")
+    with pytest.raises(InputError, match="align"):
+        markdown("\\begin{align}x\\end{align}")
+
+
+def test_a_page_asks_nobody_folds_code_away_and_says_what_is_missing():
+    code = nbformat.v4.new_code_cell("1 + 1", execution_count=1)
+    code.outputs = [
+        nbformat.v4.new_output("display_data", {"text/markdown": "**2** with $n$"}),
+        nbformat.v4.new_output(
+            "error", ename="NotInThisRunError", evalue="no table <t>", traceback=["long"]
+        ),
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# T"), code])
+    notebook.metadata = {"title": "Title", "language_info": {"name": "python"}}
+    text = page(notebook)
+    assert not re.search(r"<script|https?://|@import", text)
+    assert "<details><summary>code</summary>" in text
+    assert "<strong>2</strong>" in text
+    assert "<svg" in text
+    assert "Not in this run: no table &lt;t&gt;." in text
+    assert "long" not in text

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from numba import njit
+from scipy import stats
+
+from isdp.exact import compositions as words
+
+
+def fixed(*state):
+    return np.array(state, dtype=np.uint64)
+
+
+@njit
+def seeded(rng):
+    return words.words_from(rng)
+
+
+@njit
+def many_below(state, limit, out):
+    for i in range(len(out)):
+        out[i] = words.below(state, limit)
+
+
+@njit
+def places(word):
+    return words.lowest_bit(word), words.ones(word)
+
+
+def test_words_are_those_of_numpys_sfc64():
+    theirs = np.random.SFC64(1)
+    ours = theirs.state["state"]["state"].copy()
+    assert [int(words.next_word(ours)) for _ in range(50)] == theirs.random_raw(50).tolist()
+
+
+def test_a_seed_is_mixed_as_numpy_mixes_it_and_decides_the_words():
+    class Bits(np.random.bit_generator.ISeedSequence):
+        def generate_state(self, n_words, dtype=np.uint32):
+            return np.array([5, 6, 7], dtype=dtype)
+
+    theirs = np.random.SFC64(Bits()).state["state"]["state"]
+    ours = fixed(5, 6, 7, 1)
+    for _ in range(words.ROUNDS_TO_MIX_A_SEED):
+        words.next_word(ours)
+    assert ours.tolist() == theirs.tolist()
+    one, two, other = (seeded(np.random.default_rng(seed)) for seed in (1, 1, 2))
+    assert one.tolist() == two.tolist() != other.tolist()
+
+
+def test_a_generator_gives_other_words_each_time():
+    rng = np.random.default_rng(1)
+    assert seeded(rng).tolist() != seeded(rng).tolist()
+
+
+@pytest.mark.parametrize("limit", [2, 3, 583, 2**32 - 1, 2**32, 3 * 2**50, 2**53])
+def test_integers_below_a_limit_are_equally_likely(limit):
+    out = np.empty(60_000, dtype=np.int64)
+    many_below(fixed(1, 2, 3, 4), limit, out)
+    assert out.min() >= 0
+    assert out.max() < limit
+    bins = min(limit, 50)
+    counts = np.bincount((out.astype(object) * bins // limit).astype(int), minlength=bins)
+    sizes = np.diff([-(-limit * i // bins) for i in range(bins + 1)]).astype(float)
+    assert stats.chisquare(counts, 60_000 * sizes / sizes.sum()).pvalue > 1e-4
+
+
+def test_below_one_there_is_only_zero():
+    assert words.below(fixed(1, 2, 3, 4), 1) == 0
+
+
+def test_uniforms_fill_the_unit_interval():
+    state = fixed(1, 2, 3, 4)
+    drawn = np.array([words.uniform(state) for _ in range(20_000)])
+    assert drawn.min() >= 0
+    assert drawn.max() < 1
+    assert stats.kstest(drawn, "uniform").pvalue > 1e-4
+
+
+@pytest.mark.parametrize("word", [1, 2, 3, 2**63, 2**64 - 1, 0b1011000])
+def test_bits_are_found_and_counted(word):
+    low, count = places(np.uint64(word))
+    assert (low, count) == ((word & -word).bit_length() - 1, word.bit_count())

@@ -1,0 +1,172 @@
+"""Edges, refusals and plans of the exact samplers; their laws are tested under statistical."""
+
+import math
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp.exact.kernels import integer_gaussian, mass
+from isdp.exact.klein import GaussianSampler, gram_schmidt, log_masses, log_sum_floor
+from isdp.exact.rejection import RejectionSampler, _best_parts, _dependents
+from isdp.lattice.kernel import degrees_of_freedom
+from isdp.mechanisms.gaussian import GeneralizedGaussian
+
+EDGES = {
+    "one cell, held": Invariants.total(1),
+    "one cell, free": Invariants(np.zeros((1, 1), int)),
+    "two cells under a total": Invariants.total(2),
+    "two cells, no constraint": Invariants(np.zeros((0, 2), int)),
+    "nothing left free": Invariants([[1, 0], [0, 1]]),
+    "a divisor": Invariants([[2, 3, 0], [4, 6, 0]]),
+    "negative divisors": Invariants([[7, 0, -3, 1], [0, -5, 2, 0]]),
+    "a cell forced to zero beside a table": Invariants([[1, 1, 1, 1, 0], [0, 0, 0, 0, 3]]),
+    "4 x 4 table": Invariants.margins((4, 4)),
+}
+LAWS = {
+    "l1": lambda scale: (RejectionSampler, GeneralizedLaplace(1 / scale)),
+    "l2": lambda scale: (RejectionSampler, GeneralizedLaplace(1 / scale, "l2")),
+    "gaussian": lambda scale: (GaussianSampler, GeneralizedGaussian(scale)),
+}
+
+
+def sampler(invariants, law, scale, **limit):
+    kind, mechanism = LAWS[law](scale)
+    return kind(invariants, mechanism, **limit)
+
+
+@pytest.mark.parametrize("scale", [0.05, 0.5, 1e6])
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("name", EDGES)
+def test_draws_meet_the_invariants_whatever_the_scale(name, law, scale):
+    invariants = EDGES[name]
+    made = sampler(invariants, law, scale)
+    assert math.isnan(made.acceptance)
+    draws = made.sample(np.random.default_rng(3), 50)
+    assert draws.shape == (50, invariants.cells)
+    assert draws.dtype == np.int64
+    assert not invariants.apply(draws).any()
+    freedom = degrees_of_freedom(invariants)
+    assert not (draws.any() and (freedom == 0 or scale < 0.1))
+    assert draws.any() or freedom == 0 or scale < 1
+    if freedom:
+        assert 0 < made.acceptance <= 1
+        assert 1 / made.acceptance < 3 * made.expected_tries + 1
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_draws_are_settled_by_the_seed(law):
+    made = sampler(EDGES["4 x 4 table"], law, 4.0)
+    first, again, other = (made.sample(np.random.default_rng(s), 20) for s in (5, 5, 6))
+    assert (first == again).all()
+    assert (first != other).any()
+    assert len(np.unique(first, axis=0)) == 20
+    assert made.sample(np.random.default_rng(5), 0).shape == (0, 16)
+
+
+@pytest.mark.parametrize("draws", [-1, 1.5, True])
+@pytest.mark.parametrize("law", LAWS)
+def test_a_number_of_draws_that_is_no_count_is_refused(law, draws):
+    with pytest.raises(InputError, match="draws"):
+        sampler(Invariants.total(2), law, 1.0).sample(np.random.default_rng(0), draws)
+
+
+def test_the_other_mechanism_is_refused():
+    with pytest.raises(InputError, match="GaussianSampler"):
+        RejectionSampler(Invariants.total(2), GeneralizedGaussian(1.0))
+    with pytest.raises(InputError, match="RejectionSampler"):
+        GaussianSampler(Invariants.total(2), GeneralizedLaplace(1.0))
+
+
+@pytest.mark.parametrize(
+    ("shape", "law", "scale", "limit"),
+    [((10, 10), "l1", 4.0, 1e4), ((4, 4), "l2", 4.0, 1.001), ((10, 10), "gaussian", 0.5, 100)],
+)
+def test_too_many_tries_are_refused_before_they_are_made(shape, law, scale, limit):
+    with pytest.raises(InputError, match=r"in dimension \d+ may take .* tries a draw"):
+        sampler(Invariants.margins(shape), law, scale, most_tries=limit)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_draw_that_is_never_accepted_ends_in_an_error(law):
+    made = sampler(Invariants.margins((3, 3)), law, 0.6)
+    made.most_tries = 0.0
+    with pytest.raises(InputError, match="not accepted"):
+        made.sample(np.random.default_rng(0), 1)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_noise_beyond_integers_that_doubles_hold_is_refused(law):
+    with pytest.raises(InputError, match="bits"):
+        sampler(Invariants.total(3), law, 1e18)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_an_epsilon_that_cannot_be_squared_is_refused(scale):
+    with pytest.raises(InputError, match="rejection"):
+        sampler(Invariants.total(3), "l2", scale)
+
+
+def test_large_coefficients_are_refused():
+    with pytest.raises(InputError, match="coefficients beyond"):
+        sampler(Invariants([[1, 2**40], [0, 0]]), "l1", 1.0)
+
+
+def test_gram_schmidt_takes_the_basis_apart():
+    frame = gram_schmidt(Invariants.margins((3, 4)))
+    gram = frame.basis.T @ frame.basis
+    upper = np.eye(len(gram)) + frame.mu
+    assert np.abs(upper.T @ np.diag(frame.lengths**2) @ upper - gram).max() < 1e-12
+    # the lattice of tables with zero margins is A_2 (x) A_3: determinant 3^(3/2) 4^(2/2)
+    assert frame.lengths.prod() == pytest.approx(3**1.5 * 4)
+
+
+@pytest.mark.parametrize("s", [0.05, 0.3, 0.4999, 0.5, 0.8, 2.4, 2.5, 30.0])
+@pytest.mark.parametrize("c", [0.0, 0.2, 0.5, -7.3])
+def test_mass_is_the_sum_and_is_largest_at_whole_centres(s, c):
+    k = np.arange(-400, 401)
+    direct = np.exp(-0.5 * ((k - c) / s) ** 2).sum()
+    assert mass(s, c) == pytest.approx(direct, rel=1e-14)
+    assert mass(s, 0.5) <= mass(s, c) <= mass(s, 0.0)
+
+
+@pytest.mark.parametrize("s", [1e-200, 0.01, 0.4])
+def test_narrow_gaussians_stay_next_to_their_centre(s):
+    rng = np.random.default_rng(4)
+    drawn = {integer_gaussian(rng, 1e6 + 0.25, s) for _ in range(100)}
+    assert 1e6 in drawn
+    assert drawn <= {1e6 - 1, 1e6, 1e6 + 1, 1e6 + 2}
+
+
+@pytest.mark.parametrize("sigma", [0.2, 0.5, 0.8, 3.0])
+def test_the_bound_on_the_lattices_sum_holds(sigma):
+    frame = gram_schmidt(Invariants.margins((2, 3)))
+    grid = np.stack([a.ravel() for a in np.meshgrid(*[np.arange(-40, 41)] * 2)], axis=1)
+    squares = ((grid @ frame.basis.T) ** 2).sum(axis=1)
+    total = math.log(np.exp(-squares / (2 * sigma**2)).sum())
+    ceiling = log_masses(sigma / frame.lengths, 0.0).sum()
+    assert log_sum_floor(frame.lengths, sigma) <= total + 1e-12
+    assert total <= ceiling + 1e-12
+
+
+def test_dependent_cells_are_solved_exactly():
+    invariants = EDGES["negative divisors"]
+    for order in (np.arange(4), np.arange(4)[::-1], np.array([2, 0, 3, 1])):
+        for dependent in _dependents(invariants, order):
+            assert dependent.divisor > 0
+    dependents = {d.cell: d for d in _dependents(invariants, np.arange(4))}
+    assert dependents[0].cells == (2, 3)
+    assert (dependents[0].coefficients, dependents[0].divisor) == ((3, -1), 7)
+    assert (dependents[1].coefficients, dependents[1].divisor) == ((2,), 5)
+
+
+def test_rows_of_a_table_are_blocks_and_tables_apart_are_parts():
+    (part,) = _best_parts(Invariants.margins((4, 4)))
+    assert sorted(len(block.cells) for block in part.blocks) == [3, 3, 3]
+    assert [len(block.dependents) for block in part.blocks] == [1, 1, 1]
+    assert len(part.dependents) == 4
+    table = Invariants.margins((2, 2)).matrix
+    apart = Invariants(np.kron(np.eye(3, dtype=int), np.pad(table, ((0, 0), (0, 1)))))
+    parts = _best_parts(apart)
+    assert len(parts) == 4  # three tables, and the cells that nothing constrains
+    assert sorted(len(part.blocks[0].cells) for part in parts) == [1, 1, 1, 3]

@@ -1,0 +1,223 @@
+import decimal
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+
+from isdp import InputError, Invariants
+from isdp.exact.secure import (
+    _coin,
+    _Digit,
+    _Geometric,
+    _Rejection,
+    _settle_cells,
+    _SumWeight,
+    _Words,
+    exact_epsilon,
+    release,
+)
+from isdp.lattice.kernel import kernel_lattice
+
+ONES = 2**64 - 1
+
+
+def pseudo(seed=3):
+    """A source of bytes that a seed decides."""
+    return np.random.default_rng(seed).bytes
+
+
+def script(*words):
+    """A source of the given words, then of zeros."""
+    left = list(words)
+
+    def source(count):
+        taken = [left.pop(0) if left else 0 for _ in range(count // 8)]
+        return np.array(taken, dtype="<u8").tobytes()
+
+    return _Words(source)
+
+
+def decimal_law(rate, k, size=None):
+    """P(X < k) for a geometric digit, to 80 figures and without ball arithmetic."""
+    with decimal.localcontext(prec=80):
+        rate = Decimal(rate.numerator) / Decimal(rate.denominator)
+        whole = 1 - (-rate * size).exp() if size else Decimal(1)
+        return (1 - (-rate * k).exp()) / whole
+
+
+@pytest.mark.parametrize(
+    ("given", "exact"),
+    [
+        (2, Fraction(2)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        ("1/3", Fraction(1, 3)),
+        ("0.25", Fraction(1, 4)),
+        (0.1, Fraction(1, 10)),
+        (np.float64(0.192), Fraction(192, 1000)),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.int64(1), Fraction(1)),
+        (1e-6, Fraction(1, 10**6)),
+    ],
+)
+def test_epsilon_is_read_as_it_is_written(given, exact):
+    assert exact_epsilon(given) == exact
+
+
+@pytest.mark.parametrize(
+    "given", [0, -1, "x", "1/0", None, True, float("nan"), float("inf"), 1e-20, 2000, 1j, [1]]
+)
+def test_what_is_no_epsilon_is_refused(given):
+    with pytest.raises(InputError, match="epsilon"):
+        exact_epsilon(given)
+
+
+@pytest.mark.parametrize(
+    ("rate", "size"),
+    [(Fraction(1, 4), None), (Fraction(1, 16), None), (Fraction(20), None), (Fraction(1, 99), 16)],
+)
+def test_bounds_of_a_digit_are_whole_parts_of_its_law(rate, size):
+    digit = _Digit(rate, size)
+    expected = [int(decimal_law(rate, k + 1, size) * 2**64) for k in range(len(digit.bounds))]
+    assert digit.bounds.tolist() == expected
+    assert len(digit.bounds) == (size - 1 if size else len(digit.bounds))
+    assert size or digit.bounds[-1] == ONES
+
+
+@pytest.mark.parametrize(("rate", "size"), [(Fraction(1, 4), None), (Fraction(1, 99), 16)])
+@pytest.mark.parametrize("k", [0, 3, 11])
+def test_bits_that_do_not_decide_are_followed_by_more(rate, size, k):
+    digit = _Digit(rate, size)
+    bound = int(digit.bounds[k])
+    with decimal.localcontext(prec=80):
+        next_word = int((decimal_law(rate, k + 1, size) * 2**64 - bound) * 2**64)
+    words = [bound, bound, bound, bound, bound - 1, bound + 1]
+    source = script(*words, 0, ONES, next_word - 1, next_word + 1)
+    assert digit.draw(source, 6).tolist() == [k, k + 1, k, k + 1, k, k + 1]
+    # the second word does not decide either
+    assert digit.draw(script(bound, next_word, 0), 1).tolist() == [k]
+    assert digit.draw(script(bound, next_word, ONES), 1).tolist() == [k + 1]
+
+
+def test_beyond_the_table_the_tail_goes_on():
+    digit = _Digit(Fraction(1, 4))
+    assert len(digit.bounds) < 200
+    drawn = digit.draw(script(ONES, ONES, 0), 1)[0]
+    with decimal.localcontext(prec=80):
+        assert drawn == int(Decimal(2**64).ln() * 4 + Decimal(2**64).ln() * 4)
+
+
+def test_counts_in_digits_put_the_digits_together():
+    geometric = _Geometric(Fraction(1, 10**6))
+    assert [shift for shift, _ in geometric.digits] == [0, 8, 16]
+    bounds = [int(digit.bounds[9]) for _, digit in geometric.digits]
+    drawn = geometric.draw(script(*(bound + 1 for bound in bounds)), 1)
+    assert drawn.tolist() == [10 + (10 << 8) + (10 << 16)]
+
+
+def test_a_coin_compares_until_it_is_decided():
+    def third():
+        return (arb(1) / 3).log()
+
+    first = 2**64 // 3
+    assert _coin(script(first - 1), third)
+    assert not _coin(script(first + 1), third)
+    assert _coin(script(first, first, first, 0), third)
+    assert not _coin(script(first, first, ONES), third)
+    assert _coin(script(ONES, ONES, 0), lambda: arb(0))
+
+
+def test_a_weight_of_the_sum_is_the_rational_one():
+    weight = _SumWeight(7, Fraction(1, 3))
+    a = Decimal(-1) / 3
+    values = []
+    for s in range(60):
+        ways = 1
+        for j in range(1, 7):
+            ways = ways * (s + j) // j
+        values.append(Decimal(ways) * (a * s).exp())
+    assert weight.mode == values.index(max(values))
+    for s in (0, 5, weight.mode, 59):
+        expected = values[s] / max(values)
+        assert float(weight.log(s).exp()) == pytest.approx(float(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", "1e-3", "0.2", 20, 1000])
+@pytest.mark.parametrize("cells", [1, 2, 3, 1000])
+def test_totals_are_kept_at_every_scale(cells, epsilon):
+    invariants = Invariants.total(cells)
+    noise = release(invariants, epsilon, draws=3, source=pseudo())
+    assert noise.shape == (3, cells)
+    assert noise.dtype == np.int64
+    assert not invariants.apply(noise).any()
+    if cells > 2 and exact_epsilon(epsilon) < 1:
+        assert noise.any()
+
+
+@pytest.mark.parametrize(
+    "invariants",
+    [
+        Invariants.partition([0, 1, None, 0, 1, 0]),
+        Invariants.margins((2, 3)),
+        Invariants.margins((4, 4)),
+        Invariants.margins((2, 2, 2)),
+        Invariants([[2, 3, 0], [4, 6, 0]]),
+        Invariants([[1, 1, 1, 0], [1, -1, 0, 5]]),
+    ],
+)
+def test_every_lattice_is_kept(invariants):
+    noise = release(invariants, "1/4", draws=20, source=pseudo())
+    assert not invariants.apply(noise).any()
+    assert noise.any()
+
+
+def test_no_freedom_left_is_zero():
+    for matrix in ([[1, 0], [0, 1]], [[1, 0], [1, 1]], [[5]]):
+        assert not release(Invariants(matrix), 0.1, draws=4).any()
+
+
+def test_a_source_decides_and_the_system_is_the_default():
+    for invariants in (Invariants.total(300), Invariants.margins((3, 3))):
+        first = release(invariants, 0.01, draws=2, source=pseudo(1))
+        assert (first == release(invariants, 0.01, draws=2, source=pseudo(1))).all()
+        assert (first != release(invariants, 0.01, draws=2, source=pseudo(2))).any()
+        assert (release(invariants, 0.01) != release(invariants, 0.01)).any()
+
+
+def test_cells_that_settle_the_others():
+    invariants = Invariants.margins((3, 4))
+    free, settled, weights, denominator, needed = _settle_cells(invariants)
+    assert denominator == 1
+    assert sorted([*free, *settled]) == list(range(12))
+    for vector in kernel_lattice(invariants).basis.T:
+        assert (weights @ vector[free] == vector[settled]).all()
+    for row, count in zip(weights, needed, strict=True):
+        assert not row[count:].any()
+    assert needed[0] < len(free)
+
+
+def test_the_rate_of_rejection_is_estimated():
+    a = np.exp(-0.25)
+    exact = (1 + a**4) / (1 - a**4) * (1 - a) / (1 + a)
+    rejection = _Rejection(Invariants.margins((2, 2)), Fraction(1, 4))
+    assert rejection.rate == pytest.approx(exact, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: release(Invariants.total(3), 0), "between"),
+        (lambda: release(Invariants.total(3), 1, draws=0), "draws"),
+        (lambda: release(Invariants.total(3), 1, source=lambda count: b""), "gave 0 bytes"),
+        (lambda: release(Invariants.total(10_000), "1e-12"), "more than 2"),
+        (lambda: release(Invariants.margins((10, 10)), "1/4"), r"about .* tries"),
+        (lambda: release(Invariants.margins((40, 40)), "1/4"), "1600 cells"),
+        (lambda: release(Invariants([[1, 2**20, 0], [0, 1, 2**20]]), 1), "weights beyond"),
+        (lambda: release(Invariants([[2**29, 1]]), "1e-9"), "larger epsilon"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(call, message):
+    with pytest.raises(InputError, match=message) as error:
+        call()
+    assert "\n" not in str(error.value)

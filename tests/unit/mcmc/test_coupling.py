@@ -1,0 +1,236 @@
+import numpy as np
+import pytest
+
+from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp.constraints.polytope import Polytope
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.coupling import (
+    MeetingTimes,
+    bound_terms,
+    choose_lag,
+    meeting_times,
+    start,
+    step,
+    time_to_bound,
+    tv_bound,
+)
+from isdp.mcmc.metropolis import LatticeWalk
+
+ACCEPTANCES = pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
+
+
+def walk(cells=5, epsilon=0.3, proposal=0.6, acceptance="coordinate", norm="l1"):
+    lattice = kernel_lattice(Invariants.total(cells))
+    return LatticeWalk(lattice, GeneralizedLaplace(epsilon, norm), proposal, acceptance)
+
+
+def met(lag, tau, censored=False):
+    tau = np.asarray(tau, dtype=np.int64)
+    cut = np.broadcast_to(censored, tau.shape)
+    return MeetingTimes(lag, tau, cut, 0.0, np.full(tau.shape, 10))
+
+
+def meet(seed=1, which=None, **settings):
+    settings = {"lag": 3, "runs": 20} | settings
+    return meeting_times(np.random.default_rng(seed), which or walk(), **settings)
+
+
+def test_bound_terms_by_hand():
+    terms = bound_terms(met(2, [3, 5, 9]), [0, 1, 3, 6, 7, 100])
+    assert terms.dtype == np.int64
+    assert terms.tolist() == [[1, 0, 0, 0, 0, 0], [2, 1, 0, 0, 0, 0], [4, 3, 2, 1, 0, 0]]
+    assert bound_terms(met(1, [4]), [0, 1, 2, 3]).tolist() == [[3, 2, 1, 0]]
+    assert bound_terms(met(50, [51, 100, 101]), [0, 1, 50]).tolist() == [
+        [1, 0, 0],
+        [1, 1, 0],
+        [2, 1, 1],
+    ]
+
+
+@pytest.mark.parametrize("lag", [1, 3, 50])
+def test_bound_falls_with_time_within_its_band(lag):
+    times = meet(lag=lag, runs=60)
+    t = np.arange(times.tau.max() + 5)
+    table = tv_bound(times, t)
+    assert list(table.columns) == ["lag", "t", "bound", "low", "high", "censored"]
+    assert (table["t"] == t).all()
+    assert (table["lag"] == lag).all()
+    assert (table["bound"].diff().dropna() <= 0).all()
+    assert (table["low"] <= table["bound"]).all()
+    assert (table["bound"] <= table["high"]).all()
+    assert (table["low"] >= 0).all()
+    assert table["bound"].iloc[0] >= 1
+    last = table.iloc[-1]
+    assert last["bound"] == last["low"] == 0
+    assert last["high"] >= 1 - 0.005 ** (1 / 60)
+
+
+def test_band_by_hand():
+    row = tv_bound(met(2, [3, 5, 9]), [0]).iloc[0]
+    reach = 2.5758293 * np.std([1, 2, 4], ddof=1) / np.sqrt(3)
+    assert row["bound"] == pytest.approx(7 / 3)
+    assert row["high"] == pytest.approx(7 / 3 + reach, rel=1e-4)
+    assert row["low"] == pytest.approx(max(0, 7 / 3 - reach), abs=1e-3)
+    single = tv_bound(met(2, [9]), [0, 8]).iloc[0]
+    assert (single["low"], single["high"]) == (0, np.inf)
+
+
+@pytest.mark.parametrize("lag", [1, 3, 50])
+def test_time_to_bound_is_the_first_time_below_the_level(lag):
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        runs = int(rng.integers(1, 30))
+        times = met(lag, lag + 1 + rng.geometric(rng.uniform(0.01, 1), runs))
+        mean = bound_terms(times, np.arange(times.tau.max() + 1)).mean(axis=0)
+        for level in (0.01, 0.3, 1.0, 2.5):
+            assert time_to_bound(times, level) == np.flatnonzero(mean < level)[0]
+
+
+def test_time_to_bound_with_many_long_runs():
+    times = met(1, np.random.default_rng(5).integers(2, 30_000, 200))
+    mean = bound_terms(times, np.arange(times.tau.max() + 1)).mean(axis=0)
+    assert time_to_bound(times) == np.flatnonzero(mean < 0.01)[0]
+
+
+def test_time_to_bound_is_unknown_where_a_run_is_censored():
+    assert time_to_bound(met(1, [2, 9], [False, True])) is None
+
+
+@ACCEPTANCES
+@pytest.mark.parametrize("lag", [1, 4, 30])
+def test_meeting_times_lie_beyond_the_lag_and_follow_the_seed(lag, acceptance):
+    one, same, other = (meet(seed, walk(acceptance=acceptance), lag=lag) for seed in (1, 1, 2))
+    assert one.lag == lag
+    assert one.tau.shape == one.censored.shape == (20,)
+    assert one.tau.dtype == np.int64
+    assert (one.tau > lag).all()
+    assert not one.censored.any()
+    assert one.seconds > 0
+    assert (one.tau == same.tau).all()
+    assert (one.tau != other.tau).any()
+    assert (meet(1, walk(acceptance=acceptance), lag=lag, runs=30).tau[:20] == one.tau).all()
+
+
+def test_a_cap_censors_exactly_the_runs_that_meet_later():
+    free = meet(lag=2, runs=40)
+    cap = int(np.median(free.tau))
+    cut = meet(lag=2, runs=40, cap=cap)
+    assert 0 < cut.censored.sum() < 40
+    assert (cut.censored == (free.tau > cap)).all()
+    assert (cut.tau == np.minimum(free.tau, cap)).all()
+
+
+@ACCEPTANCES
+def test_all_runs_may_be_censored(acceptance):
+    times = meet(1, walk(20, 1e-3, 0.5, acceptance), lag=50, cap=51)
+    assert times.censored.all()
+    assert (times.tau == 51).all()
+    table = tv_bound(times, [0, 1, 60])
+    assert (table["censored"] == 20).all()
+    assert time_to_bound(times) is None
+
+
+@ACCEPTANCES
+def test_no_freedom_meets_at_once(acceptance):
+    w = walk(cells=1, acceptance=acceptance)
+    assert (meet(1, w, lag=7).tau == 8).all()
+    after, together = step(np.random.default_rng(1), w, start(w))
+    assert together
+    assert after.apart.shape == (0,)
+
+
+@ACCEPTANCES
+def test_a_step_leaves_its_state(acceptance):
+    w, rng = walk(epsilon=0.05, acceptance=acceptance), np.random.default_rng(3)
+    state = start(w, [5, -5, 0, 0, 0], [0, 0, 0, 9, -9])
+    for _ in range(30):
+        kept = (state.first.noise.copy(), state.second.noise.copy(), state.apart.copy())
+        sizes = (state.first.size, state.second.size)
+        after, _ = step(rng, w, state)
+        assert all((x == y).all() for x, y in zip(kept, (*arrays(state),), strict=True))
+        assert sizes == (state.first.size, state.second.size)
+        state = after
+    assert state.first.noise.any()
+
+
+def arrays(state):
+    return state.first.noise, state.second.noise, state.apart
+
+
+def test_both_start_at_zero_unless_told():
+    state = start(walk())
+    assert state.identical
+    assert not any(x.any() for x in arrays(state))
+    apart = start(walk(), second=[3, -3, 0, 0, 0])
+    assert not apart.identical
+    assert (walk().lattice.basis @ apart.apart == [3, -3, 0, 0, 0]).all()
+
+
+@pytest.mark.parametrize(
+    ("which", "near_one", "cap"),
+    [
+        (walk(), 1.1, 10**6),
+        (walk(proposal=0.2, acceptance="joint"), 1.3, 10**6),
+        (walk(epsilon=0.05), 1.1, 60),
+        (walk(), 1.0001, 64),
+    ],
+)
+def test_the_lag_doubles_until_the_bound_is_near_one(which, near_one, cap):
+    lag, trail = choose_lag(np.random.default_rng(6), which, near_one=near_one, cap=cap)
+    assert list(trail.columns) == ["lag", "bound_at_0", "jumps", "censored"]
+    assert trail["lag"].tolist() == [2**i for i in range(len(trail))]
+    assert trail["lag"].iloc[-1] == lag
+    assert (trail["bound_at_0"] >= 1).all()
+    settled = (trail["bound_at_0"] <= near_one) & (trail["jumps"] >= 10)
+    ended = settled | (trail["censored"] > 0) | (4 * trail["lag"] > cap)
+    assert ended.tolist() == [False] * (len(trail) - 1) + [True]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: meet(lag=0), "lag must be a whole number from 1 up, got 0"),
+        (lambda: meet(lag=1.5), "lag must be a whole number from 1 up, got 1.5"),
+        (lambda: meet(lag=True), "lag must be a whole number from 1 up, got True"),
+        (lambda: meet(runs=0), "runs must be a whole number from 1 up, got 0"),
+        (lambda: meet(lag=5, cap=5), "cap must be a whole number from 6 up, got 5"),
+        (lambda: meet(lag=5, cap=4), "cap must be a whole number from 6 up, got 4"),
+        (lambda: choose_lag(np.random.default_rng(1), walk(), near_one=1), "above 1, got 1"),
+        (lambda: choose_lag(np.random.default_rng(1), walk(), near_one=0.5), "above 1, got 0.5"),
+        (
+            lambda: choose_lag(np.random.default_rng(1), walk(), near_one=float("nan")),
+            "above 1, got nan",
+        ),
+        (lambda: start(walk(), [1, 0, 0, 0, 0]), "breaks the invariant"),
+        (lambda: start(walk(), None, [0, 0]), "needs shape"),
+    ],
+)
+def test_bad_settings_are_refused_with_a_reason(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_runs_that_met_before_the_leading_chain_moved_say_nothing():
+    times = met(2, [3, 3, 9])
+    assert not times.uninformative.any()
+    assert time_to_bound(times) is not None
+    standing = times._replace(jumps=np.array([0, 5, 7]))
+    assert standing.uninformative.tolist() == [True, False, False]
+    assert time_to_bound(standing) is None
+    assert (tv_bound(standing, [0, 5])["censored"] == 1).all()
+
+
+def test_walks_that_cannot_be_coupled_are_refused():
+    invariants = Invariants.total(4)
+    room = Polytope.of_counts(invariants, np.ones(4, np.int64)).around(np.ones(4, np.int64))
+    confined = LatticeWalk(
+        kernel_lattice(invariants), GeneralizedLaplace(0.5), 0.5, "coordinate", room
+    )
+    with pytest.raises(InputError, match="confined by inequalities are not coupled"):
+        meet(which=confined)
+    loose = LatticeWalk(kernel_lattice(invariants, "exchange"), GeneralizedLaplace(0.5), 0.5)
+    with pytest.raises(InputError, match="the exchange vectors are none; use one of smith, lll"):
+        meet(which=loose)
+    zero = np.zeros(4, np.int64)
+    with pytest.raises(InputError, match="are not coupled"):
+        start(confined, zero, zero)

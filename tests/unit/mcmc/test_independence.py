@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
+from isdp.constraints.polytope import Polytope
+from isdp.mcmc.independence import IndependenceSampler, acceptance_interval
+from isdp.mcmc.metropolis import run_chains
+
+COUNTS = np.array([4, 1, 0, 6, 2, 3])
+MARGINS = Invariants.margins((2, 3))
+
+
+def sampler(**settings):
+    within = Polytope.of_counts(MARGINS, COUNTS).around(COUNTS)
+    mechanism = settings.pop("mechanism", GeneralizedLaplace(0.5))
+    return IndependenceSampler(within, mechanism, **{"proposal_epsilon": 0.6, **settings})
+
+
+@pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.5, "l2"), GeneralizedGaussian(2.0)])
+def test_draws_stay_within_in_exact_integers(mechanism):
+    noise, info = run_chains(np.random.default_rng(1), sampler(mechanism=mechanism), draws=300)
+    assert noise.dtype == np.int64
+    assert (MARGINS.apply(noise) == 0).all()
+    assert (noise + COUNTS >= 0).all()
+    assert 0 < info.acceptance_rate < 1
+
+
+def test_equal_seeds_give_equal_chains_and_a_step_leaves_its_state_alone():
+    one = run_chains(np.random.default_rng(3), sampler(), draws=50)[0]
+    two = run_chains(np.random.default_rng(3), sampler(), draws=50)[0]
+    assert (one == two).all()
+    state = sampler().init()
+    sampler().step(np.random.default_rng(4), state)
+    assert state.noise.tolist() == [0] * 6
+
+
+def test_a_proposal_that_never_accepts_ends_and_is_reported():
+    """Proposals so wide that none falls into a polytope of one point."""
+    counts = np.zeros(6, np.int64)
+    within = Polytope.of_counts(Invariants.total(6), counts).around(counts)
+    stuck = IndependenceSampler(within, GeneralizedLaplace(1.0), 1e-4)
+    noise, info = run_chains(np.random.default_rng(1), stuck, draws=10, thin=100)
+    assert info.accepted == 0
+    assert info.proposed == 4 * 1000
+    assert (noise == 0).all()
+    rate, low, high = acceptance_interval(np.zeros(4), 1000)
+    assert (rate, low) == (0, 0)
+    assert (1 - high) ** 4000 == pytest.approx(0.01, rel=1e-2)
+
+
+def test_inequalities_on_several_cells_are_kept_too():
+    walls = Invariants(np.array([[1, 1, 0, 0, 0, 0], [0, 0, 0, -1, 0, 0]]), ["pair", "cap"])
+    within = Polytope(MARGINS, np.zeros(5, np.int64), walls, np.array([-1, -2]))
+    chain = IndependenceSampler(within, GeneralizedLaplace(0.3), 0.4)
+    noise, info = run_chains(np.random.default_rng(5), chain, draws=500)
+    assert info.accepted > 100
+    assert (noise[..., :2].sum(axis=-1) >= -1).all()
+    assert (noise[..., 3] <= 2).all()
+    assert noise[..., 3].max() == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"proposal_epsilon": 0}, "must be a positive number"),
+        ({"proposal_epsilon": -1.0}, "must be a positive number"),
+        ({"proposal_epsilon": 1e-18}, "must lie between 0 and 1"),
+        ({"proposal_epsilon": 2e-16}, "64-bit"),
+        ({"solved": [0, 1, 3, 4]}, "independent columns"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, words):
+    with pytest.raises(InputError, match=words):
+        sampler(**settings)
+
+
+def test_a_start_outside_is_refused_with_the_condition():
+    outside = np.array([-5, 5, 0, 5, -5, 0])
+    with pytest.raises(InputError, match="is not negative"):
+        sampler().init(outside)
+
+
+def test_the_interval_covers_a_known_rate():
+    rng = np.random.default_rng(6)
+    inside = [
+        low <= 0.3 <= high
+        for _, low, high in (
+            acceptance_interval(rng.binomial(500, 0.3, 8), 500) for _ in range(500)
+        )
+    ]
+    assert np.mean(inside) > 0.97

@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp.constraints.polytope import Polytope
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import Info, LatticeWalk, run_chains, sample
+
+
+def walk(invariants=None, mechanism=None, proposal=0.6, acceptance="coordinate", basis="smith"):
+    lattice = kernel_lattice(invariants or Invariants.total(5), basis)
+    return LatticeWalk(lattice, mechanism or GeneralizedLaplace(0.3), proposal, acceptance)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    norm=st.sampled_from(["l1", "l2"]),
+    basis=st.sampled_from(["smith", "lll"]),
+    acceptance=st.sampled_from(["joint", "coordinate"]),
+)
+def test_every_draw_of_a_random_system_meets_it_exactly(seed, norm, basis, acceptance):
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(-2, 3, (rng.integers(1, 4), rng.integers(2, 7)))
+    noise = sample(
+        rng,
+        Invariants(matrix),
+        GeneralizedLaplace(0.2, norm),
+        draws=20,
+        chains=2,
+        burn_in=5,
+        basis=basis,
+        acceptance=acceptance,
+    )
+    assert noise.shape == (2, 20, matrix.shape[1])
+    assert noise.dtype == np.int64
+    assert not np.einsum("ij,...j", matrix, noise).any()
+
+
+def test_a_step_leaves_its_state_and_keeps_the_size_exact():
+    for norm, power in (("l1", 1), ("l2", 2)):
+        w = walk(mechanism=GeneralizedLaplace(0.05, norm))
+        rng = np.random.default_rng(3)
+        state = w.init()
+        for _ in range(50):
+            before = state.noise.copy()
+            after, info = w.step(rng, state)
+            assert (state.noise == before).all()
+            assert after.size == (np.abs(after.noise) ** power).sum()
+            assert info.updates == 4
+            state = after
+        assert state.size > 0
+
+
+def test_run_is_the_same_as_its_steps():
+    w = walk()
+    kept, last, _ = w.run(np.random.default_rng(5), w.init(), draws=4, thin=3)
+    rng, state = np.random.default_rng(5), w.init()
+    for sweep in range(12):
+        state, _ = w.step(rng, state)
+        if sweep % 3 == 2:
+            assert (kept[sweep // 3] == state.noise).all()
+    assert (last.noise == state.noise).all()
+
+
+def test_a_jump_downhill_is_always_accepted_and_a_steep_one_never():
+    cold = walk(mechanism=GeneralizedLaplace(500.0))
+    _, info = cold.step(np.random.default_rng(1), cold.init())
+    assert info.accepted == 0 < info.proposed
+    flat = walk(mechanism=GeneralizedLaplace(1e-9))
+    _, _, info = flat.run(np.random.default_rng(1), flat.init(), draws=100)
+    assert info.accepted == info.proposed > 0
+
+
+def test_joint_acceptance_moves_all_or_nothing():
+    w = walk(acceptance="joint", proposal=0.5)
+    rng, state = np.random.default_rng(2), w.init()
+    for _ in range(200):
+        after, info = w.step(rng, state)
+        assert info.proposed in (0, 1)
+        assert (after.noise != state.noise).any() == bool(info.accepted)
+        state = after
+
+
+def test_seeds_and_chains():
+    arguments = {"invariants": Invariants.total(6), "mechanism": GeneralizedLaplace(0.3)}
+    one = sample(np.random.default_rng(8), **arguments, draws=5)
+    same = sample(np.random.default_rng(8), **arguments, draws=5)
+    other = sample(np.random.default_rng(9), **arguments, draws=5)
+    assert (one == same).all()
+    assert (one != other).any()
+    assert (one[0] != one[1]).any()
+    more_chains = sample(np.random.default_rng(8), **arguments, draws=5, chains=6)
+    assert (more_chains[:4] == one).all()
+
+
+def test_no_freedom_gives_zero_noise():
+    noise = sample(np.random.default_rng(1), Invariants.total(1), GeneralizedLaplace(0.1), draws=3)
+    assert noise.shape == (4, 3, 1)
+    assert not noise.any()
+
+
+def test_chains_start_where_they_are_told():
+    w = walk(mechanism=GeneralizedLaplace(900.0))
+    starts = np.array([[5, -5, 0, 0, 0], [0, 0, 0, 7, -7]])
+    rng = np.random.default_rng(1)
+    draws, info = run_chains(rng, w, draws=1, chains=2, burn_in=0, start=starts)
+    assert isinstance(info, Info)
+    assert np.abs(draws).sum(axis=-1).max() <= 14
+
+
+def test_acceptance_rate_of_nothing_is_nan():
+    assert np.isnan(Info(0, 0, 5).acceptance_rate)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: walk(proposal=0.0), "between 0 and 1"),
+        (lambda: walk(proposal=1), "between 0 and 1"),
+        (lambda: walk(acceptance="both"), "not one of joint, coordinate"),
+        (lambda: walk(mechanism=GeneralizedLaplace(1e-18)), r"< 2\^63"),
+        (lambda: walk(mechanism=GeneralizedLaplace(1e-9, "l2")), "larger epsilon"),
+        (lambda: GeneralizedLaplace(0), "positive"),
+        (lambda: GeneralizedLaplace(float("inf")), "positive"),
+        (lambda: GeneralizedLaplace(float("nan")), "positive"),
+        (lambda: GeneralizedLaplace("0.1"), "positive"),
+        (lambda: GeneralizedLaplace(1.0, "l3"), "one of l1, l2"),
+        (lambda: walk().init([1, 0, 0, 0, 0]), "breaks the invariant"),
+        (lambda: walk().init([0, 0]), "needs shape"),
+        (lambda: walk().init([2**61, -(2**61), 0, 0, 0]), r"< 2\^63"),
+        (lambda: run_chains(np.random.default_rng(), walk(), draws=0), "draws"),
+        (lambda: run_chains(np.random.default_rng(), walk(), draws=1, thin=0), "thin"),
+        (lambda: run_chains(np.random.default_rng(), walk(), draws=1, burn_in=-1), "burn_in"),
+        (lambda: run_chains(np.random.default_rng(), walk(), draws=1, chains=1.5), "chains"),
+        (
+            lambda: run_chains(np.random.default_rng(), walk(), draws=1, start=[[0] * 5]),
+            "1 starts for 4 chains",
+        ),
+    ],
+)
+def test_bad_settings_are_refused_with_a_reason(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_a_polytope_of_other_equalities_is_refused():
+    counts = np.array([1, 2, 3])
+    room = Polytope.of_counts(Invariants.total(3), counts).around(counts)
+    lattice = kernel_lattice(Invariants.subsets([[0, 1]], 3))
+    with pytest.raises(InputError, match="equalities are not those of the lattice"):
+        LatticeWalk(lattice, GeneralizedLaplace(0.5), 0.5, "coordinate", room)
+
+
+@pytest.mark.parametrize("acceptance", ["coordinate", "joint"])
+def test_a_confined_walk_stays_within_and_starts_there(acceptance):
+    counts = np.array([0, 2, 1, 5])
+    room = Polytope.of_counts(Invariants.total(4), counts).around(counts)
+    lattice = kernel_lattice(room.equalities, "exchange")
+    walk = LatticeWalk(lattice, GeneralizedLaplace(0.2), 0.6, acceptance, room)
+    noise, info = run_chains(np.random.default_rng(1), walk, draws=1000)
+    assert info.accepted > 50
+    assert (noise + counts >= 0).all()
+    assert (noise.sum(axis=-1) == 0).all()
+    with pytest.raises(InputError, match="cell 0 is not negative"):
+        walk.init(np.array([-1, 1, 0, 0]))

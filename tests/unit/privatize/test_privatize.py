@@ -1,0 +1,528 @@
+import hashlib
+import json
+import runpy
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import isdp.privatize.run as module
+from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp.cli import main
+from isdp.exact import total_law
+from isdp.privatize.run import FILES, Request, noise_sd
+from isdp.privatize.tables import (
+    disjoint_blocks,
+    freedom,
+    invariants_of,
+    read_invariants,
+    read_table,
+)
+from tests import ROOT
+
+EXAMPLE = ROOT / "docs/example"
+NESTED = "total: true\ntotals: [county, [county, sex]]\n"
+
+
+def people(path, counties=3, ages=4, seed=1):
+    """Counts of counties by sex and age."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"county {c}", sex, f"{10 * a}-{10 * a + 9}")
+        for c in range(counties)
+        for sex in ("f", "m")
+        for a in range(ages)
+    ]
+    table = pd.DataFrame(rows, columns=["county", "sex", "age"])
+    table.insert(2, "count", rng.integers(0, 60, len(rows)))
+    table.to_csv(path, index=False)
+    return table
+
+
+class Run:
+    """The command in a folder of its own."""
+
+    def __init__(self, folder, capsys):
+        self.folder, self.capsys = folder, capsys
+        self.out = folder / "out"
+
+    def table(self, text, raw=False):
+        data = text if raw else text.encode()
+        (self.folder / "table.csv").write_bytes(data)
+
+    def rules(self, text):
+        (self.folder / "rules.yaml").write_text(text)
+
+    def __call__(self, *options, epsilon="0.25"):
+        arguments = ["privatize", str(self.folder / "table.csv")]
+        arguments += ["--invariants", str(self.folder / "rules.yaml"), "--out", str(self.out)]
+        arguments += ["--epsilon", epsilon] if epsilon else []
+        return main([*arguments, *options])
+
+    def refused(self, *options, **more):
+        before = sorted(self.folder.rglob("*"))
+        assert self(*options, **more) == 2
+        error = self.capsys.readouterr().err
+        assert error.startswith("isdp: ")
+        assert error.count("\n") == 1
+        assert sorted(self.folder.rglob("*")) == before
+        return error
+
+    @property
+    def noisy(self):
+        return pd.read_csv(self.out / "noisy.csv")
+
+    @property
+    def certificate(self):
+        return json.loads((self.out / "certificate.json").read_text())
+
+
+@pytest.fixture
+def drawing(tmp_path, capsys):
+    run = Run(tmp_path, capsys)
+    people(tmp_path / "table.csv")
+    run.rules(NESTED)
+    return run
+
+
+@pytest.fixture
+def run(drawing, monkeypatch):
+    """Without the picture, which takes half of the time."""
+    monkeypatch.setattr(module, "_picture", lambda *_: None)
+    monkeypatch.setattr("isdp.plots.style.save", lambda *_: None)
+    return drawing
+
+
+def test_the_noisy_table_keeps_all_else(run):
+    table = pd.read_csv(run.folder / "table.csv")
+    assert run() == 0
+    assert sorted(path.name for path in run.out.iterdir()) == sorted(FILES)
+    noisy = run.noisy
+    assert list(noisy) == list(table)
+    assert noisy.drop(columns="count").equals(table.drop(columns="count"))
+    assert not noisy["count"].equals(table["count"])
+    for columns in (["county"], ["county", "sex"]):
+        sums = [each.groupby(columns)["count"].sum() for each in (table, noisy)]
+        assert sums[0].equals(sums[1])
+    spoken = run.capsys.readouterr()
+    assert "24 cells, 10 totals exact" in spoken.out
+    assert spoken.err == ""
+
+
+def test_what_the_certificate_says(run):
+    assert run("--count", "count") == 0
+    content = run.certificate
+    assert content["for_release"]
+    assert content["invariants"] == [
+        {"name": "grand total", "totals": 1, "largest_difference": 0},
+        {"name": "totals by county", "totals": 3, "largest_difference": 0},
+        {"name": "totals by county x sex", "totals": 6, "largest_difference": 0},
+    ]
+    assert content["lattice"] == {
+        "degrees_of_freedom": 18,
+        "cells_without_freedom": 0,
+        "published_exactly": [],
+    }
+    law = content["mechanism"]
+    assert (law["epsilon"], law["loss_at_distance_2"], law["loss_at_distance_4"]) == ("1/4", 0.5, 1)
+    assert law["statement"] == GeneralizedLaplace(0.25).privacy_statement()
+    assert content["sampler"]["error_bound"] == 0
+    assert content["sampler"]["randomness"] == "the operating system (os.urandom)"
+    assert content["output"]["negative_counts"] == int((run.noisy["count"] < 0).sum())
+    assert content["input"]["published_as_they_are"] == ["county", "sex", "age"]
+    digest = hashlib.sha256((run.out / "noisy.csv").read_bytes()).hexdigest()
+    assert content["output"]["sha256"] == digest
+    rules = hashlib.sha256((run.folder / "rules.yaml").read_bytes()).hexdigest()
+    assert content["input"]["invariants_sha256"] == rules
+    assert set(content["versions"]) == {"isdp", "numpy", "python-flint"}
+    assert content["date"].endswith("+00:00")
+    text = (run.out / "certificate.md").read_text()
+    assert "NOT FOR RELEASE" not in text
+    assert "| totals by county x sex | 6 | 0 |" in text
+    assert str(run.folder) not in text + json.dumps(content)
+
+
+@pytest.mark.parametrize("options", [(), ("--seed", "3")])
+def test_nothing_published_depends_on_more_than_the_noisy_table(drawing, monkeypatch, options):
+    """Two tables of equal totals that end as one noisy table end as the same files."""
+    run = drawing
+    first = pd.read_csv(run.folder / "table.csv")
+    second = first.copy()
+    second.loc[0, "count"] += 5
+    second.loc[1, "count"] -= 5
+    goal = first["count"] + np.tile([-70, 40, 20, 10], 6)
+    wanted = None
+
+    class Chosen:
+        method, reason, error = "compositions", "why", 0.0
+
+        def sample(self, rng, draws):
+            return np.array([wanted])
+
+    monkeypatch.setattr(module, "release", lambda *_: np.array([wanted]))
+    monkeypatch.setattr(module, "choose", lambda *_: Chosen())
+    files = []
+    for table in (first, second):
+        table.to_csv(run.folder / "table.csv", index=False)
+        wanted = (goal - table["count"]).to_numpy()
+        assert run("--force", *options) == 0
+        assert run.noisy["count"].tolist() == goal.tolist()
+        assert run.certificate["output"]["negative_counts"] > 0
+        texts = {name: (run.out / name).read_bytes() for name in FILES}
+        date = run.certificate["date"].encode()
+        files.append({name: text.replace(date, b"") for name, text in texts.items()})
+    assert files[0] == files[1]
+
+
+def test_without_a_seed_every_run_is_another(run):
+    assert run() == 0
+    first = run.noisy
+    assert run("--force") == 0
+    assert not run.noisy.equals(first)
+
+
+def test_with_a_seed_runs_are_equal_and_not_for_release(run):
+    files = []
+    for _ in range(2):
+        assert run("--seed", "7", "--force") == 0
+        files.append((run.out / "noisy.csv").read_bytes())
+    assert files[0] == files[1]
+    content = run.certificate
+    assert not content["for_release"]
+    assert content["status"].startswith("NOT FOR RELEASE")
+    assert content["sampler"]["method"] == "compositions"
+    assert content["sampler"]["randomness"].endswith("seed 7")
+    assert (run.out / "certificate.md").read_text().count("NOT FOR RELEASE") == 1
+
+
+@pytest.mark.parametrize("law", [("--norm", "l2"), ("--sigma", "3")])
+def test_other_laws_are_for_experiments_only(run, law):
+    epsilon = "0.5" if law[0] == "--norm" else None
+    assert "only l1 noise" in run.refused(*law, epsilon=epsilon)
+    assert run(*law, "--for-experiments", epsilon=epsilon) == 0
+    content = run.certificate
+    assert content["status"].startswith("NOT FOR RELEASE")
+    assert content["sampler"]["randomness"].endswith("seeded by the operating system")
+    assert content["mechanism"]["epsilon"] == epsilon
+
+
+def test_the_example_of_the_documentation(drawing):
+    run = drawing
+    arguments = ["privatize", str(EXAMPLE / "table.csv"), "--epsilon", "1/4", "--out", str(run.out)]
+    assert main([*arguments, "--invariants", str(EXAMPLE / "invariants.yaml")]) == 0
+    change = run.noisy["count"] - pd.read_csv(EXAMPLE / "table.csv")["count"]
+    cells = change.to_numpy().reshape(4, 4)
+    assert not cells.sum(axis=0).any()
+    assert not cells.sum(axis=1).any()
+    assert run.certificate["lattice"]["degrees_of_freedom"] == 9
+    assert "at a distance of 4" in (run.out / "certificate.md").read_text()
+
+
+def test_a_long_table(drawing):
+    run = drawing
+    rng = np.random.default_rng(4)
+    cells = np.arange(100_000)
+    counts = rng.poisson(20, len(cells))
+    table = pd.DataFrame({"count": counts, "county": cells % 100, "tract": cells})
+    table.to_csv(run.folder / "table.csv", index=False)
+    run.rules("total: true\ntotals: [county]\n")
+    assert run() == 0
+    noisy = run.noisy
+    sums = [each.groupby("county")["count"].sum() for each in (table, noisy)]
+    assert sums[0].equals(sums[1])
+    assert noisy["tract"].equals(table["tract"])
+    assert run.certificate["lattice"]["degrees_of_freedom"] == 99_900
+    assert (run.out / "noisy.svg").stat().st_size < 400_000
+    run.rules("totals: [county, tract]\n")
+    assert "settle every cell" in run.refused("--force")
+
+
+def test_cells_that_make_up_a_total_alone(run):
+    run.table("county,sex,count\nA,f,4\nA,m,5\nB,f,123457\n")
+    run.rules("totals: [county]")
+    assert run() == 0
+    lattice = run.certificate["lattice"]
+    assert lattice["cells_without_freedom"] == 1
+    assert lattice["published_exactly"] == ["B, f"]
+    assert "1 cells have no freedom" in run.capsys.readouterr().out
+    assert run.noisy["count"][2] == 123457
+    for name in ("certificate.json", "certificate.md"):
+        assert "123457" not in (run.out / name).read_text()
+
+
+def test_outputs_are_not_replaced_unasked(run):
+    assert run() == 0
+    before = (run.out / "noisy.csv").read_bytes()
+    assert "costs epsilon again" in run.refused()
+    assert (run.out / "noisy.csv").read_bytes() == before
+
+
+def test_inputs_are_never_replaced(run):
+    run.out.mkdir()
+    (run.folder / "table.csv").rename(run.out / "noisy.csv")
+    (run.folder / "table.csv").symlink_to(run.out / "noisy.csv")
+    assert "this input would be overwritten" in run.refused("--force")
+    run.out = run.folder / "rules.yaml"
+    assert "this is a file" in run.refused()
+
+
+def test_nothing_is_left_where_writing_fails(run, monkeypatch):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "markdown", fail)
+    assert run() == 2
+    assert "No space left" in run.capsys.readouterr().err
+    assert list(run.out.iterdir()) == []
+
+
+GOOD = "county,sex,count\nA,f,4\nA,m,5\nB,f,6\nB,m,7\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\xef\xbb\xbf" + GOOD.encode(),
+        b"\xef\xbb\xbf" + GOOD.replace("county", '"county"').encode(),
+        GOOD.replace("\n", "\r\n").encode(),
+        GOOD.replace("A,f,4", '"A","f", 4 ').encode(),
+    ],
+)
+def test_tables_as_other_programs_write_them(run, text):
+    run.table(text, raw=True)
+    run.rules("totals: [county]")
+    assert run() == 0
+    assert list(run.noisy) == ["county", "sex", "count"]
+    assert run.noisy["county"].tolist() == list("AABB")
+
+
+def test_codes_keep_their_zeros(run):
+    run.table("fips,count\n01,4\n02,5\n003,0\n")
+    run.rules("total: true")
+    assert run() == 0
+    lines = (run.out / "noisy.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in lines] == ["fips", "01", "02", "003"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the file is empty"),
+        ("county,sex,count\n", "the table has no rows"),
+        ("count\n1\n2\n", "no column beside 'count'"),
+        ("county,people\nA,4\n", "no column 'count'; there are 'county', 'people'"),
+        ("county;count\nA;4\n", "is ';' the separator?"),
+        ("county,count,count\nA,4,4\n", "'count' stands there twice"),
+        ("county,count\nA,4,5\nB,4,5\n", "more fields than the header"),
+        ("county,count\nA,4\nB,4,5\n", "no csv table"),
+        ('county,count\nA,"4\nB,4\n', "no csv table"),
+        (GOOD.replace("5", "-5"), r"row 2 (A, m): count is '-5', which is negative"),
+        (GOOD.replace("5", "5.5"), "with a decimal point"),
+        (GOOD.replace("5", '"1,234"'), "with a thousands separator"),
+        (GOOD.replace("5", ""), "row 2 (A, m): count is missing"),
+        (GOOD.replace("A,m,5", "A,m"), "row 2 (A, m): count is missing"),
+        (GOOD.replace("5", "NA"), "count is 'NA'"),
+        (GOOD.replace("5", "1" * 13), "at most 12 digits"),
+        (GOOD.replace("A,m", "A,f"), "rows 1 and 2 are both called 'A, f'"),
+        (GOOD.replace("A,m", ",m"), "row 2: county is empty"),
+    ],
+)
+def test_tables_that_are_refused(run, text, words):
+    run.table(text)
+    assert words in run.refused()
+
+
+@pytest.mark.parametrize("raw", [b"\xff\xfea\0", b"PK\x03\x04zip", b"county,count\n\xe9,3\n"])
+def test_what_is_no_table_is_refused(run, raw):
+    run.table(raw, raw=True)
+    assert "csv" in run.refused()
+
+
+def test_missing_files(run):
+    (run.folder / "rules.yaml").unlink()
+    assert "rules.yaml: there is no such file" in run.refused()
+    (run.folder / "table.csv").unlink()
+    assert "table.csv: there is no such file" in run.refused()
+    (run.folder / "table.csv").mkdir()
+    assert "cannot be read" in run.refused()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "wanted a mapping"),
+        ("- county", "wanted a mapping"),
+        ("total: [", "no YAML"),
+        ("{}", "names no total"),
+        ("total: false", "names no total"),
+        ("total: maybe", "total must be true or false"),
+        ("margins: [county]", "unknown key 'margins'; there are total, totals, subsets"),
+        ("total: true\ntotal: true", "the key 'total' stands twice"),
+        ("[1]: 2", "no plain text"),
+        ("totals: county", "totals must be a list"),
+        ("totals: [[]]", "neither a column"),
+        ("totals: [town]", "'town' is no column that describes cells; there are 'county', 'sex'"),
+        ("totals: [count]", "'count' is no column that describes cells"),
+        ("subsets: [a]", "subsets must give"),
+        ("subsets: {a: b}", "wanted a selection"),
+        ("subsets: {a: {}}", "no cell is selected"),
+        ("subsets: {a: {town: A}}", "'town' is no column"),
+        ("subsets: {a: {county: A}}", "no cell has county = 'A'"),
+        ("subsets: {a: [county 0]}", "no cell is called 'county 0'; names are such as 'county 0, "),
+        ("subsets: {a: {sex: f, age: []}}", "no cell is selected"),
+    ],
+)
+def test_invariants_that_are_refused(run, text, words):
+    run.rules(text)
+    assert words in run.refused()
+
+
+@pytest.mark.parametrize(
+    ("options", "epsilon", "words"),
+    [
+        ((), "0", "epsilon must lie between"),
+        ((), "-1", "epsilon must lie between"),
+        ((), "much", "epsilon must be a number"),
+        ((), None, "--epsilon is missing"),
+        (("--sigma", "2"), "1", "exclude each other"),
+        (("--sigma", "wide"), None, "--sigma must be a positive number"),
+        (("--sigma", "-2"), None, "sigma must be a positive number"),
+        (("--seed", "x"), "1", "--seed must be a whole number"),
+        (("--allow-mcmc",), "1", "add --for-experiments"),
+        (("--name", "town"), "1", "--name 'town' is not one of 'county', 'sex', 'age'"),
+        (("--name", "sex"), "1", "rows 1 and 2 are both called 'f'"),
+        (("--count", "people"), "1", "no column 'people'"),
+    ],
+)
+def test_options_that_are_refused(run, options, epsilon, words):
+    given = options if epsilon is None else (*options, f"--epsilon={epsilon}")
+    assert words in run.refused(*given, epsilon=None)
+
+
+def test_the_command_line_explains_itself(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["privatize", "--help"])
+    assert stopped.value.code == 0
+    assert "totals: [row, column]" in capsys.readouterr().out
+
+
+def test_python_m_isdp_is_the_command(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["isdp", "privatize", "no.csv", "--invariants", "no.yaml"])
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_module("isdp", run_name="__main__")
+    assert stopped.value.code == 2
+    assert "--epsilon is missing" in capsys.readouterr().err
+
+
+def test_rows_in_the_order_of_their_counts_are_pointed_out(run, caplog):
+    assert run() == 0
+    assert caplog.text == ""
+    table = pd.read_csv(run.folder / "table.csv").sort_values("count", ascending=False)
+    table.to_csv(run.folder / "table.csv", index=False)
+    assert run("--force") == 0
+    assert "the rows are in the order of their counts" in caplog.text
+    assert "in the order of" not in (run.out / "certificate.md").read_text()
+
+
+def held(folder, text):
+    table = read_table(folder / "table.csv")
+    (folder / "rules.yaml").write_text(text)
+    return read_invariants(folder / "rules.yaml", table)
+
+
+def row_space(matrix):
+    """Reduced row echelon form, which only the rows' span decides."""
+    from flint import fmpq_mat, fmpz_mat
+
+    reduced, rank = fmpq_mat(fmpz_mat(np.asarray(matrix).tolist())).rref()
+    return reduced.tolist()[:rank]
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        (NESTED, 6),
+        ("totals: [county]\nsubsets: {old: {county: county 1, age: [20-29, 30-39]}}", 4),
+        ("total: true\nsubsets: {a: {county: county 1}, b: {county: county 1, sex: f}}", 3),
+        ("subsets: {a: {county: [county 0, county 1]}, b: ['county 2, f, 0-9']}", 2),
+        ("totals: [county]\nsubsets: {a: {county: [county 0, county 1]}}", 3),
+        ("totals: [county, sex]", None),
+        ("totals: [sex]\nsubsets: {a: {county: county 1}}", None),
+    ],
+)
+def test_nested_totals_become_disjoint_blocks(tmp_path, text, blocks):
+    people(tmp_path / "table.csv")
+    totals = held(tmp_path, text)
+    invariants, labels = invariants_of(totals)
+    every = [one.labels == i for one in totals for i in range(one.totals)]
+    assert row_space(invariants.matrix) == row_space(np.array(every, dtype=int))
+    assert (labels is None) == (blocks is None)
+    if blocks:
+        assert labels.max() + 1 == blocks == invariants.constraints
+        by_elimination = freedom(invariants, None)
+        by_blocks = freedom(invariants, labels)
+        assert by_blocks.degrees == by_elimination.degrees
+        assert by_blocks.fixed.tolist() == by_elimination.fixed.tolist()
+
+
+def test_totals_that_others_imply_are_not_drawn_twice(tmp_path):
+    people(tmp_path / "table.csv")
+    invariants, _ = invariants_of(held(tmp_path, "total: true\ntotals: [county, sex, [county]]"))
+    assert invariants.constraints == 5
+    assert disjoint_blocks(held(tmp_path, "totals: [county, sex]")) is None
+
+
+def test_a_release_that_no_exact_sampler_can_do_is_refused(run):
+    cells = np.arange(1200)
+    table = pd.DataFrame({"a": cells % 30, "b": cells // 30, "count": 5})
+    table.to_csv(run.folder / "table.csv", index=False)
+    run.rules("totals: [a, b]")
+    error = run.refused()
+    assert "1200 cells whose totals overlap are too many" in error
+    assert "the only sampler for a release" in error
+
+
+def test_a_markov_chain_is_asked_for_and_gives_its_evidence(run, monkeypatch):
+    def refuse(*_):
+        raise InputError("exact: no perfect sampler is practical here")
+
+    monkeypatch.setattr(module, "choose", refuse)
+    run.table((EXAMPLE / "table.csv").read_text())
+    run.rules((EXAMPLE / "invariants.yaml").read_text())
+    assert "--allow-mcmc draws by a Markov chain" in run.refused("--seed", "1")
+    assert run("--seed", "1", "--allow-mcmc") == 0
+    sampler = run.certificate["sampler"]
+    assert sampler["error_bound"] is None
+    assert "a convergence error of unknown size" in sampler["error_words"]
+    assert sampler["evidence"]["worst_rhat"] < 1.05
+    assert sampler["evidence"]["chains"] == 4
+    text = (run.out / "certificate.md").read_text()
+    assert "worst rhat" in text
+    assert "NOT FOR RELEASE" in text
+    monkeypatch.setattr(module, "LARGEST_RHAT", 0.9)
+    assert "did not converge" in run.refused("--seed", "1", "--allow-mcmc", "--force")
+
+
+def test_a_table_too_large_for_a_markov_chain(run):
+    cells = np.arange(2100)
+    table = pd.DataFrame({"a": cells % 30, "b": cells // 30, "count": 5})
+    table.to_csv(run.folder / "table.csv", index=False)
+    run.rules("totals: [a, b]")
+    assert "too many for a Markov chain as well" in run.refused("--seed", "1", "--allow-mcmc")
+
+
+def test_the_band_of_the_picture_is_the_law_of_the_noise():
+    blocks = np.array([0, 0, 0, 1, 2, 2, -1])
+    invariants = Invariants(np.array([blocks == i for i in range(3)], dtype=int))
+    rows = np.arange(7)
+    for epsilon in (0.5, 0.02):
+        request = Request(GeneralizedLaplace(epsilon), epsilon)
+        sd = noise_sd(rows, invariants, blocks, request, None)
+        assert sd[0] == pytest.approx(total_law(3, epsilon).sd, rel=2e-3)
+        assert sd[3] == 0
+        assert sd[5] == pytest.approx(total_law(2, epsilon).sd, rel=2e-3)
+        free = np.sqrt(2 * np.exp(-epsilon)) / (1 - np.exp(-epsilon))
+        assert sd[6] == pytest.approx(free, rel=2e-3)
+        by_draws = noise_sd(rows, invariants, None, request, None)
+        assert by_draws == pytest.approx(sd, rel=0.25)
+    assert noise_sd(rows, Invariants.total(300), None, request, None) is None

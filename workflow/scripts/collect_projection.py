@@ -1,8 +1,0 @@
-"""Put the states' projected noise into one table."""
-
-from isdp.files import read_csvs, write_table
-from isdp.logs import job_log
-
-with job_log(snakemake.log[0]):
-    summary = read_csvs(snakemake.input.summaries)
-    write_table(summary, snakemake.output.csv, "Projected discrete Laplace: spread and overlap")

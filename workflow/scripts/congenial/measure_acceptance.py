@@ -1,0 +1,25 @@
+"""Measure how often the independence sampler accepts, against its proposal parameter."""
+
+from isdp.io.draws import read_draws
+from isdp.io.files import read_csv, write_csv, write_table
+from isdp.seeds import stream
+from reproduction.congenial.sex_by_age import acceptance_table, spread_draws
+from reproduction.running.jobs import job_log
+
+with job_log(snakemake.log[0]):
+    params, output = snakemake.params, snakemake.output
+    settings = params.acceptance
+    printed = zip(settings["proposal_epsilons"], settings["paper"], strict=True)
+    rates = acceptance_table(
+        stream(params.seed, "sex by age", "acceptance"),
+        read_csv(snakemake.input.counts)["count"].to_numpy(),
+        epsilon=params.epsilon,
+        proposal_epsilons=settings["proposal_epsilons"],
+        solved=params.solved,
+        chains=settings["chains"],
+        iterations=settings["iterations"],
+        starts=spread_draws(read_draws(snakemake.input.draws).noise, settings["chains"]),
+        paper=dict(printed) if params.of_paper else {},
+    )
+    write_table(rates, output.csv, "Acceptance of the independence sampler")
+    write_csv(rates, output.data)

@@ -1,0 +1,42 @@
+"""Draw sex by age exactly under its constraints, and lay the chains over the draws."""
+
+import pandas as pd
+
+from isdp.io.draws import read_draws, write_draws
+from isdp.io.files import read_csv, write_csv
+from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.plots.laws import laws_overlaid
+from isdp.plots.style import save
+from isdp.seeds import stream
+from reproduction.data.table_p12 import CELLS, sex_by_age_invariants
+from reproduction.exactness.experiment import compare_law, exact_draws
+from reproduction.running.jobs import job_log
+
+with job_log(snakemake.log[0]) as log:
+    params, output = snakemake.params, snakemake.output
+    counts = read_csv(snakemake.input.counts)["count"].to_numpy()
+    mechanism = GeneralizedLaplace(params.epsilon)
+    drawn = exact_draws(
+        stream(params.seed, "exact sex by age"),
+        sex_by_age_invariants(),
+        mechanism,
+        CELLS,
+        params.draws,
+        lower=-counts,
+    )
+    log.info("%s", drawn.settings)
+    write_draws(output.draws, drawn)
+    samples = {"mcmc": read_draws(snakemake.input.draws).noise}
+    compared = compare_law("sex_by_age", "conditional", mechanism, drawn, samples)
+    agreement, norms, quantiles = compared
+    write_csv(agreement, output.agreement)
+    write_csv(pd.concat([norms, quantiles]), output.data)
+    figure = laws_overlaid(
+        norms,
+        quantiles,
+        agreement,
+        "sex by age: the law that the lattice walk finds, over exact draws",
+        {"conditional": f"conditional, epsilon = {params.epsilon:g}"},
+        {"mcmc": "lattice walk"},
+    )
+    save(figure, output.svg, output.png)

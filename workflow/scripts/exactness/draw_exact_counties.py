@@ -1,0 +1,23 @@
+"""Draw one state's noise without a Markov chain."""
+
+from isdp.constraints.invariants import Invariants
+from isdp.io.draws import write_draws
+from isdp.io.files import read_csv
+from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.seeds import stream
+from reproduction.counties.states import counties_of
+from reproduction.exactness.experiment import exact_draws
+from reproduction.running.jobs import job_log
+
+with job_log(snakemake.log[0]) as log:
+    params, state = snakemake.params, snakemake.wildcards.state
+    counties = counties_of(read_csv(snakemake.input.counties), state)
+    draws = exact_draws(
+        stream(params.seed, "exact counties", state),
+        Invariants.total(len(counties), f"population of {state}"),
+        GeneralizedLaplace(params.epsilon, params.norm),
+        counties["fips"].tolist(),
+        params.draws,
+    )
+    log.info("%s", draws.settings)
+    write_draws(snakemake.output.draws, draws)

@@ -1,0 +1,38 @@
+"""Couple chains of each variant, and bound their distance to the target."""
+
+import pandas as pd
+
+from isdp.io.files import write_csv
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk
+from isdp.seeds import stream
+from reproduction.lattices.convergence import bound_curves, couple, meeting_table
+from reproduction.lattices.entry import build, mechanism_of
+from reproduction.running.jobs import job_log
+
+with job_log(snakemake.log[0]) as log:
+    params, output = snakemake.params, snakemake.output
+    experiment, law = snakemake.wildcards.experiment, snakemake.wildcards.law
+    invariants, mechanism = build(params.entry).invariants, mechanism_of(params.law)
+    curves, trails, meetings, seconds = [], [], [], []
+    for variant, settings in params.variants.items():
+        walk = LatticeWalk(
+            kernel_lattice(invariants, settings["basis"]),
+            mechanism,
+            params.law["proposal"][variant],
+            settings["acceptance"],
+        )
+        rng = stream(params.seed, f"coupling {experiment}", f"{law} {variant}")
+        times, trail = couple(rng, walk, **params.coupling)
+        names = {"experiment": experiment, "norm": law, "variant": variant}
+        table = meeting_table(times)
+        chosen = table["lag"] == trail["lag"][trail["chosen"]].iloc[0]
+        meetings.append(table.assign(**names, chosen=chosen))
+        curves.append(bound_curves(times).assign(**names))
+        trails.append(trail.assign(**names))
+        seconds += [{**names, "lag": each.lag, "seconds": each.seconds} for each in times]
+        log.info("%s: lags %s", variant, table["lag"].tolist())
+    write_csv(pd.concat(curves), output.curves)
+    write_csv(pd.concat(trails), output.trails)
+    write_csv(pd.concat(meetings), output.meetings)
+    write_csv(pd.DataFrame(seconds), output.seconds)

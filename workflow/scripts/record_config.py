@@ -1,9 +1,0 @@
-"""Keep the config of a finished run beside its results."""
-
-import yaml
-
-from isdp.files import whole
-from isdp.logs import job_log
-
-with job_log(snakemake.log[0]), whole(snakemake.output.config) as temporary:
-    temporary.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))

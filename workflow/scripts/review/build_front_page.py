@@ -1,0 +1,27 @@
+"""Set the front page of the results."""
+
+from pathlib import Path
+
+import yaml
+
+from isdp.io.files import read_json, whole
+from reproduction.review.frontpage import front_page, read_figures
+from reproduction.review.results import open_results
+from reproduction.review.scorecard import read_claims
+from reproduction.running.jobs import job_log
+
+with job_log(snakemake.log[0]):
+    source = snakemake.input
+    claims = read_claims(source.claims, source.claims_schema)
+    results = open_results(Path(source.config).parent)
+    text = front_page(
+        results,
+        claims,
+        read_figures(source.figures, source.figures_schema, claims),
+        snakemake.params.made,
+        {Path(path).stem: read_json(path)["metadata"]["title"] for path in source.notebooks},
+        Path(source.template).read_text(),
+        results.departures(yaml.safe_load(Path(source.usual).read_text())),
+    )
+    with whole(snakemake.output.page) as temporary:
+        temporary.write_text(text)

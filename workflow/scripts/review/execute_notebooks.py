@@ -1,0 +1,19 @@
+"""Run the reviewing notebooks on the results, and make one page of each."""
+
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from isdp.io.files import whole
+from reproduction.review.notebooks import execute, page
+from reproduction.running.jobs import job_log
+
+with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as own:
+    expected = Path(own) / "the config of this run"
+    expected.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
+    results = Path(snakemake.input.config).parent
+    executed = execute(snakemake.input.notebooks, results, expected, snakemake.params.at_once)
+    for notebook, output in zip(executed, snakemake.output.pages, strict=True):
+        with whole(output) as temporary:
+            temporary.write_text(page(notebook))

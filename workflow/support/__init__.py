@@ -1,1 +1,0 @@
-"""What the Snakefile needs before any rule runs; plain Python, so that tests can call it."""
