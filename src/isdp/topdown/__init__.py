@@ -6,7 +6,7 @@ guarantee. The noise that `run` draws by default is floating point too, and is f
 """
 
 from isdp.topdown.budget import Budget, Schema
-from isdp.topdown.hierarchy import Hierarchy
+from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown.run import Plan, Release, run
 
 __all__ = ["Budget", "Hierarchy", "Plan", "Release", "Schema", "run"]
