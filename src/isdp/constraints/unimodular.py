@@ -89,7 +89,7 @@ def whole_vertices(rng: np.random.Generator, matrix) -> Verdict:
     """Decide whether {x >= 0: A x = b} has only whole vertices for every whole b.
 
     Total unimodularity is enough for it but not needed: rows of two variables make one the other's
-    complement, and only what is left after they are put in has to be totally unimodular.
+    complement, and only what is left once they are put into the others has to be so.
 
     Parameters
     ----------
@@ -100,9 +100,11 @@ def whole_vertices(rng: np.random.Generator, matrix) -> Verdict:
     proof = totally_unimodular(rng, matrix)
     if proof.unimodular:
         return Verdict(True, f"totally unimodular: {proof.reason}")
-    proof = totally_unimodular(rng, without_pairs(matrix))
+    proof = totally_unimodular(rng, without_short_rows(matrix))
     if proof.unimodular:
-        return Verdict(True, f"with lines of two cells put in, {proof.reason}")
+        return Verdict(
+            True, f"once rows of one or two cells are put into the others: {proof.reason}"
+        )
     found = find_minor(rng, matrix, drop=False)
     return found or Verdict(None, "neither proof nor counterexample found")
 
@@ -141,22 +143,26 @@ def core_of(matrix) -> tuple[np.ndarray, np.ndarray]:
             return sides[0], sides[1]
 
 
-def without_pairs(matrix) -> np.ndarray:
-    """Put equations of two variables, with entries of 1 or -1, into all the others.
+def without_short_rows(matrix) -> np.ndarray:
+    """Put equations of one or two variables, with entries of 1 or -1, into all the others.
 
-    The variable that goes leaves a bound on the one that stays, which is a row with one entry.
+    One variable is fixed by it; of two, the one that goes leaves a bound on the one that stays,
+    which is a row with one entry.
     """
     matrix = np.array(matrix, dtype=np.int64)
-    while True:
-        pairs = np.flatnonzero(
-            (np.count_nonzero(matrix, axis=1) == 2) & (np.abs(matrix).max(axis=1, initial=0) == 1)
+    while matrix.size:
+        length = np.count_nonzero(matrix, axis=1)
+        short = np.flatnonzero(
+            (length > 0) & (length <= 2) & (np.abs(matrix).max(axis=1, initial=0) == 1)
         )
-        if not len(pairs):
-            return matrix
-        row = matrix[pairs[0]]
-        out, stays = np.flatnonzero(row)
-        matrix[:, stays] -= matrix[:, out] * row[out] * row[stays]
-        matrix = np.delete(np.delete(matrix, pairs[0], axis=0), out, axis=1)
+        if not len(short):
+            break
+        row = matrix[short[0]]
+        out, *stays = np.flatnonzero(row)
+        for other in stays:
+            matrix[:, other] -= matrix[:, out] * row[out] * row[other]
+        matrix = np.delete(np.delete(matrix, short[0], axis=0), out, axis=1)
+    return matrix
 
 
 def two_laminar_families(matrix) -> bool:
@@ -166,7 +172,7 @@ def two_laminar_families(matrix) -> bool:
     it is the question whether the graph of crossings has two colours.
     """
     matrix = np.asarray(matrix)
-    if not len(matrix):
+    if not matrix.size:
         return True
     if matrix.min() < 0:
         return False

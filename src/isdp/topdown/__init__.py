@@ -5,8 +5,8 @@ after the measurements is post-processing: floating point and pseudo-random ties
 guarantee. The noise that `run` draws by default is floating point too, and is for experiments.
 """
 
-from isdp.topdown.budget import Budget, Schema
 from isdp.constraints.hierarchy import Hierarchy
+from isdp.topdown.budget import Budget, Schema
 from isdp.topdown.run import Plan, Release, run
 
 __all__ = ["Budget", "Hierarchy", "Plan", "Release", "Schema", "run"]

@@ -20,22 +20,32 @@ def onto_simplices(points, totals) -> np.ndarray:
     Parameters
     ----------
     points : float array, shape (entries, columns)
+        An entry of minus infinity is held at zero.
     totals : array, shape (columns,)
         From 0 up.
 
     Returns
     -------
     float64 array, shape (entries, columns)
+
+    Raises
+    ------
+    InputError
+        If all entries of a column with a positive total are held at zero.
     """
     points = np.asarray(points, dtype=float)
     totals = np.asarray(totals, dtype=float)
     top = points.max(axis=0)
+    if (totals > 0)[np.isneginf(top)].any():
+        raise InputError("topdown: a total is to be split among no cells at all")
+    top = np.where(np.isneginf(top), 0, top)
     centred = points - top  # large counts would cost digits in the sums
     down = -np.sort(-centred, axis=0)
     rank = np.arange(1, len(points) + 1)[:, None]
     taken = (np.cumsum(down, axis=0) - totals) / rank
     last = (down > taken).cumsum(axis=0).argmax(axis=0)  # the last of the positive entries
-    return np.where(totals > 0, np.maximum(centred - taken[last, np.arange(len(top))], 0), 0.0)
+    shift = np.where(totals > 0, taken[last, np.arange(len(top))], 0.0)
+    return np.where(totals > 0, np.maximum(centred - shift, 0), 0.0)
 
 
 def onto_transportation(points, rows, columns) -> np.ndarray:

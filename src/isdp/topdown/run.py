@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from isdp.accounting import Guarantee
+from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.seeds import stream
 from isdp.topdown.budget import TOTAL, Budget, Schema, Workload, workload
 from isdp.topdown.estimate import Problem, normal_equations, solve
-from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown.noise import draw_noise
 from isdp.topdown.projections import onto_simplices
 from isdp.topdown.rounding import round_tables

@@ -90,6 +90,14 @@ def test_forbidden_cells_stay_empty():
     np.testing.assert_allclose(found, [[4, 0], [3, 3]], atol=1e-10)
 
 
+def test_entries_of_a_simplex_may_be_forbidden_too():
+    none = -np.inf
+    found = onto_simplices([[none, none], [3, none], [1, none]], [2, 0])
+    assert found.tolist() == [[0, 0], [2, 0], [0, 0]]
+    with pytest.raises(InputError, match="no cells"):
+        onto_simplices([[none], [none]], [1])
+
+
 def test_sums_that_contradict_each_other_are_refused():
     with pytest.raises(InputError, match="do not fit together"):
         onto_transportation(np.ones((2, 2)), [1, 1], [1, 2])
