@@ -2,11 +2,13 @@
 
 The names follow the slides on the Census TopDown algorithm, "TDA" in the docstrings. Everything
 after the measurements is post-processing: floating point and pseudo-random ties there harm no
-guarantee. The noise that `run` draws by default is floating point too, and is for experiments.
+guarantee. The noise that `run` draws by default is floating point too, and is for experiments;
+`noise=draw_noise_for_release` is exact.
 """
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown.budget import Budget, Schema
+from isdp.topdown.noise import draw_noise_for_release
 from isdp.topdown.run import Plan, Release, run
 
-__all__ = ["Budget", "Hierarchy", "Plan", "Release", "Schema", "run"]
+__all__ = ["Budget", "Hierarchy", "Plan", "Release", "Schema", "draw_noise_for_release", "run"]

@@ -197,19 +197,23 @@ class Workload:
     ----------
     queries : tuple of str
     rows : csr_array, int64, shape (answers, cells)
-    losses : float64 array, shape (answers,)
-        Epsilon or rho of each answer's query.
+    losses : tuple of Fraction
+        Epsilon or rho of each query.
+    counts : tuple of int
+        Answers of each query.
     weights : float64 array, shape (answers,)
         One over the variance of each answer.
-    query_of : int64 array, shape (answers,)
-        Number of the query that each answer belongs to.
     """
 
     queries: tuple[str, ...]
     rows: object
-    losses: np.ndarray
+    losses: tuple[Fraction, ...]
+    counts: tuple[int, ...]
     weights: np.ndarray
-    query_of: np.ndarray
+
+    def of(self, wanted) -> np.ndarray:
+        """Whether each answer belongs to one of some queries, bool (answers,)."""
+        return np.repeat([query in wanted for query in self.queries], self.counts)
 
 
 def workload(schema: Schema, budget: Budget, level: str) -> Workload:
@@ -223,14 +227,13 @@ def workload(schema: Schema, budget: Budget, level: str) -> Workload:
     queries = budget.asked(level)
     if not any(len(schema.kept(query)) == len(schema.axes) for query in queries):
         raise InputError(f"budget: level {level!r} does not ask for {DETAIL!r}; give it a share")
-    answers = [schema.answers(query) for query in queries]
-    query_of = np.repeat(np.arange(len(queries)), answers)
+    counts = tuple(schema.answers(query) for query in queries)
     return Workload(
         queries=queries,
         rows=schema.margins(queries).sparse,
-        losses=np.array([float(budget.loss(level, q)) for q in queries])[query_of],
-        weights=np.array([1 / budget.variance(level, q) for q in queries])[query_of],
-        query_of=query_of,
+        losses=tuple(budget.loss(level, query) for query in queries),
+        counts=counts,
+        weights=np.repeat([1 / budget.variance(level, query) for query in queries], counts),
     )
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from isdp.errors import InputError
-from isdp.topdown.budget import Workload
 from isdp.topdown.projections import onto_simplices, onto_transportation
 
 MOST_STEPS = 20_000
@@ -61,14 +60,16 @@ class Problem:
         return bool((d == d[0]).all()) and np.count_nonzero(self.matrix) == len(d)
 
 
-def normal_equations(work: Workload, answers, cells) -> tuple[np.ndarray, np.ndarray]:
+def normal_equations(rows, weights, answers, cells) -> tuple[np.ndarray, np.ndarray]:
     """Compute P and b from the measurements, on some of the cells.
 
     Leaving out the cells that are zero at the parent is the same as holding them at zero.
 
     Parameters
     ----------
-    work : Workload
+    rows : csr_array, shape (answers, cells)
+        The queries, as in `isdp.topdown.budget.Workload`.
+    weights : float array, shape (answers,)
     answers : int array, shape (children, answers)
     cells : int array
         Numbers of the cells that are kept.
@@ -78,8 +79,8 @@ def normal_equations(work: Workload, answers, cells) -> tuple[np.ndarray, np.nda
     matrix : float64 array, shape (kept, kept)
     pull : float64 array, shape (children, kept)
     """
-    kept = work.rows[:, cells].astype(float)
-    weighted = kept.multiply(work.weights[:, None]).tocsr()
+    kept = rows[:, cells].astype(float)
+    weighted = kept.multiply(weights[:, None]).tocsr()
     matrix = (kept.T @ weighted).toarray()
     return matrix, (weighted.T @ np.asarray(answers, dtype=float).T).T
 

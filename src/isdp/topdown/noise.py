@@ -1,34 +1,70 @@
-"""Integer noise of the measurements, in floating point: for experiments, not for release."""
+"""Integer noise of the measurements: in floating point for experiments, exact for release."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
 from isdp.errors import InputError
+from isdp.exact import independent
+
+FLAVOURS = ("pure", "zCDP")
 
 
-def draw_noise(rng: np.random.Generator, flavour: str, losses) -> np.ndarray:
-    """Draw independent noise, each answer by its own share of the budget.
+def draw_noise(
+    rng: np.random.Generator, flavour: str, losses: Sequence[float], counts: Sequence[int]
+) -> np.ndarray:
+    """Draw independent noise in floating point, for experiments.
 
     Parameters
     ----------
     rng : numpy.random.Generator
     flavour : {"pure", "zCDP"}
         Double geometric with a = exp(-loss / 2), or discrete Gaussian with sigma^2 = 1 / loss.
-    losses : float array, shape (answers,)
-        Positive.
+    losses : sequence of positive numbers
+        Epsilon or rho of each query.
+    counts : sequence of int
+        Answers of each query.
 
     Returns
     -------
     int64 array, shape (answers,)
+        The first query's answers first.
     """
-    losses = np.asarray(losses, dtype=float)
+    _check(flavour)
+    losses = np.repeat(np.array(losses, dtype=float), counts)
     if flavour == "pure":
         p = -np.expm1(-losses / 2)
         return rng.geometric(p) - rng.geometric(p)
-    if flavour == "zCDP":
-        return discrete_gaussian(rng, 1 / np.sqrt(losses))
-    raise InputError(f"topdown: there is no noise of the flavour {flavour!r}")
+    return discrete_gaussian(rng, 1 / np.sqrt(losses))
+
+
+def draw_noise_for_release(
+    rng: object, flavour: str, losses: Sequence[Fraction], counts: Sequence[int]
+) -> np.ndarray:
+    """Draw the same laws in exact arithmetic from the operating system's randomness.
+
+    Parameters are those of `draw_noise`, but that `rng` is not used and losses are exact.
+    """
+    _check(flavour)
+    if flavour == "pure":
+        drawn = [
+            independent.double_geometric(Fraction(x) / 2, n)
+            for x, n in zip(losses, counts, strict=True)
+        ]
+    else:
+        drawn = [
+            independent.discrete_gaussian(1 / Fraction(x), n)
+            for x, n in zip(losses, counts, strict=True)
+        ]
+    return np.concatenate(drawn)
+
+
+def _check(flavour: str) -> None:
+    if flavour not in FLAVOURS:
+        raise InputError(f"topdown: there is no noise of the flavour {flavour!r}")
 
 
 def discrete_gaussian(rng: np.random.Generator, sigma) -> np.ndarray:

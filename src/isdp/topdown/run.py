@@ -11,7 +11,7 @@ from isdp.accounting import Guarantee
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.seeds import stream
-from isdp.topdown.budget import TOTAL, Budget, Schema, Workload, workload
+from isdp.topdown.budget import TOTAL, Budget, Schema, workload
 from isdp.topdown.estimate import Problem, normal_equations, solve
 from isdp.topdown.noise import draw_noise
 from isdp.topdown.projections import onto_simplices
@@ -96,7 +96,7 @@ def run(
     table,
     hierarchy: Hierarchy,
     plan: Plan,
-    noise: Callable[[np.random.Generator, str, np.ndarray], np.ndarray] = draw_noise,
+    noise: Callable[..., np.ndarray] = draw_noise,
 ) -> Release:
     """Make a private version of a table at all levels of a hierarchy (TDA, "TopDown Algorithm").
 
@@ -108,7 +108,7 @@ def run(
     hierarchy : Hierarchy
     plan : Plan
     noise : function
-        As `isdp.topdown.noise.draw_noise`.
+        As `isdp.topdown.noise.draw_noise`; for confidential data `draw_noise_for_release`.
 
     Raises
     ------
@@ -171,11 +171,9 @@ class _Descent:
     def _measure(self, depth, units, true) -> np.ndarray:
         """Noisy answers of some regions of a level, each from the region's own stream."""
         level, work = self.hierarchy.levels[depth], self.work[self.hierarchy.levels[depth]]
-        flavour = self.plan.budget.flavour
-        noise = [
-            self.noise(self.streams(level, self.hierarchy.units[depth][unit]), flavour, work.losses)
-            for unit in units
-        ]
+        asked = self.plan.budget.flavour, work.losses, work.counts
+        names = self.hierarchy.units[depth]
+        noise = [self.noise(self.streams(level, names[unit]), *asked) for unit in units]
         return (work.rows @ true[units].T).T + np.array(noise)
 
     def _tie_breaker(self, depth, name) -> np.random.Generator:
@@ -184,10 +182,9 @@ class _Descent:
     def _totals(self, depth, name, answers, total) -> np.ndarray:
         """First pass: the children's totals from the query "total" alone, whole numbers."""
         level = self.hierarchy.levels[depth]
-        queries = self.work[level].queries
-        if TOTAL not in queries:
+        if TOTAL not in self.work[level].queries:
             raise InputError(f"topdown: level {level!r} has no query {TOTAL!r} to isolate")
-        noisy = answers[:, self.work[level].query_of == queries.index(TOTAL)]
+        noisy = answers[:, self.work[level].of({TOTAL})]
         sums = np.array([total])
         if self.plan.nonnegative:
             best = onto_simplices(noisy, sums)
@@ -206,8 +203,11 @@ class _Descent:
         if not len(kept) or not some.any():
             self._note(depth, name, len(answers), kept, 0, 0.0, 0.0)
             return tables
-        used = _without_total(work) if totals is not None else slice(None)
-        matrix, pull = normal_equations(_select(work, used), answers[some][:, used], kept)
+        # the query "total" says nothing once the totals are held
+        used = ~work.of({TOTAL} if totals is not None else {})
+        matrix, pull = normal_equations(
+            work.rows[used], work.weights[used], answers[some][:, used], kept
+        )
         sums = None if totals is None else totals[some]
         real = solve(Problem(matrix, pull, cell_sums, sums), self.plan.nonnegative)
         rounded = round_tables(self._tie_breaker(depth, name), real, cell_sums, sums)
@@ -227,15 +227,3 @@ class _Descent:
             "cost": cost,
             "off_whole": off_whole,
         }
-
-
-def _without_total(work: Workload) -> np.ndarray:
-    """Answers of all queries but "total", which says nothing once the totals are held."""
-    numbers = [i for i, query in enumerate(work.queries) if query != TOTAL]
-    return np.isin(work.query_of, numbers)
-
-
-def _select(work: Workload, used) -> Workload:
-    return Workload(
-        work.queries, work.rows[used], work.losses[used], work.weights[used], work.query_of[used]
-    )

@@ -43,7 +43,7 @@ def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) 
     """
     least = DORMITORIES.least.sum(axis=0)
     total = int(DORMITORIES.totals.sum())
-    noisy = np.asarray(truth) + draw_noise(rng, "pure", np.full((draws, 3), float(epsilon)))
+    noisy = np.asarray(truth) + draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
     sums = np.full(draws, total - least.sum())
     released = least + _rounded_simplices(rng, noisy - least, sums)
     return 1 - float(DORMITORIES.polytope().contains(released).mean())
@@ -125,10 +125,10 @@ def failsafe(rng: np.random.Generator, people, epsilon: float) -> tuple[float, f
     presence = state_presence(people)
     least = presence.least.sum(axis=0)
     true = people[:, people.sum(axis=0) > 0]
-    top = true.sum(axis=0) + draw_noise(rng, "pure", np.full(presence.kinds, epsilon))
+    top = true.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [presence.kinds])
     rest = np.array([presence.totals.sum() - least.sum()])
     state = least + _rounded_simplices(rng, (top - least)[None], rest)[0]
-    below = true + draw_noise(rng, "pure", np.full(true.size, epsilon)).reshape(true.shape)
+    below = true + draw_noise(rng, "pure", [epsilon], [true.size]).reshape(true.shape)
     points = np.where(presence.present, below - presence.least, -np.inf)
     fired = presence.broken(state) is not None
     if fired:

@@ -67,7 +67,8 @@ def test_queries_count_the_cells_of_their_margins():
         [0, 0, 0, 0, 1, 1],
         *[[int(i == j) for j in range(6)] for i in range(6)],
     ]
-    assert work.query_of.tolist() == [0, 1, 1, 1, 2, 2, 2, 2, 2, 2]
+    assert work.counts == (1, 3, 6)
+    assert work.of({"race"}).tolist() == [False, True, True, True] + [False] * 6
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isdp import InputError
-from isdp.topdown import Budget, Hierarchy, Plan, Schema, run
+from isdp.topdown import Budget, Hierarchy, Plan, Schema, draw_noise_for_release, run
 
 SCHEMA = Schema(("race", "sex"), (3, 2))
 LEVELS = ("nation", "state", "county")
@@ -76,7 +76,7 @@ def test_without_noise_the_truth_comes_back(name):
         table,
         tree,
         PLANS[name],
-        noise=lambda rng, flavour, losses: np.zeros(len(losses), dtype=np.int64),
+        noise=lambda rng, flavour, losses, counts: np.zeros(sum(counts), dtype=np.int64),
     )
     for ours, truth in zip(silent.tables.values(), tree.aggregate(table), strict=True):
         assert (ours == truth).all()
@@ -86,8 +86,8 @@ def test_a_county_is_the_same_whatever_happens_in_another_state():
     """Streams by node: another state's noise never shifts this one's measurements."""
     seen = {}
 
-    def record(rng, flavour, losses):
-        drawn = rng.integers(-3, 4, len(losses))
+    def record(rng, flavour, losses, counts):
+        drawn = rng.integers(-3, 4, sum(counts))
         seen.setdefault(len(seen), drawn)
         return drawn
 
@@ -161,6 +161,13 @@ def test_a_thousand_million_people_in_a_cell_pass(name):
     check_release(
         run(np.random.default_rng(1), table, tree, plan), tree.aggregate(table), plan, tree
     )
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_the_exact_noise_of_a_release_passes_too(name):
+    tree, plan, table = make_tree(), PLANS[name], make_table(7)
+    release = run(np.random.default_rng(1), table, tree, plan, noise=draw_noise_for_release)
+    check_release(release, tree.aggregate(table), plan, tree)
 
 
 def test_holding_a_level_holds_those_above():
