@@ -15,6 +15,7 @@ from isdp.errors import InputError
 Number = int | float | Fraction
 
 FLAVOURS = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
+NORMS = ("l1", "l2")
 GROWTHS = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
 
@@ -31,7 +32,8 @@ class Guarantee:
         The bound a unit: epsilon, or rho with zCDP; from 0 up. A float stands for the shortest
         decimal number that denotes it.
     metric : str
-        What the distance between two tables is measured in: "l1", "l2", "household", ...
+        What the distance between two tables is measured in: the norm "l1" or "l2", or the changes
+        that are counted, such as "person" or "household".
     per_person : int, float, Fraction or None
         Units that one person who changes cell makes: 2 in l1, sqrt 2 in l2, 2 in squared l2; None
         if there is no such number.
@@ -100,10 +102,18 @@ class Guarantee:
 
     @property
     def unit(self) -> str:
-        """What the loss is counted by, such as "unit of squared l2 distance"."""
-        if self.growth == "none":
-            return f"change of at most 1 in {self.metric} distance"
-        return f"unit of {'squared ' if self.growth == 'quadratic' else ''}{self.metric} distance"
+        """What the loss is counted by, such as "unit of squared l2 distance" or "person"."""
+        if self.metric in NORMS:
+            return {
+                "linear": f"unit of {self.metric} distance",
+                "quadratic": f"unit of squared {self.metric} distance",
+                "none": f"change of at most 1 in {self.metric} distance",
+            }[self.growth]
+        return {
+            "linear": self.metric,
+            "quadratic": f"squared number of {self.metric}s",
+            "none": f"change of one {self.metric}",
+        }[self.growth]
 
     def loss_at(self, distance: Number) -> Number:
         """Bound for two tables at a distance, in the metric (not squared); never rounded down.
@@ -152,11 +162,13 @@ class Guarantee:
     def _person(self) -> str:
         if self.per_person is None:
             return f"no figure per person: {self.why_not_per_person}"
+        each = f"{self.parameter} per person is at most {upper(self.loss_per_person)}"
+        if self.metric not in NORMS:
+            return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
         return (
             f"one person who changes cell moves the {squared}{self.metric} distance by "
-            f"{upper(self.per_person)}, so {self.parameter} per person is at most "
-            f"{upper(self.loss_per_person)}"
+            f"{upper(self.per_person)}, so {each}"
         )
 
     def record(self) -> dict:

@@ -169,7 +169,7 @@ class Budget:
             if self.flavour == "pure"
             else "composition of discrete Gaussian measurements (Canonne, Kamath, Steinke 2020)",
             growth="linear" if self.flavour == "pure" else "quadratic",
-            relation="two tables of the same people that differ in their cells",
+            relation=f"two tables with the same {known.removeprefix('the ')}",
             held=known,
         )
 

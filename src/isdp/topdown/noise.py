@@ -49,16 +49,11 @@ def draw_noise_for_release(
     Parameters are those of `draw_noise`, but that `rng` is not used and losses are exact.
     """
     _check(flavour)
+    asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]
     if flavour == "pure":
-        drawn = [
-            independent.double_geometric(Fraction(x) / 2, n)
-            for x, n in zip(losses, counts, strict=True)
-        ]
+        drawn = [independent.double_geometric(loss / 2, count) for loss, count in asked]
     else:
-        drawn = [
-            independent.discrete_gaussian(1 / Fraction(x), n)
-            for x, n in zip(losses, counts, strict=True)
-        ]
+        drawn = [independent.discrete_gaussian(1 / loss, count) for loss, count in asked]
     return np.concatenate(drawn)
 
 

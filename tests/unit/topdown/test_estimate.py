@@ -135,11 +135,10 @@ def test_dropping_the_parents_zeros_is_holding_them_at_zero():
     rng = np.random.default_rng(8)
     answers = rng.integers(-5, 60, (4, len(work.weights)))
     parent = np.array([9, 0, 4, 0, 7, 8, 0, 5, 30, 1, 2, 0])
-    whole = Problem(
-        *normal_equations(work.rows, work.weights, answers, np.arange(12)), parent, None
-    )
+    asked = work.rows, work.weights, answers
+    whole = Problem(*normal_equations(*asked, np.arange(12)), parent, None)
     kept = np.flatnonzero(parent)
-    small = Problem(*normal_equations(work.rows, work.weights, answers, kept), parent[kept], None)
+    small = Problem(*normal_equations(*asked, kept), parent[kept], None)
     assert not whole.diagonal
     np.testing.assert_allclose(solve(whole)[:, kept], solve(small), atol=1e-3)
     assert not solve(whole)[:, parent == 0].any()
