@@ -37,11 +37,13 @@ class Plan:
     passes : {"one", "isolate_total"}
         All queries at once, or first the regions' totals from the query "total" alone, which the
         other queries then have to meet.
+    structural_zeros : tuple of int
+        Cells that nobody can be in, whatever the data are.
 
     Raises
     ------
     InputError
-        If `passes` is unknown.
+        If `passes` is unknown, or a structural zero is no cell.
     """
 
     schema: Schema
@@ -49,10 +51,21 @@ class Plan:
     held: tuple[str, ...] = ()
     nonnegative: bool = True
     passes: str = "one"
+    structural_zeros: tuple[int, ...] = ()
 
     def __post_init__(self):
+        unknown = set(self.structural_zeros) - set(range(self.schema.cells))
+        if unknown:
+            raise InputError(f"topdown: structural zeros {sorted(unknown)} are no cells")
         if self.passes not in PASSES:
             raise InputError(f"topdown: passes {self.passes!r} is none of {', '.join(PASSES)}")
+
+    @property
+    def possible(self) -> np.ndarray:
+        """Cells that are no structural zeros, bool (cells,)."""
+        possible = np.ones(self.schema.cells, dtype=bool)
+        possible[list(self.structural_zeros)] = False
+        return possible
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +76,18 @@ class Release:
     ----------
     tables : dict from level to int64 array, shape (units, cells)
         Each level adds up to the one above, cell by cell.
+    measurements : dict from level to int64 array, shape (units, answers)
+        Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published: the
+        tables are computed from them, the held totals and the names of the regions.
     guarantee : Guarantee
-        Of the measurements; the tables are computed from them, the held totals and the names.
+        Of the measurements, and so of everything.
     nodes : list of dict
         One a parent: level (of the children), parent, children, cells (kept), dropped (cells that
         are zero at the parent), variables, cost (persons) and off_whole of the rounding.
     """
 
     tables: dict[str, np.ndarray]
+    measurements: dict[str, np.ndarray]
     guarantee: Guarantee
     nodes: list[dict]
 
@@ -121,20 +138,35 @@ def run(
             f"{plan.schema.cells}"
         )
     true = hierarchy.aggregate(table)
+    _check_zeros(true[0][0], plan)
     held = held_levels(hierarchy, plan)
     descent = _Descent(plan, hierarchy, node_streams(rng), noise)
-    released, nodes = [descent.root(true[0])], [descent.note]
+    answers = [descent.measure(depth, counts) for depth, counts in enumerate(true)]
+    released, nodes = [descent.root(answers[0], true[0].sum(axis=1))], [descent.note]
     for depth in range(1, len(hierarchy.levels)):
         below = np.empty_like(true[depth])
         for parent, children in enumerate(hierarchy.children(depth - 1)):
             totals = true[depth][children].sum(axis=1) if depth in held else None
             above = released[-1][parent]
-            below[children] = descent.down(depth, parent, children, above, true[depth], totals)
+            below[children] = descent.down(depth, parent, above, answers[depth][children], totals)
             nodes.append(descent.note)
         released.append(below)
-    named = dict(zip(hierarchy.levels, released, strict=True))
     words = ", ".join(f"the total of each {hierarchy.levels[depth]}" for depth in held if depth)
-    return Release(named, plan.budget.guarantee(words), nodes)
+    return Release(
+        tables=dict(zip(hierarchy.levels, released, strict=True)),
+        measurements=dict(zip(hierarchy.levels, answers, strict=True)),
+        guarantee=plan.budget.guarantee(words),
+        nodes=nodes,
+    )
+
+
+def _check_zeros(whole, plan: Plan) -> None:
+    for cell in plan.structural_zeros:
+        if whole[cell]:
+            raise InputError(
+                f"topdown: cell {cell} is a structural zero, but there are people in it; correct "
+                f"the table or the list of structural zeros"
+            )
 
 
 def held_levels(hierarchy: Hierarchy, plan: Plan) -> range:
@@ -150,31 +182,29 @@ class _Descent:
         self.work = {level: workload(plan.schema, plan.budget, level) for level in hierarchy.levels}
         self.note: dict = {}
 
-    def root(self, true) -> np.ndarray:
-        """Solve the root under the number of people."""
-        answers = self._measure(0, np.zeros(1, dtype=np.int64), true)
-        cells = np.arange(self.plan.schema.cells)
-        return self._solve(0, "", answers, cells, None, true.sum(axis=1))
+    def measure(self, depth, true) -> np.ndarray:
+        """Noisy answers of a level's regions, each from the region's own stream."""
+        level = self.hierarchy.levels[depth]
+        work, flavour = self.work[level], self.plan.budget.flavour
+        answers = np.ascontiguousarray((work.rows @ true.T).T)
+        for row, name in zip(answers, self.hierarchy.units[depth], strict=True):
+            row += self.noise(self.streams(level, name), flavour, work.losses, work.counts)
+        return answers
 
-    def down(self, depth, parent, children, above, true, totals) -> np.ndarray:
+    def root(self, answers, totals) -> np.ndarray:
+        """Solve the root under the number of people."""
+        return self._solve(0, "", answers, np.flatnonzero(self.plan.possible), None, totals)
+
+    def down(self, depth, parent, above, answers, totals) -> np.ndarray:
         """Split a parent's table among its children."""
         name = self.hierarchy.units[depth - 1][parent]
-        if len(children) == 1:  # the only child is its parent
+        if len(answers) == 1:  # the only child is its parent
             self._note(depth, name, 1, np.flatnonzero(above), 0, 0.0, 0.0)
             return above[None, :]
-        answers = self._measure(depth, children, true)
         if totals is None and self.plan.passes == "isolate_total":
             totals = self._totals(depth, name, answers, above.sum())
-        kept = np.flatnonzero(above) if self.plan.nonnegative else np.arange(len(above))
+        kept = np.flatnonzero(above if self.plan.nonnegative else self.plan.possible)
         return self._solve(depth, name, answers, kept, above, totals)
-
-    def _measure(self, depth, units, true) -> np.ndarray:
-        """Noisy answers of some regions of a level, each from the region's own stream."""
-        level, work = self.hierarchy.levels[depth], self.work[self.hierarchy.levels[depth]]
-        asked = self.plan.budget.flavour, work.losses, work.counts
-        names = self.hierarchy.units[depth]
-        noise = [self.noise(self.streams(level, names[unit]), *asked) for unit in units]
-        return (work.rows @ true[units].T).T + np.array(noise)
 
     def _tie_breaker(self, depth, name) -> np.random.Generator:
         return self.streams(f"{self.hierarchy.levels[depth]} of", name)

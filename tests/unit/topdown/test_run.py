@@ -170,6 +170,33 @@ def test_the_exact_noise_of_a_release_passes_too(name):
     check_release(release, tree.aggregate(table), plan, tree)
 
 
+def test_structural_zeros_stay_empty_everywhere_and_must_be_empty():
+    tree, table = make_tree(), make_table(7)
+    table[:, [1, 4]] = 0
+    for name in ("several", "free"):
+        plan = dataclasses.replace(PLANS[name], structural_zeros=(1, 4))
+        release = run(np.random.default_rng(1), table, tree, plan)
+        check_release(release, tree.aggregate(table), plan, tree)
+        assert not any(counts[:, [1, 4]].any() for counts in release.tables.values())
+    table[5, 4] = 1
+    with pytest.raises(InputError, match="cell 4 is a structural zero"):
+        run(np.random.default_rng(1), table, tree, plan)
+    with pytest.raises(InputError, match="no cells"):
+        dataclasses.replace(plan, structural_zeros=(6,))
+
+
+def test_the_measurements_are_the_truth_plus_the_noise():
+    tree, table, plan = make_tree(), make_table(7), PLANS["several"]
+    release = run(
+        np.random.default_rng(1), table, tree, plan, noise=lambda *_: np.arange(10, dtype=np.int64)
+    )
+    for level, truth in zip(LEVELS, tree.aggregate(table), strict=True):
+        answers = release.measurements[level] - np.arange(10)
+        assert (answers[:, 0] == truth.sum(axis=1)).all()
+        assert (answers[:, 1:4] == truth.reshape(-1, 3, 2).sum(axis=2)).all()
+        assert (answers[:, 4:] == truth).all()
+
+
 def test_holding_a_level_holds_those_above():
     plan = Plan(SCHEMA, budget(0.1, IDENTITY), held=("county",))
     tree, table = make_tree(), make_table(8)
