@@ -97,7 +97,7 @@ def solve(problem: Problem, nonnegative: bool = True) -> np.ndarray:
     -------
     float64 array, shape (children, cells)
         Its sums are met up to rounding errors. In a problem of several queries an entry may be
-        off by about 1e-4 persons.
+        off by about 1e-3 persons.
 
     Raises
     ------
