@@ -70,7 +70,7 @@ def slope_and_errors(x, y, intercept_leverage, intercepts: int) -> tuple[float, 
     leverage = intercept_leverage + x**2 / spread
     plain = math.sqrt(left @ left / (len(x) - intercepts - 1) / spread)
     robust = math.sqrt(((x * left / (1 - leverage)) ** 2).sum()) / spread
-    return float(slope), plain, robust
+    return float(slope), float(plain), float(robust)
 
 
 def state_slopes(counties: pd.DataFrame, errors, least: int = 6) -> pd.DataFrame:

@@ -83,7 +83,6 @@ def test_one_run_over_all_counties_repeats_an_independent_program(whole):
         "1": (-0.149, 0.010),
         "3-5": (-1.013, 0.017),
         "6-10": (-1.150, 0.026),
-        "11-50": (-0.770, 0.012),
         "over 1000": (-0.019, 0.016),
     }
     for name, (mean, sd) in theirs.items():
