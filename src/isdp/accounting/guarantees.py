@@ -15,7 +15,7 @@ from isdp.errors import InputError
 Number = int | float | Fraction
 
 FLAVOURS = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
-NORMS = ("l1", "l2")
+COUNTED = ("person", "household")  # metrics that count changes; all others are distances
 GROWTHS = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
 
@@ -32,8 +32,8 @@ class Guarantee:
         The bound a unit: epsilon, or rho with zCDP; from 0 up. A float stands for the shortest
         decimal number that denotes it.
     metric : str
-        What the distance between two tables is measured in: the norm "l1" or "l2", or the changes
-        that are counted, such as "person" or "household".
+        What the distance between two tables is measured in: "l1", "l2", ..., or what is counted:
+        "person" or "household", the number of those who change.
     per_person : int, float, Fraction or None
         Units that one person who changes cell makes: 2 in l1, sqrt 2 in l2, 2 in squared l2; None
         if there is no such number.
@@ -103,7 +103,7 @@ class Guarantee:
     @property
     def unit(self) -> str:
         """What the loss is counted by, such as "unit of squared l2 distance" or "person"."""
-        if self.metric in NORMS:
+        if self.metric not in COUNTED:
             return {
                 "linear": f"unit of {self.metric} distance",
                 "quadratic": f"unit of squared {self.metric} distance",
@@ -163,7 +163,7 @@ class Guarantee:
         if self.per_person is None:
             return f"no figure per person: {self.why_not_per_person}"
         each = f"{self.parameter} per person is at most {upper(self.loss_per_person)}"
-        if self.metric not in NORMS:
+        if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
         return (
