@@ -15,9 +15,9 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.counts import MAX_BYTES, cells_of, check_cells, counts_of, on_one_line, read_bytes
+from isdp.io.counts import MAX_BYTES, cells_of, counts_of, on_one_line, read_bytes
 from reproduction.data.archive import SIGNATURES, county_member
-from reproduction.data.published import FIPS, NO_FIPS
+from reproduction.data.published import fips_of
 
 LANDING_PAGE = "https://www.nhgis.org/privacy-protected-demonstration-data"
 MEND = f"download the file again from {LANDING_PAGE} and give it as it comes"
@@ -84,6 +84,35 @@ def read_demonstration(path) -> Demonstration:
     --------
     check_demonstration : whether these are all counties, and the right ones.
     """
+    text, place, vintage = county_text(path)
+    counties, population_column = _parse(text, place)
+    if vintage != UNKNOWN_VINTAGE:
+        expected = expected_population_column(vintage)
+        if population_column != expected:
+            raise InputError(
+                f"{place}: line 1: the name says vintage {vintage}, whose population column is "
+                f"{expected}, but the content has {population_column}; {MEND}, under its own name"
+            )
+    sha256 = hashlib.sha256(read_bytes(path, MAX_BYTES)).hexdigest()
+    return Demonstration(counties, vintage, population_column, Path(path).name, sha256)
+
+
+def county_text(path) -> tuple[str, str, str]:
+    """Read the text of the county table from a file of the demonstration data.
+
+    Returns
+    -------
+    text : str
+    place : str
+        Name of the file, and of the table in it, for messages.
+    vintage : str
+        Eight digits, or "unknown".
+
+    Raises
+    ------
+    InputError
+        As `read_demonstration`, for what concerns the file and not the table in it.
+    """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)
     if content.startswith(SIGNATURES):
@@ -94,18 +123,7 @@ def read_demonstration(path) -> Demonstration:
     text = _decode(table, place)
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise InputError(f"{place}: this is a web page, not data; {MEND}")
-    vintage = _vintage(member, path.name)
-    counties, population_column = _parse(text, place)
-    if vintage != UNKNOWN_VINTAGE:
-        expected = expected_population_column(vintage)
-        if population_column != expected:
-            raise InputError(
-                f"{place}: line 1: the name says vintage {vintage}, whose population column is "
-                f"{expected}, but the content has {population_column}; {MEND}, under its own name"
-            )
-    return Demonstration(
-        counties, vintage, population_column, path.name, hashlib.sha256(content).hexdigest()
-    )
+    return text, place, _vintage(member, path.name)
 
 
 def expected_population_column(vintage: str) -> str:
@@ -140,14 +158,7 @@ def _parse(text: str, place: str) -> tuple[pd.DataFrame, str]:
     key, population = _key_and_population(cells, place)
     if cells.empty:
         raise InputError(f"{place}: there is no county below the header; {MEND}")
-    pattern, problem = {
-        "gisjoin": ("G[0-9]{2}0[0-9]{3}0", "is not of the form GSS0CCC0"),
-        "fips": (FIPS, NO_FIPS),
-    }[key]
-    check_cells(
-        cells[key], pattern, problem, lambda line: f"{place}: line {line}, column {key}", MEND
-    )
-    fips = cells[key] if key == "fips" else cells[key].str[1:3] + cells[key].str[4:7]
+    fips = fips_of(cells[key], key, place, MEND)
     counties = {"fips": fips.astype("str"), "county": cells["name"].astype("str")}
     for kind in ("dp", "sf"):
         column = f"{population}_{kind}"

@@ -17,7 +17,10 @@ from isdp.io.counts import (
 
 COLUMNS = ["fips", "usps", "name", "pop2010"]
 FIPS = "[0-9]{5}"
-NO_FIPS = "is not a county code of five digits (a leading zero may have been lost)"
+KEYS = {  # columns that name a county: how their cells look, and what is wrong with others
+    "fips": (FIPS, "is not a county code of five digits (a leading zero may have been lost)"),
+    "gisjoin": ("G[0-9]{2}0[0-9]{3}0", "is not of the form GSS0CCC0"),
+}
 
 
 def read_published(path) -> pd.DataFrame:
@@ -51,8 +54,7 @@ def read_published(path) -> pd.DataFrame:
         raise InputError(f"{place}: line 1: there is no column {' '.join(missing)}; add it")
     if cells.empty:
         raise InputError(f"{place}: there is no county below the header; give the whole table")
-    fips = cells["fips"]
-    check_cells(fips, FIPS, NO_FIPS, lambda line: f"{place}: line {line}, fips", "correct it")
+    fips = fips_of(cells["fips"], "fips", place, "correct it")
     check_unique(fips, "county", place)
 
     def county(line: int) -> str:
@@ -75,3 +77,30 @@ def read_published(path) -> pd.DataFrame:
     table = cells[["fips", "usps", "name"]].astype("str").reset_index(drop=True)
     table = table.set_axis(["fips", "state", "county"], axis=1)
     return table.assign(population=counts)
+
+
+def fips_of(cells: pd.Series, key: str, place: str, mend: str) -> pd.Series:
+    """Read the counties' codes of five digits.
+
+    Parameters
+    ----------
+    cells : Series of str
+        Indexed by line.
+    key : str
+        What they are: "fips" or "gisjoin".
+    place, mend : str
+        What messages call the file, and what they say to do.
+
+    Returns
+    -------
+    Series of str
+        The codes, with the index of `cells`.
+
+    Raises
+    ------
+    InputError
+        At the first cell that is no such code.
+    """
+    pattern, problem = KEYS[key]
+    check_cells(cells, pattern, problem, lambda line: f"{place}: line {line}, column {key}", mend)
+    return cells if key == "fips" else cells.str[1:3] + cells.str[4:7]

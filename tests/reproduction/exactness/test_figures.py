@@ -18,7 +18,7 @@ def test_shares_of_each_state_lie_over_its_exact_law():
     )
     agreement = pd.DataFrame(
         [
-            {"norm": s, "statistic": what, "distance": d + k / 100, "bound": 0.5}
+            {"unit": s, "statistic": what, "distance": d + k / 100, "bound": 0.5}
             for k, s in enumerate(("TX", "IL", "VT", "NE", "IA"))
             for what, d in (("norm", 0.011), ("cells", 0.022))
         ]

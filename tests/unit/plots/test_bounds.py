@@ -11,7 +11,7 @@ VARIANTS = ("paper", "reduced")
 
 def curves(censored):
     rows = [
-        {"norm": law, "variant": v, "lag": lag, "t": t, "bound": scale * b}
+        {"law": law, "variant": v, "lag": lag, "t": t, "bound": scale * b}
         for scale, law in ((1, "l1"), (0.5, "l2"))
         for v in VARIANTS
         for lag in (4, 8)
@@ -23,7 +23,7 @@ def curves(censored):
 
 def trails():
     rows = [
-        {"norm": law, "variant": v, "lag": lag, "bound_at_0": b, "censored": 0, "chosen": lag == 8}
+        {"law": law, "variant": v, "lag": lag, "bound_at_0": b, "censored": 0, "chosen": lag == 8}
         for law in ("l1", "l2")
         for v in VARIANTS
         for lag, b in ((4, 3.0), (8, 1.0 + (v == "paper")))
@@ -33,7 +33,7 @@ def trails():
 
 ACTUAL = pd.DataFrame(
     {
-        "norm": "l1",
+        "law": "l1",
         "variant": "paper",
         "t": [0, 10, 0, 10],
         "statistic": ["norm", "norm", "in full", "in full"],
@@ -53,7 +53,7 @@ def test_each_panel_draws_the_bounds_of_its_law_and_variant():
     for axis, (law, variant) in zip(figure.axes, panels, strict=True):
         if variant is None:
             continue
-        part = table[(table["norm"] == law) & (table["variant"] == variant)]
+        part = table[(table["law"] == law) & (table["variant"] == variant)]
         lines = labelled(axis)
         bands = [band.get_paths()[0].vertices for band in axis.collections]
         for lag, band in zip((4, 8), bands, strict=True):
@@ -85,7 +85,7 @@ def test_the_last_panel_shows_each_lag_and_rings_the_chosen():
     figure, table = drawn(), trails()
     for axis, law in ((figure.axes[2], "l1"), (figure.axes[5], "l2")):
         for variant, colour in zip(VARIANTS, DARK, strict=False):
-            own = table[(table["norm"] == law) & (table["variant"] == variant)]
+            own = table[(table["law"] == law) & (table["variant"] == variant)]
             line = labelled(axis)[variant]
             assert line.get_xdata().tolist() == [4, 8]
             assert line.get_ydata().tolist() == own["bound_at_0"].tolist()

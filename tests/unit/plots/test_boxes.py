@@ -82,7 +82,7 @@ def test_without_marks_there_are_boxes_alone(table):
 
 def test_a_panel_a_law_in_their_order(table):
     both = [
-        table.assign(norm=law, name=table["label"], value=scale * table["value"])
+        table.assign(law=law, name=table["label"], value=scale * table["value"])
         for law, scale in (("b", 1), ("a", 2))
     ]
     laws = {"b": "law b", "a": "law a", "none": "drawn by none"}
@@ -98,5 +98,5 @@ def test_a_panel_a_law_in_their_order(table):
 
 
 def test_without_any_draws_the_figure_says_why(table):
-    figure = cell_boxes(table.assign(norm="x", name="")[:0], "title", {"l1": "the law"})
+    figure = cell_boxes(table.assign(law="x", name="")[:0], "title", {"l1": "the law"})
     assert "No perfect sampler" in figure.axes[0].texts[0].get_text()

@@ -15,7 +15,7 @@ LEVELS = ("q05", "q25", "q50", "q75", "q95")
 def tables():
     norms = pd.DataFrame(
         [
-            {"norm": law, "sampler": s, "low": 2.0 * i, "high": 2.0 * i + 2, "share": share}
+            {"law": law, "sampler": s, "low": 2.0 * i, "high": 2.0 * i + 2, "share": share}
             for k, law in enumerate(("l1", "l2"))
             for j, s in enumerate(("exact", "mcmc", "messages"))
             for i, share in enumerate((0.1 + j / 100 + k / 50, 0.7, 0.2 - j / 100 - k / 50))
@@ -23,7 +23,7 @@ def tables():
     )
     quantiles = pd.DataFrame(
         [
-            {"norm": law, "sampler": s, "cell": cell, "name": f"cell {cell}"}
+            {"law": law, "sampler": s, "cell": cell, "name": f"cell {cell}"}
             | {level: scale * (i - 2) + cell + j / 10 for i, level in enumerate(LEVELS)}
             for scale, law in ((1, "l1"), (3, "l2"))
             for j, s in enumerate(("exact", "mcmc", "messages"))
@@ -32,7 +32,7 @@ def tables():
     )
     agreement = pd.DataFrame(
         [
-            {"norm": law, "sampler": s, "statistic": what, "distance": d, "bound": 0.5}
+            {"law": law, "sampler": s, "statistic": what, "distance": d, "bound": 0.5}
             for law, s, what, d in (
                 ("l1", "mcmc", "norm", 0.011),
                 ("l1", "mcmc", "cells", 0.022),
@@ -52,7 +52,7 @@ def figure(tables):
 @pytest.mark.parametrize(("row", "law"), [(0, "l1"), (1, "l2")])
 def test_norms_are_bars_of_exact_draws_under_steps_of_each_sampler(figure, tables, row, law):
     axis, norms = figure.axes[2 * row], tables[0]
-    own = dict(list(norms[norms["norm"] == law].groupby("sampler")))
+    own = dict(list(norms[norms["law"] == law].groupby("sampler")))
     bars = axis.containers[0].patches
     assert [bar.get_height() for bar in bars] == own["exact"]["share"].tolist()
     assert [bar.get_x() for bar in bars] == [0, 2, 4]
@@ -66,7 +66,7 @@ def test_norms_are_bars_of_exact_draws_under_steps_of_each_sampler(figure, table
 @pytest.mark.parametrize(("row", "law"), [(0, "l1"), (1, "l2")])
 def test_quantiles_are_strokes_of_exact_draws_and_dots_of_each_sampler(figure, tables, row, law):
     axis, quantiles = figure.axes[2 * row + 1], tables[1]
-    own = dict(list(quantiles[quantiles["norm"] == law].groupby("sampler")))
+    own = dict(list(quantiles[quantiles["law"] == law].groupby("sampler")))
     boxes = axis.containers[0].patches
     assert [box.get_y() for box in boxes] == own["exact"]["q25"].tolist()
     assert [box.get_height() for box in boxes] == pytest.approx(
