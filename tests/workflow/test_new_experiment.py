@@ -173,6 +173,9 @@ properties:
     ),
 }
 
+# figures that claims name, which the tests' config does not make: a law and a state left out
+OTHERS = ("contingency_tv_bound_l2", "counties_IL")
+
 
 def listed(title):
     """The files of a block of CONTRIBUTING, for the toy."""
@@ -196,6 +199,8 @@ def extended(finished, tmp_path_factory):
         text = (folder / name).read_text()
         assert text.count(before) == 1, name
         (folder / name).write_text(text.replace(before, after))
+    for name in OTHERS:
+        (folder / f"results/figures/{name}.svg").write_text("of a run with another config")
     checkout = Checkout.at(folder)
     done = checkout.run("--cores", "2")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -242,3 +247,12 @@ def test_no_other_experiment_ran_again(extended, finished):
     ran = {name for name, time in after.items() if time != before.get(name)}
     pages = {"record_config", "build_report", "execute_notebooks", "build_front_page"}
     assert ran == {"toy", "scorecard", *pages}
+
+
+def test_figures_of_another_config_that_lie_about_are_not_linked(extended):
+    results = extended.folder / "results"
+    front = (results / "index.html").read_text()
+    for name in OTHERS:
+        assert (results / f"figures/{name}.svg").is_file()
+        assert f"Figure {name}: not in this run." in front
+        assert f'"figures/{name}.svg"' not in front
