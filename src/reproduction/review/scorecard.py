@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 import pandas as pd
-import yaml
 
-from isdp.errors import InputError
+from reproduction.review.claims import tables_of
 from reproduction.review.measure import WIDTH, Measured, measure
 
 REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS = (
@@ -20,6 +18,9 @@ REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS = (
 )
 COLUMNS = (
     "claim",
+    "wing",
+    "experiment",
+    "page",
     "paper",
     "where",
     "statement",
@@ -37,39 +38,6 @@ NO_NUMBER = "no number in the paper"
 SIGNS = {"equals": "=", "at_least": ">=", "at_most": "<=", "contains": "contains"}
 
 
-def read_claims(path, schema) -> list[dict]:
-    """Read the claims and check them against their JSON schema.
-
-    Raises
-    ------
-    InputError
-        Naming the first claim and key that does not fit, or a claim's name that stands twice.
-    """
-    return read_entries(path, schema, "claim")
-
-
-def read_entries(path, schema, key: str) -> list[dict]:
-    """Read a list of entries, of which `key` is the name, and check it against its JSON schema.
-
-    Raises
-    ------
-    InputError
-        Naming the first entry and key that does not fit, or a name that stands twice.
-    """
-    entries = yaml.safe_load(Path(path).read_text())
-    import jsonschema  # slow to import, and the notebooks need only the verdicts' names
-
-    validator = jsonschema.Draft202012Validator(yaml.safe_load(Path(schema).read_text()))
-    for problem in validator.iter_errors(entries):
-        where = ".".join(str(part) for part in problem.absolute_path) or "top level"
-        raise InputError(f"{Path(path).name}: {where}: {problem.message}")
-    names = [entry[key] for entry in entries]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"{Path(path).name}: {key} {name} stands twice; rename one")
-    return entries
-
-
 def scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
@@ -78,11 +46,11 @@ def scorecard(
     Parameters
     ----------
     claims : list of mappings
-        As in config/claims: `ours`, what this run found, in the claim's own unit and with its
-        Monte Carlo error; `judged`, a number that stands for the distance from the paper (the
-        value itself where it is left out); the `bar` that it must meet, and whose that is;
-        `tells`, how large a run must be for a bar that is not met to say anything; and the
-        vintage of the demonstration data without which the claim cannot be checked.
+        From `reproduction.review.claims.read_claims`: `ours`, what this run found, in the claim's
+        own unit and with its Monte Carlo error; `judged`, a number that stands for the distance
+        from the paper (the value itself where it is left out); the `bar` that it must meet, and
+        whose that is; `tells`, how large a run must be for a bar that is not met to say anything;
+        and the vintage of the demonstration data without which the claim cannot be checked.
     tables : mapping from name to DataFrame
     provenance : mapping
         Of the demonstration data; see `reproduction.data.fetch.Provenance`.
@@ -123,7 +91,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         )
         notes.append(f"needs the demonstration data of vintage {needed}; {have}")
     value, error = shown(found) if found is not None and not found.missing else ("", "")
-    return {key: claim[key] for key in ("claim", "paper", "where", "statement")} | {
+    return {key: claim[key] for key in COLUMNS[: COLUMNS.index("paper_value")]} | {
         "paper_value": claim["paper_value"] or NO_NUMBER,
         "our_value": value,
         "our_error": error,
@@ -134,12 +102,6 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         "verdict": verdict,
         "note": "; ".join(notes),
     }
-
-
-def tables_of(claim: Mapping) -> list[str]:
-    """Names of the tables that a claim is judged by."""
-    measures = (claim.get(key) for key in ("ours", "judged", "tells"))
-    return list(dict.fromkeys(how["table"] for how in measures if how))
 
 
 def _size(claim: Mapping, tables: Mapping[str, pd.DataFrame]) -> tuple[float, float, str] | None:

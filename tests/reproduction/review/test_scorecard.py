@@ -1,22 +1,17 @@
 import pandas as pd
 import pytest
-import yaml
 
-from isdp import InputError
 from reproduction.review.measure import Measured
 from reproduction.review.scorecard import (
     COLUMNS,
     decide,
     meets,
-    read_claims,
     scorecard,
     sentence,
     shown,
     summary,
 )
-from tests import ROOT
 
-SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
 HAVE = {"das_available": True, "vintage": "20201116"}
 OTHER = {"das_available": True, "vintage": "20210608"}
 NONE = {"das_available": False, "vintage": ""}
@@ -25,6 +20,9 @@ NONE = {"das_available": False, "vintage": ""}
 def claim(**changes):
     return {
         "claim": "c",
+        "wing": "w",
+        "experiment": "Counties",
+        "page": "01_w",
         "paper": "ISDP",
         "where": "E.4",
         "statement": "It is so.",
@@ -164,19 +162,3 @@ def test_the_summary_counts_and_names_what_differs_and_what_is_undecided():
         "bar lies within the Monte Carlo error, and about 900 draws would tell, where it stays as "
         "it is",
     ]
-
-
-@pytest.mark.parametrize(
-    ("claims", "message"),
-    [
-        ([claim(verdict="reproduced")], "0: Additional properties"),
-        ([claim(bar={})], "0.bar"),
-        ([claim(bar_of="mine")], "0.bar_of"),
-        ([claim(), claim()], "claim c stands twice"),
-        ([], "top level"),
-    ],
-)
-def test_claims_that_do_not_fit_are_refused(tmp_path, claims, message):
-    (tmp_path / "claims.yaml").write_text(yaml.safe_dump(claims))
-    with pytest.raises(InputError, match=message):
-        read_claims(tmp_path / "claims.yaml", SCHEMA)

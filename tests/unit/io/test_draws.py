@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 from isdp import Invariants
-from isdp.io.draws import Draws, read_draws, verification_table, write_draws
+from isdp.errors import InputError
+from isdp.io.draws import Draws, read_draws, write_draws
 from isdp.io.files import read_csv, read_csvs, read_json, whole, write_csv, write_json, write_table
 
 
@@ -69,15 +70,11 @@ def test_draws_come_back_with_their_invariants(tmp_path, draws):
     assert back.settings == draws.settings
 
 
-def test_verification_finds_a_draw_that_breaks_an_invariant(tmp_path, draws):
-    write_draws(tmp_path / "good.nc", draws)
-    noise = draws.noise.copy()
-    noise[0, 1, 0] += 1
-    write_draws(tmp_path / "bad.nc", Draws(noise, draws.invariants, draws.cells))
-    table = verification_table([tmp_path / "good.nc", tmp_path / "bad.nc"])
-    assert table["draws_of"].tolist() == ["good", "bad"]
-    assert table["draws"].tolist() == [6, 6]
-    assert table["violations"].tolist() == [0, 1]
+def test_noise_is_joined_to_cells_by_name_and_never_by_place(draws):
+    assert (draws.noise_of(["t", "p", "q", "r", "s"])[1, 2] == [-3, 2**40, 3, -(2**40), -7]).all()
+    for cells in (["p", "q", "r", "s"], ["p", "q", "r", "s", "u"], ["p", "q", "r", "s", "s"]):
+        with pytest.raises(InputError, match="not those asked for"):
+            draws.noise_of(cells)
 
 
 def test_bold_cells_are_bold_where_people_read_and_plain_in_the_csv(tmp_path):
