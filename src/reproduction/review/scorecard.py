@@ -166,13 +166,17 @@ def meets(value, bar: Mapping) -> bool:
 
 
 def shown(found: Measured) -> tuple[str, str]:
-    """Values and errors as people write them: errors in two figures, values no finer than these."""
+    """Values and errors as people write them: errors in two figures, values no finer than these.
+
+    Where the table has limits in place of an error, these.
+    """
     if found.errors:
         places = [_places(error) for error in found.errors]
         pairs = list(zip(found.values, found.errors, places, strict=True))
         values = [f"{value:,.{n}f}" for value, _, n in pairs]
         return " and ".join(values), " and ".join(f"{error:,.{n}f}" for _, error, n in pairs)
-    return " and ".join(map(_text, found.values)), ""
+    within = [f"{_text(low)} to {_text(high)}" for low, high in found.ranges if low != high]
+    return " and ".join(map(_text, found.values)), " and ".join(within)
 
 
 def _places(error: float) -> int:
@@ -184,7 +188,7 @@ def _places(error: float) -> int:
 
 def _text(value) -> str:
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.4g}"
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -198,7 +202,9 @@ def _statistic(claim: Mapping, judged: Measured | None) -> str:
 def sentence(row: Mapping) -> str:
     """Say in one line what the paper has, what was found, and how it was judged."""
     ours = row["our_value"] or "no value"
-    if row["our_error"] and " and " in ours:
+    if " to " in row["our_error"]:
+        ours += f" ({row['our_error']})"
+    elif row["our_error"] and " and " in ours:
         pairs = zip(ours.split(" and "), row["our_error"].split(" and "), strict=True)
         ours = " and ".join(f"{value} ± {error}" for value, error in pairs)
     elif row["our_error"]:

@@ -96,6 +96,14 @@ def test_several_values_each_keep_their_error():
     assert "72.25 ± 0.22 and 14.888 ± 0.041 here (bar <= 4, the paper's)" in sentence(row)
 
 
+def test_limits_stand_in_the_place_of_an_error():
+    found = Measured([32.0], [], [(17.0, 60.5)])
+    assert shown(found) == ("32", "17 to 60.5")
+    row = dict.fromkeys(COLUMNS, "") | {"paper_value": "44", "bar": "<= 4", "bar_of": "ours"}
+    row |= {"our_value": "32", "our_error": "17 to 60.5", "unit": "persons"}
+    assert sentence(row) == "44 in the paper; 32 (17 to 60.5) persons here (bar <= 4, ours)"
+
+
 def test_where_the_paper_has_no_number_it_says_so():
     row = judged(1.0, paper_value=None)
     assert row["paper_value"] == "no number in the paper"
