@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.figure import Figure
 
-from isdp.plots.style import DAS, FAINT, INK, styled
+from isdp.plots.style import CREST, DARK, DAS, FAINT, INK, styled
 
 VARIANTS = {
     "paper": "paper: Smith basis, joint acceptance",
@@ -83,7 +85,8 @@ ACTUAL = {
 
 def _draw_bounds(axis, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
-    for colour, lag in zip(sns.color_palette("crest", len(lags)), lags, strict=True):
+    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # the ends are too pale and too dark
+    for colour, lag in zip(shades, lags, strict=True):
         part = curves[curves["lag"] == lag]
         censored = int(part["censored"].iloc[0])
         axis.plot(
@@ -141,7 +144,7 @@ def _draw_bounds(axis, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) 
 
 
 def _draw_lags(axis, trails: pd.DataFrame, variants: list[str]) -> None:
-    for colour, variant in zip(sns.color_palette("dark", len(variants)), variants, strict=True):
+    for colour, variant in zip(cycle(DARK), variants, strict=False):
         part = trails[trails["variant"] == variant]
         axis.plot(part["lag"], part["bound_at_0"], "o-", color=colour, ms=3, lw=1, label=variant)
         chosen = part[part["chosen"].astype(bool)]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 from matplotlib.figure import Figure
 
-from isdp.plots.style import DRAW, styled
+from isdp.plots.style import DEEP, DRAW, styled
 
 
 @styled
@@ -48,7 +47,7 @@ def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure
     centres = 0.62 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     names, sets = list(constraints), [set(members) for members in constraints.values()]
     figure, axis = plt.subplots(figsize=(5.4, 5.2))
-    for centre, name, colour in zip(centres, names, sns.color_palette("deep", 3), strict=True):
+    for centre, name, colour in zip(centres, names, DEEP, strict=True):
         axis.add_patch(plt.Circle(centre, 1, facecolor=colour, alpha=0.16, lw=0))
         axis.add_patch(plt.Circle(centre, 1, fill=False, edgecolor=colour, lw=1.4))
         axis.text(*(2.9 * centre), name, ha="center", va="center", color=colour, weight="bold")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import seaborn as sns
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from isdp.io.files import whole
@@ -18,6 +18,36 @@ BOX = "#b9cfe4"
 DRAW = "#1f5fa8"
 DAS = "#c23b22"
 FAINT = "#9a9a9a"
+# palettes of seaborn, which the library does without
+DEEP = ("#4c72b0", "#dd8452", "#55a868")
+DARK = (
+    *("#001c7f", "#b1400d", "#12711c", "#8c0800", "#591e71"),
+    *("#592f0d", "#a23582", "#3c3c3c", "#b8850a", "#006374"),
+)
+CREST = LinearSegmentedColormap.from_list(
+    "crest", ("#a5cd90", "#76b791", "#509e90", "#33858d", "#1d6c8a", "#234f81", "#2c3172")
+)
+WHITE_GRID = {  # likewise, its style of that name
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.labelcolor": ".15",
+    "font.family": ["sans-serif"],
+    "font.sans-serif": [
+        "Arial",
+        "DejaVu Sans",
+        "Liberation Sans",
+        "Bitstream Vera Sans",
+        "sans-serif",
+    ],
+    "lines.solid_capstyle": "round",
+    "patch.edgecolor": "w",
+    "patch.force_edgecolor": True,
+    "text.color": ".15",
+    "xtick.bottom": False,
+    "xtick.color": ".15",
+    "ytick.color": ".15",
+    "ytick.left": False,
+}
 STYLE = {
     "figure.dpi": 100,
     "savefig.dpi": 130,
@@ -50,7 +80,7 @@ def styled(function):
 
     @wraps(function)
     def drawn(*arguments, **options):
-        with sns.axes_style("whitegrid"), mpl.rc_context(STYLE):
+        with mpl.rc_context(WHITE_GRID | STYLE):
             return function(*arguments, **options)
 
     return drawn

@@ -1,10 +1,11 @@
 """Put all scenarios of a sweep in one table and one figure."""
 
-from isdp.io.files import read_csvs, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.plots.style import save
 from reproduction.counties.sweep import figure_table
 from reproduction.counties.sweep_figures import scenarios
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):
     output, name = snakemake.output, snakemake.wildcards.sweep

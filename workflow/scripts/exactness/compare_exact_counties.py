@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 
 from isdp.io.draws import read_draws
-from isdp.io.files import read_csv, read_csvs, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.plots.style import save
 from isdp.seeds import stream
 from reproduction.exactness.experiment import compare_law, follow_counties, pooled_shares
 from reproduction.exactness.figures import county_distances, county_laws
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, read_csvs, write_table
 
 with job_log(snakemake.log[0]):
     params, output, files = snakemake.params, snakemake.output, snakemake.input

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from isdp.io.draws import read_draws, write_draws
-from isdp.io.files import read_csv, write_csv
+from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import save
@@ -11,6 +11,7 @@ from isdp.seeds import stream
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants
 from reproduction.exactness.experiment import compare_law, exact_draws
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output

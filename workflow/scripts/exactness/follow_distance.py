@@ -3,13 +3,14 @@
 import pandas as pd
 
 from isdp.io.draws import read_draws
-from isdp.io.files import read_csv, write_csv
+from isdp.io.files import write_csv
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
 from isdp.seeds import stream
 from reproduction.exactness.experiment import follow_lattice
 from reproduction.lattices.entry import build, mechanism_of
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, files, name = snakemake.params, snakemake.input, snakemake.wildcards.experiment

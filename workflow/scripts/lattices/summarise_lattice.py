@@ -3,12 +3,13 @@
 import pandas as pd
 
 from isdp.io.draws import read_draws
-from isdp.io.files import write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.exactness.experiment import compare_law, other_sampler
 from reproduction.lattices.entry import mechanism_of
 from reproduction.lattices.noise import box_table, noise_summary, norm_row
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 
 with job_log(snakemake.log[0]):
     params, output, name = snakemake.params, snakemake.output, snakemake.wildcards.experiment

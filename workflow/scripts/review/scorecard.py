@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from isdp.io.files import read_csv, read_json, whole, write_table
+from isdp.io.files import read_json, whole
 from reproduction.review.scorecard import read_claims, scorecard, summary
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):
     card = scorecard(
