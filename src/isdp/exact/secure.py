@@ -15,7 +15,6 @@ for differential privacy, NeurIPS 2020.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from fractions import Fraction
@@ -25,12 +24,13 @@ from numbers import Rational, Real
 from typing import NamedTuple
 
 import numpy as np
-from flint import arb, ctx, fmpz_mat
+from flint import arb, ctx
 from numba import njit
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.blocks import block_order, check_draws, refuse_large_sums
+from isdp.lattice.elimination import settle
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**14), 1000
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries
@@ -472,19 +472,13 @@ def _settle_cells(invariants: Invariants) -> _Solution:
 
     The noise is feasible just if the free cells are integers and make the settled ones integers.
     """
-    reduced, denominator, rank = fmpz_mat(invariants.matrix.tolist()).rref()
-    rows = np.array(reduced.tolist(), dtype=object)[:rank] * (-1 if denominator > 0 else 1)
-    common = math.gcd(*(int(x) for x in rows.flat), int(denominator))
-    denominator, rows = abs(int(denominator)) // common, rows // common
-    if denominator > LARGEST_WEIGHT or abs(rows).max() > LARGEST_WEIGHT:
+    settled, free, weights, denominator = settle(invariants.matrix)
+    if max(denominator, abs(weights).max(initial=0)) > LARGEST_WEIGHT:
         raise InputError(
             f"release: under these invariants cells settle one another with weights beyond "
             f"{LARGEST_WEIGHT}; simplify the invariants"
         )
-    weights = rows.astype(np.int64)
-    settled = (weights != 0).argmax(axis=1)
-    free = np.setdiff1d(np.arange(invariants.cells), settled)
-    weights = weights[:, free]
+    weights = weights.astype(np.int64)
     by_row, by_column, needed = _plan(weights != 0)
     weights = np.ascontiguousarray(weights[np.ix_(by_row, by_column)])
     return _Solution(free[by_column], settled[by_row], weights, denominator, needed)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import yaml
-from flint import fmpz_mat
 from scipy.sparse import csr_array, vstack
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+from isdp.lattice.elimination import settle
 
 KEYS = ("total", "totals", "subsets")
 JOINT = ", "  # between the parts of a cell's name
@@ -467,7 +467,5 @@ def freedom(invariants: Invariants, blocks: np.ndarray | None) -> Freedom:
         alone = sizes[blocks + 1] == 1
         fixed = np.flatnonzero(alone & (blocks >= 0))
         return Freedom(len(blocks) - len(sizes) + 1, fixed)
-    reduced, _, rank = fmpz_mat(invariants.matrix.tolist()).rref()
-    rows = np.array(reduced.tolist(), dtype=object)[:rank] != 0
-    alone = rows.sum(axis=1) == 1
-    return Freedom(invariants.cells - rank, np.sort(rows[alone].argmax(axis=1)))
+    cells, free, weights, _ = settle(invariants.matrix)
+    return Freedom(len(free), np.sort(cells[~weights.astype(bool).any(axis=1)]))
