@@ -33,6 +33,7 @@ from isdp.exact.blocks import block_order, check_draws, refuse_large_sums
 from isdp.lattice.elimination import settle
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**14), 1000
+LARGEST_EXPONENT = 10_000
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries
 DIGIT_BITS = 8
 CHUNK = 1 << 16  # random words taken at once: they and the counts stay in the cache
@@ -124,7 +125,7 @@ def exact_epsilon(epsilon) -> Fraction:
     try:
         if isinstance(epsilon, bool) or not isinstance(epsilon, Real | str):
             raise ValueError
-        exact = Fraction(epsilon if isinstance(epsilon, Rational) else str(epsilon))
+        exact = Fraction(epsilon) if isinstance(epsilon, Rational) else _read(str(epsilon))
     except (ValueError, ZeroDivisionError):
         raise InputError(
             f"epsilon must be a number such as 0.25, '1/4' or Fraction(1, 4), got {epsilon!r}"
@@ -132,6 +133,18 @@ def exact_epsilon(epsilon) -> Fraction:
     if not SMALLEST_EPSILON <= exact <= LARGEST_EPSILON:
         raise InputError(f"release: epsilon must lie between 1e-14 and 1000, got {epsilon!r}")
     return exact
+
+
+def _read(text: str) -> Fraction:
+    """Read a number; 0 for one whose exponent alone puts it out of every range.
+
+    Its power of ten may have millions of digits, where Python reads a few thousand at most in all
+    the rest of a number.
+    """
+    _, marked, exponent = text.lower().partition("e")
+    if marked and abs(int(exponent)) > LARGEST_EXPONENT:
+        return Fraction(0)
+    return Fraction(text)
 
 
 class _Words:
