@@ -97,6 +97,40 @@ def test_the_readmes_example_runs_without_an_extra(plain, tmp_path):
     assert shape == "(1000, 16)"
 
 
+EXAMPLE = ROOT / "docs/example"
+COMMAND = ["privatize", EXAMPLE / "table.csv", "--invariants", EXAMPLE / "invariants.yaml"]
+
+
+def test_the_command_runs_without_an_extra_and_says_that_there_is_no_picture(plain, tmp_path):
+    spoken = plain.run("isdp", *COMMAND, "--epsilon", "0.25", cwd=tmp_path)
+    assert "no picture: matplotlib is not installed (pip install 'isdp[plots]')" in spoken
+    written = {path.name for path in (tmp_path / "noisy").iterdir()}
+    assert written == {"noisy.csv", "certificate.json", "certificate.md"}
+
+
+def test_a_picture_can_be_declined(plain, tmp_path):
+    spoken = plain.run("isdp", *COMMAND, "--epsilon", "0.25", "--no-picture", cwd=tmp_path)
+    assert "picture" not in spoken
+
+
+def test_a_markov_chain_says_which_extra_it_lacks(plain, tmp_path):
+    program = (
+        "import numpy as np; from isdp.privatize.draw import _agreement; "
+        "from isdp import InputError\n"
+        "try: _agreement(np.random.default_rng(1).normal(size=(4, 9, 2)))\n"
+        "except InputError as error: print(error)"
+    )
+    assert "pip install 'isdp[diagnostics]'" in plain.run("python", "-c", program, cwd=tmp_path)
+
+
+def test_with_the_extra_there_is_a_picture(tmp_path_factory, wheel, tmp_path):
+    pictured = Environment(tmp_path_factory.mktemp("pictured"), wheel, "plots")
+    spoken = pictured.run("isdp", *COMMAND, "--epsilon", "0.25", cwd=tmp_path)
+    assert "picture" not in spoken
+    written = {path.name for path in (tmp_path / "noisy").iterdir()}
+    assert {"noisy.svg", "noisy.png"} < written
+
+
 def test_what_is_no_hard_dependency_is_not_there(plain, tmp_path):
     tried = "from importlib.util import find_spec; print([n for n in {} if find_spec(n)])"
     extras = ["matplotlib", "seaborn", "arviz", "xarray", "jinja2", "tabulate", "snakemake", "pip"]
