@@ -150,7 +150,7 @@ def papers_lattices(config):
         chains = county_chains(entry, cells)
         set_up = partial(choose, Invariants.total(cells), chains.walk.mechanism)
         yield f"counties {state} ({cells})", set_up, {"the config's": chains}, EXACT_BAR
-    for name, entry in config["lattices"].items():
+    for name, entry in config["lattices"]["experiments"].items():
         invariants = build(entry).invariants
         for law, settings in entry["laws"].items():
             mechanism = mechanism_of(settings)
@@ -162,12 +162,12 @@ def papers_lattices(config):
                         settings["proposal"][variant],
                         kind["acceptance"],
                     ),
-                    config["noise"],
+                    config["lattices"]["noise"],
                 )
-                for variant, kind in config["variants"].items()
+                for variant, kind in config["lattices"]["variants"].items()
             }
             yield f"{name} {law}", partial(choose, invariants, mechanism), chains, math.nan
-    yield sex_by_age(config["sex_by_age"])
+    yield sex_by_age(config["congenial"]["sex_by_age"])
 
 
 def sex_by_age(entry):
@@ -255,10 +255,10 @@ def noise_rows(cells, found):
 
 def joint_walks(config):
     """The paper's Algorithm 1 for l1 by a lattice's name: the walk, and sweeps between draws."""
-    paper = config["variants"]["paper"]
+    paper = config["lattices"]["variants"]["paper"]
     walks = {}
     for name, thin in (("contingency", 40), ("intersecting", 100)):
-        entry = config["lattices"][name]
+        entry = config["lattices"]["experiments"][name]
         law = entry["laws"]["l1"]
         lattice = kernel_lattice(build(entry).invariants, paper["basis"])
         a = law["proposal"]["paper"]

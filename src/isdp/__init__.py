@@ -19,6 +19,7 @@ _HOMES = {
     "Polytope": "isdp.constraints",
 }
 _PACKAGES = (
+    "accounting",
     "constraints",
     "diagnostics",
     "exact",
@@ -29,6 +30,7 @@ _PACKAGES = (
     "plots",
     "postprocess",
     "privatize",
+    "swapping",
 )
 __all__ = [*_HOMES, *_PACKAGES]
 

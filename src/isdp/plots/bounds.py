@@ -30,14 +30,14 @@ def tv_bounds(
     Parameters
     ----------
     curves : DataFrame
-        Columns norm, variant, lag, t, bound, low, high and censored.
+        Columns law, variant, lag, t, bound, low, high and censored.
     trails : DataFrame
-        Columns norm, variant, lag, bound_at_0, censored and chosen.
+        Columns law, variant, lag, bound_at_0, censored and chosen.
     distances : DataFrame
-        Columns norm, variant, t, statistic and distance, from `distance_curve`.
+        Columns law, variant, t, statistic and distance, from `distance_curve`.
     title : str
     laws : dict
-        A description of each law, by its name in the column norm.
+        A description of each law, by its name in the column law.
     """
     variants = list(dict.fromkeys(curves["variant"]))
     columns = len(variants) + 1
@@ -46,15 +46,15 @@ def tv_bounds(
     )
     for row, (law, words) in zip(axes, laws.items(), strict=True):
         for axis, variant in zip(row, variants, strict=False):
-            part = curves[(curves["norm"] == law) & (curves["variant"] == variant)]
+            part = curves[(curves["law"] == law) & (curves["variant"] == variant)]
             chosen = trails.loc[
-                (trails["norm"] == law) & (trails["variant"] == variant) & trails["chosen"], "lag"
+                (trails["law"] == law) & (trails["variant"] == variant) & trails["chosen"], "lag"
             ]
-            actual = distances[(distances["norm"] == law) & (distances["variant"] == variant)]
+            actual = distances[(distances["law"] == law) & (distances["variant"] == variant)]
             _draw_bounds(axis, part, int(chosen.iloc[0]), actual)
             axis.set_title(f"{VARIANTS.get(variant, variant)}", fontsize=9, loc="left")
         row[0].set_ylabel(f"bound on total variation\n{words}", fontsize=8)
-        _draw_lags(row[-1], trails[trails["norm"] == law], variants)
+        _draw_lags(row[-1], trails[trails["law"] == law], variants)
     for row in axes:
         for axis in row[:-1]:
             axis.set_xlabel("iterations t + 1")
@@ -72,8 +72,9 @@ def bound_title(experiment: str, runs: int) -> str:
 
 
 def bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
-    """Points of a figure of bounds: the bounds, and beneath them the actual distances."""
-    return pd.concat([curves, distances.rename(columns={"distance": "actual_distance"})])
+    """Points of a figure of bounds, by series: the bound, and beneath it the actual distance."""
+    actual = distances.rename(columns={"distance": "actual_distance"})
+    return pd.concat([curves.assign(series="bound"), actual.assign(series="actual distance")])
 
 
 ACTUAL = {

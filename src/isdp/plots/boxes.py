@@ -82,13 +82,13 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
     Parameters
     ----------
     boxes : DataFrame
-        Columns cell, name, norm, series and value.
+        Columns cell, name, law, series and value.
     title : str
     laws : dict
-        A description of each law, by its name in the column norm; those without boxes are left
+        A description of each law, by its name in the column law; those without boxes are left
         out.
     """
-    laws = {law: words for law, words in laws.items() if (boxes["norm"] == law).any()}
+    laws = {law: words for law, words in laws.items() if (boxes["law"] == law).any()}
     if not laws:
         return message(title, "No perfect sampler is practical here: see the table of agreement.")
     boxes = boxes.assign(position=boxes["cell"] + 1, label=boxes["name"])
@@ -101,7 +101,7 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
         sharex=True,
     )
     for axis, (law, words) in zip(axes[:, 0], laws.items(), strict=True):
-        draw_boxes(axis, boxes[boxes["norm"] == law])
+        draw_boxes(axis, boxes[boxes["law"] == law])
         axis.set_xlim(0.3, cells + 0.7)
         axis.set_ylabel(f"noise (persons)\n{words}", fontsize=8)
     axes[-1, 0].tick_params(axis="x", labelsize=8)

@@ -26,12 +26,12 @@ def laws_overlaid(
     Parameters
     ----------
     norms, quantiles : DataFrame
-        From `isdp.diagnostics.agreement.norm_histogram` and `quantile_table`, with the column norm.
+        From `isdp.diagnostics.agreement.norm_histogram` and `quantile_table`, with the column law.
     agreement : DataFrame
-        From `isdp.diagnostics.agreement.agreement_rows`, with the columns norm and sampler.
+        From `isdp.diagnostics.agreement.agreement_rows`, with the columns law and sampler.
     title : str
     descriptions : dict
-        Words for each law, by its name in the column norm.
+        Words for each law, by its name in the column law.
     samplers : dict
         Words for each sampler but the exact one, which is "exact".
     """
@@ -44,11 +44,11 @@ def laws_overlaid(
     )
     colours = dict(zip(samplers, (DRAW, DAS, "#3a7d44"), strict=False))
     for (left, right), (law, words) in zip(axes, descriptions.items(), strict=True):
-        _draw_norms(left, norms[norms["norm"] == law], samplers, colours)
-        _draw_quantiles(right, quantiles[quantiles["norm"] == law], samplers, colours)
+        _draw_norms(left, norms[norms["law"] == law], samplers, colours)
+        _draw_quantiles(right, quantiles[quantiles["law"] == law], samplers, colours)
         left.set_ylabel(f"share of the draws\n{words}", fontsize=8)
         right.set_ylabel("noise (persons)")
-        rows = agreement[agreement["norm"] == law]
+        rows = agreement[agreement["law"] == law]
         for axis, statistic in ((left, "norm"), (right, "cells")):
             axis.set_title(_distances(rows, statistic, samplers), loc="left", fontsize=8)
     axes[-1, 0].set_xlabel("norm of the noise")

@@ -23,7 +23,7 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
     pooled : DataFrame
         Columns state, sampler (mcmc, exact, law), value and share.
     agreement : DataFrame
-        From `isdp.diagnostics.agreement.agreement_rows`, with states in the column norm.
+        From `isdp.diagnostics.agreement.agreement_rows`, with states in the column unit.
     title : str
     """
     states = list(dict.fromkeys(pooled["state"]))
@@ -45,7 +45,7 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
         axis.set_xlim(-60, 60)
         axis.set_xticks([-40, 0, 40])
         axis.set_ylim(bottom=1e-6)
-        worst = agreement[agreement["norm"] == state].set_index("statistic")
+        worst = agreement[agreement["unit"] == state].set_index("statistic")
         axis.set_title(
             f"{state}: distance of the norm {worst.loc['norm', 'distance']:.3f} "
             f"(bound {worst.loc['norm', 'bound']:.3f}),\nof the worst county "

@@ -81,18 +81,18 @@ def noise_summary(law: str, draws: Draws) -> pd.DataFrame:
     """Describe the noise of every cell under one law; one row a cell."""
     diagnostics = convergence(draws.noise)
     table = describe_cells(draws.noise, diagnostics)
-    table.insert(0, "norm", law)
+    table.insert(0, "law", law)
     table.insert(1, "cell", draws.cells)
     for column in ("rhat", "ess_bulk", "frozen"):
         table[column] = diagnostics[column]
     return table[
         [
-            "norm",
+            "law",
             "cell",
             "mean",
             "mcse",
             "sd",
-            *table.columns.drop(["norm", "cell", "mean", "mcse", "sd"]),
+            *table.columns.drop(["law", "cell", "mean", "mcse", "sd"]),
         ]
     ]
 
@@ -101,7 +101,7 @@ def box_table(law: str, draws: Draws) -> pd.DataFrame:
     """Everything that the noise figure shows of one law, one value a row."""
     table = boxes(draws.noise)
     names = pd.DataFrame({"name": draws.cells})
-    return table.join(names, on="cell").assign(norm=law)
+    return table.join(names, on="cell").assign(law=law)
 
 
 def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
@@ -114,7 +114,7 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     epsilon = getattr(mechanism, "epsilon", np.nan)
     diagnostics = convergence(norms[..., None].astype(float)).iloc[0]
     return {
-        "norm": law,
+        "law": law,
         "dimension": dimension,
         "draws": norms.size,
         "mean": norms.mean(),
@@ -158,7 +158,7 @@ def printed_table(
         dimension += degrees_of_freedom(invariants)
         rows.append(
             {
-                "norm": law,
+                "law": law,
                 "margins_off": int(np.count_nonzero(invariants.apply(noise))),
                 "norm_printed": norm,
                 "percentile": float(((drawn < norm).mean() + (drawn <= norm).mean()) / 2),

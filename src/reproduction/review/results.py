@@ -24,28 +24,6 @@ EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable: a config that they mu
 COMMAND = "snakemake --cores all"
 MARKS = {REPRODUCED: "✓", DIFFERS: "≠", NOT_CHECKABLE: "?"}
 COLOURS = {REPRODUCED: "#1b7837", DIFFERS: "#b2182b", NOT_CHECKABLE: "#6b6b6b"}
-# Where a claim is reviewed, by how its name begins; the longest beginning decides.
-EXPERIMENTS = {
-    "Counties": ("counties", "das", "projection", "truncation", "exact-counties"),
-    "Intersecting constraints": ("intersecting", "exact-intersecting"),
-    "Contingency table": ("contingency", "exact-contingency", "reduced"),
-    "All lattices": ("lattices", "chains-converge", "bounds-stable", "norm-rule"),
-    "Sex by age": ("sex-by-age", "acceptance", "trace", "distances"),
-    "Two bins": ("two-bin", "known-query"),
-    "Exact samplers": ("exact", "bound-above"),
-}
-OTHER = "Other"
-# The page on which an experiment's claims are argued.
-NOTEBOOKS = {
-    "Counties": "01_counties",
-    "Intersecting constraints": "02_intersecting",
-    "Contingency table": "03_contingency",
-    "All lattices": "03_contingency",
-    "Sex by age": "04_sex_by_age",
-    "Two bins": "05_two_bin",
-    "Exact samplers": "06_exact",
-    OTHER: "00_overview",
-}
 
 
 class ReviewError(InputError):
@@ -88,6 +66,16 @@ def say(text: str) -> None:
     display(Markdown(text))
 
 
+def list_pages() -> None:
+    """Show the other pages, and of which papers they are: the notebooks of the working folder."""
+    lines = ["| page | papers |", "|---|---|"]
+    for path in sorted(Path.cwd().glob("[0-9]*.ipynb")):
+        about = read_json(path)["metadata"]
+        if not path.stem.startswith("00"):
+            lines.append(f"| [{about['title']}]({path.name}) | {about.get('papers', '')} |")
+    say("\n".join(lines))
+
+
 class Results:
     """A results folder: its config, tables, figures and verdicts.
 
@@ -103,8 +91,7 @@ class Results:
                 raise ReviewError(f"no {folder.name}/{name}: run `{COMMAND}` first")
         self.config = yaml.safe_load((folder / "config.yaml").read_text())
         # every value as it was written
-        card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
-        self.card = card.assign(experiment=card["claim"].map(experiment_of))
+        self.card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
 
     def setting(self, key: str):
         """Value of a setting, by its dotted key, in the config that made the results."""
@@ -204,11 +191,11 @@ class Results:
         """How many claims have each verdict."""
         return {verdict: int((self.card["verdict"] == verdict).sum()) for verdict in MARKS}
 
-    def claims_of(self, *experiments: str) -> None:
-        """Show all claims of some experiments in a table, a line a claim."""
-        card = self.card[self.card["experiment"].isin(experiments)]
+    def claims_of(self, wing: str) -> None:
+        """Show all claims of a wing in a table, a line a claim."""
+        card = self.card[self.card["wing"] == wing]
         if card.empty:
-            raise NotInThisRunError(f"no claims on {', '.join(experiments)}")
+            raise NotInThisRunError(f"no claims on {wing}")
         _html(_scores(card))
 
     def by_experiment(self) -> None:
@@ -227,32 +214,12 @@ class Results:
         _html(picture(self.card))
 
 
-def experiment_of(claim: str) -> str:
-    """Experiment that a claim is reviewed with, by how its name begins."""
-    fitting = {
-        start: name
-        for name, starts in EXPERIMENTS.items()
-        for start in starts
-        if claim.startswith(start)
-    }
-    return fitting[max(fitting, key=len)] if fitting else OTHER
-
-
 def by_paper(card: pd.DataFrame) -> list[tuple[str, list[tuple[str, pd.DataFrame]]]]:
-    """Group a scorecard by paper, as the claims come, and by experiment, as they stand here.
-
-    Parameters
-    ----------
-    card : DataFrame
-        With a column `experiment`; see `Results`.
-    """
-    order = [*EXPERIMENTS, OTHER]
-    groups = []
-    for paper in dict.fromkeys(card["paper"]):
-        of_paper = card[card["paper"] == paper]
-        parts = [(name, of_paper[of_paper["experiment"] == name]) for name in order]
-        groups.append((paper, [(name, part) for name, part in parts if len(part)]))
-    return groups
+    """Group a scorecard by paper, and by experiment, in the order in which the claims come."""
+    return [
+        (paper, list(of_paper.groupby("experiment", sort=False)))
+        for paper, of_paper in card.groupby("paper", sort=False)
+    ]
 
 
 def _find() -> Path:
@@ -351,7 +318,6 @@ def picture(card: pd.DataFrame, linked: bool = False) -> str:
     Parameters
     ----------
     card : DataFrame
-        With a column `experiment`; see `Results`.
     linked : bool
         Whether each tile leads to the claim's place on the page, #claim-NAME.
     """

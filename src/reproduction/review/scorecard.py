@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from isdp.errors import InputError
 
 REPRODUCED, DIFFERS, NOT_CHECKABLE = "reproduced", "differs", "not checkable"
 COLUMNS = (
     "claim",
+    "wing",
+    "experiment",
+    "page",
     "paper",
     "where",
     "statement",
@@ -34,39 +35,6 @@ TAKES: dict[str, Callable[[pd.Series], object]] = {
 }
 
 
-def read_claims(path, schema) -> list[dict]:
-    """Read the claims and check them against their JSON schema.
-
-    Raises
-    ------
-    InputError
-        Naming the first claim and key that does not fit, or a claim's name that stands twice.
-    """
-    return read_entries(path, schema, "claim")
-
-
-def read_entries(path, schema, key: str) -> list[dict]:
-    """Read a list of entries, of which `key` is the name, and check it against its JSON schema.
-
-    Raises
-    ------
-    InputError
-        Naming the first entry and key that does not fit, or a name that stands twice.
-    """
-    entries = yaml.safe_load(Path(path).read_text())
-    import jsonschema  # slow to import, and the notebooks need only the verdicts' names
-
-    validator = jsonschema.Draft202012Validator(yaml.safe_load(Path(schema).read_text()))
-    for problem in validator.iter_errors(entries):
-        where = ".".join(str(part) for part in problem.absolute_path) or "top level"
-        raise InputError(f"{Path(path).name}: {where}: {problem.message}")
-    names = [entry[key] for entry in entries]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"{Path(path).name}: {key} {name} stands twice; rename one")
-    return entries
-
-
 def scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
@@ -75,17 +43,17 @@ def scorecard(
     Parameters
     ----------
     claims : list of mappings
-        As in config/claims.yaml: what is measured (a table, rows, a column, a way to take one
-        value of it), the tolerance that the value must meet, and the vintage of the
-        demonstration data without which the claim cannot be checked.
+        From `reproduction.review.claims.read_claims`: what is measured (a table, rows, a column,
+        a way to take one value of it), the tolerance that the value must meet, and the vintage of
+        the demonstration data without which the claim cannot be checked.
     tables : mapping from name to DataFrame
     provenance : mapping
         Of the demonstration data; see `reproduction.data.fetch.Provenance`.
 
     Returns
     -------
-    DataFrame with the columns claim, paper, where, statement, paper_value, our_value,
-    tolerance, verdict and note
+    DataFrame with the columns claim, wing, experiment, page (the notebook that argues it), paper,
+    where, statement, paper_value, our_value, tolerance, verdict and note
 
     Raises
     ------
@@ -116,11 +84,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         )
         notes.append(f"needs the demonstration data of vintage {needed}; {have}")
     return {
-        "claim": claim["claim"],
-        "paper": claim["paper"],
-        "where": claim["where"],
-        "statement": claim["statement"],
-        "paper_value": claim["paper_value"],
+        **{name: claim[name] for name in COLUMNS[: COLUMNS.index("our_value")]},
         "our_value": _shown(value),
         "tolerance": _tolerance_shown(claim["tolerance"]),
         "verdict": verdict,

@@ -98,7 +98,7 @@ def test_equal_data_give_equal_files(tmp_path, boxes):
 
 def curves(censored):
     rows = [
-        {"norm": "l1", "variant": v, "lag": lag, "t": t, "bound": b, "low": b / 2, "high": b * 2}
+        {"law": "l1", "variant": v, "lag": lag, "t": t, "bound": b, "low": b / 2, "high": b * 2}
         for v in ("paper", "reduced")
         for lag in (4, 8)
         for t, b in ((0, 1.0), (10, 0.4), (100, 0.0))
@@ -108,7 +108,7 @@ def curves(censored):
 
 def trails():
     rows = [
-        {"norm": "l1", "variant": v, "lag": lag, "bound_at_0": b, "censored": 0, "chosen": lag == 8}
+        {"law": "l1", "variant": v, "lag": lag, "bound_at_0": b, "censored": 0, "chosen": lag == 8}
         for v in ("paper", "reduced")
         for lag, b in ((4, 3.0), (8, 1.0))
     ]
@@ -118,7 +118,7 @@ def trails():
 def actual():
     return pd.DataFrame(
         {
-            "norm": "l1",
+            "law": "l1",
             "variant": "paper",
             "t": [0, 10, 0, 10],
             "statistic": ["norm", "norm", "in full", "in full"],

@@ -50,7 +50,7 @@ def meetings(**iterations):
     rows = [
         {
             "experiment": "e",
-            "norm": "l1",
+            "law": "l1",
             "variant": variant,
             "lag": lag,
             "chains": 10,
@@ -121,12 +121,12 @@ def test_variants_are_compared_with_the_paper():
 
 def test_times_and_their_columns():
     table = meetings(paper=(100, 110), reduced=(10, 11))
-    seconds = table[["experiment", "norm", "variant", "lag"]].assign(seconds=0.13)
+    seconds = table[["experiment", "law", "variant", "lag"]].assign(seconds=0.13)
     speed = speed_table(table, seconds)
     assert speed["microseconds_per_iteration"].tolist() == pytest.approx([1000, 1000])
     assert speed["milliseconds_to_bound_0_01"].tolist() == pytest.approx([220, 22])
     assert speed["faster_than_paper"].tolist() == pytest.approx([1, 10])
-    first = "experiment norm variant lag chains censored mean max iterations_to_bound_0_01"
+    first = "experiment law variant lag chains censored mean max iterations_to_bound_0_01"
     assert meeting_columns(table).columns.tolist()[:9] == first.split()
 
 
@@ -141,7 +141,7 @@ def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
     assert draws.settings["converged"] is True
     TABLE.invariants.check(draws.noise)
     summary = noise_summary("l1", draws)
-    assert summary.columns.tolist()[:5] == ["norm", "cell", "mean", "mcse", "sd"]
+    assert summary.columns.tolist()[:5] == ["law", "cell", "mean", "mcse", "sd"]
     assert summary["cell"].tolist() == TABLE.cells
     assert summary["ess_bulk"].min() > 600
     row = norm_row("l1", draws, MECHANISM)

@@ -1,12 +1,9 @@
 import pandas as pd
 import pytest
-import yaml
 
 from isdp import InputError
-from reproduction.review.scorecard import COLUMNS, measure, meets, read_claims, scorecard, summary
-from tests import ROOT
+from reproduction.review.scorecard import COLUMNS, measure, meets, scorecard, summary
 
-SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
 HAVE = {"das_available": True, "vintage": "20201116"}
 OTHER = {"das_available": True, "vintage": "20210608"}
 NONE = {"das_available": False, "vintage": ""}
@@ -15,6 +12,9 @@ NONE = {"das_available": False, "vintage": ""}
 def claim(**changes):
     return {
         "claim": "c",
+        "wing": "w",
+        "experiment": "Counties",
+        "page": "01_w",
         "paper": "ISDP",
         "where": "E.4",
         "statement": "It is so.",
@@ -120,24 +120,3 @@ def test_the_summary_counts_and_names_what_differs():
     text = summary(card)
     assert text.startswith("Scorecard of 2 claims: 1 reproduced, 1 differs, 0 not checkable.")
     assert "differs: c (ISDP E.4): paper 1, here 9, tolerance <= 2" in text
-
-
-def test_the_projects_claims_fit_their_schema():
-    claims = read_claims(ROOT / "config/claims.yaml", SCHEMA)
-    assert len(claims) >= 12
-    assert all("verdict" not in item for item in claims)
-
-
-@pytest.mark.parametrize(
-    ("claims", "message"),
-    [
-        ([claim(verdict="reproduced")], "0: Additional properties"),
-        ([claim(tolerance={})], "0.tolerance"),
-        ([claim(), claim()], "claim c stands twice"),
-        ([], "top level"),
-    ],
-)
-def test_claims_that_do_not_fit_are_refused(tmp_path, claims, message):
-    (tmp_path / "claims.yaml").write_text(yaml.safe_dump(claims))
-    with pytest.raises(InputError, match=message):
-        read_claims(tmp_path / "claims.yaml", SCHEMA)

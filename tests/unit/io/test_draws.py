@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from isdp import Invariants
-from isdp.io.draws import Draws, read_draws, verification_table, write_draws
+from isdp.errors import InputError
+from isdp.io.draws import Draws, read_draws, write_draws
 
 
 @pytest.fixture
@@ -23,12 +24,8 @@ def test_draws_come_back_with_their_invariants(tmp_path, draws):
     assert back.settings == draws.settings
 
 
-def test_verification_finds_a_draw_that_breaks_an_invariant(tmp_path, draws):
-    write_draws(tmp_path / "good.nc", draws)
-    noise = draws.noise.copy()
-    noise[0, 1, 0] += 1
-    write_draws(tmp_path / "bad.nc", Draws(noise, draws.invariants, draws.cells))
-    table = verification_table([tmp_path / "good.nc", tmp_path / "bad.nc"])
-    assert table["draws_of"].tolist() == ["good", "bad"]
-    assert table["draws"].tolist() == [6, 6]
-    assert table["violations"].tolist() == [0, 1]
+def test_noise_is_joined_to_cells_by_name_and_never_by_place(draws):
+    assert (draws.noise_of(["t", "p", "q", "r", "s"])[1, 2] == [-3, 2**40, 3, -(2**40), -7]).all()
+    for cells in (["p", "q", "r", "s"], ["p", "q", "r", "s", "u"], ["p", "q", "r", "s", "s"]):
+        with pytest.raises(InputError, match="not those asked for"):
+            draws.noise_of(cells)

@@ -11,7 +11,7 @@ from reproduction.running.tables import read_csv
 with job_log(snakemake.log[0]) as log:
     params, state = snakemake.params, snakemake.wildcards.state
     counties = counties_of(read_csv(snakemake.input.counties), state)
-    generalized = read_draws(snakemake.input.draws).noise
+    generalized = read_draws(snakemake.input.draws).noise_of(counties["fips"])
     projected, solved = project_state(
         stream(params.seed, "projection", state),
         len(counties),

@@ -17,7 +17,7 @@ with job_log(snakemake.log[0]):
         (files.draws, output.noise, output.state, output.boxes),
         (files.exact, output.exact_noise, output.exact_state, output.exact_boxes),
     ):
-        noise = read_draws(draws).noise
+        noise = read_draws(draws).noise_of(counties["fips"])
         diagnostics = convergence(noise)
         write_csv(noise_table(counties, noise, diagnostics), noise_csv)
         write_csv(state_table(counties, noise, diagnostics, mechanism), state_csv)

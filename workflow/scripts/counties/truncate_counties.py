@@ -22,7 +22,8 @@ with job_log(snakemake.log[0]):
     write_csv(county_chances(counties, params.epsilon), output.counties)
     curves = truncation_curves(counties, params.epsilons)
     needed = needed_populations(params.epsilons)
-    write_csv(pd.concat([curves, needed.assign(state="")]), output.data)
+    series = {"expected truncated": curves, "population needed": needed}
+    write_csv(pd.concat([t.assign(series=name) for name, t in series.items()]), output.data)
     smallest = counties.sort_values("population").iloc[[0, 9, 99]]
     figure = truncation(curves, needed, smallest, params.epsilon)
     save(figure, output.svg, output.png)

@@ -26,7 +26,7 @@ with job_log(snakemake.log[0]):
     figure = cell_boxes(read_csv(files.exact_boxes), title, laws)
     save(figure, output.exact_svg, output.exact_png)
     points = read_csv(files.laws)
-    norms, quantiles = points[points["cell"].isna()], points[points["cell"].notna()]
+    norms, quantiles = points[points["series"] == "norm"], points[points["series"] == "cells"]
     title = f"{name}: the law that the chains find, over exact draws"
     figure = laws_overlaid(norms, quantiles, read_csv(files.agreement), title, laws, SAMPLERS)
     save(figure, output.laws_svg, output.laws_png)

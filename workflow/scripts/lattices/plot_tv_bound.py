@@ -11,7 +11,7 @@ with job_log(snakemake.log[0]):
     params, files, output = snakemake.params, snakemake.input, snakemake.output
     law = snakemake.wildcards.law
     curves, distances = read_csv(files.curves), read_csv(files.distances)
-    distances = distances[distances["norm"] == law]
+    distances = distances[distances["law"] == law]
     title = bound_title(snakemake.wildcards.experiment, params.runs)
     laws = {law: describe(params.law)}
     figure = tv_bounds(curves, read_csv(files.trails), distances, title, laws)
