@@ -31,6 +31,7 @@ _PACKAGES = (
     "postprocess",
     "privatize",
     "swapping",
+    "topdown",
 )
 __all__ = [*_HOMES, *_PACKAGES]
 

@@ -171,6 +171,36 @@ def read_demonstration(path) -> Demonstration:
     check_demonstration : whether these are all counties, and the right ones.
     """
     path = Path(path)
+    text, place, vintage = county_text(path)
+    counties, population_column = _parse(text, place)
+    if vintage != UNKNOWN_VINTAGE:
+        expected = expected_population_column(vintage)
+        if population_column != expected:
+            raise InputError(
+                f"{place}: line 1: the name says vintage {vintage}, whose population column is "
+                f"{expected}, but the content has {population_column}; {MEND}, under its own name"
+            )
+    sha256 = hashlib.sha256(read_bytes(path, MAX_BYTES)).hexdigest()
+    return Demonstration(counties, vintage, population_column, path.name, sha256)
+
+
+def county_text(path) -> tuple[str, str, str]:
+    """Read the text of the county table from a file of the demonstration data.
+
+    Returns
+    -------
+    text : str
+    place : str
+        Name of the file, and of the table in it, for messages.
+    vintage : str
+        Eight digits, or "unknown".
+
+    Raises
+    ------
+    InputError
+        As `read_demonstration`, for what concerns the file and not the table in it.
+    """
+    path = Path(path)
     content = read_bytes(path, MAX_BYTES)
     if content.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         member, table = _county_member(content, path.name)
@@ -181,17 +211,7 @@ def read_demonstration(path) -> Demonstration:
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise InputError(f"{place}: this is a web page, not data; {MEND}")
     vintage = _vintage(member, path.name)
-    counties, population_column = _parse(text, place)
-    if vintage != UNKNOWN_VINTAGE:
-        expected = expected_population_column(vintage)
-        if population_column != expected:
-            raise InputError(
-                f"{place}: line 1: the name says vintage {vintage}, whose population column is "
-                f"{expected}, but the content has {population_column}; {MEND}, under its own name"
-            )
-    return Demonstration(
-        counties, vintage, population_column, path.name, hashlib.sha256(content).hexdigest()
-    )
+    return text, place, vintage
 
 
 def expected_population_column(vintage: str) -> str:
@@ -387,7 +407,7 @@ def _parse(text: str, place: str) -> tuple[pd.DataFrame, str]:
     is_gisjoin = header[key].strip().lower() == "gisjoin"
     records = []
     for line, row in rows:
-        fips = _fips(row[key].strip(), is_gisjoin, f"{place}: line {line}")
+        fips = fips_of(row[key].strip(), is_gisjoin, f"{place}: line {line}")
         county = row[name].strip()
         where = f"{place}: line {line}, county {plain(county)} ({fips}), column "
         counts = (whole_count(row[column], where + header[column], MEND) for column in (dp, sf))
@@ -427,7 +447,14 @@ def _needed_columns(header: list[str], place: str) -> tuple[int, int, int, int, 
     return (*map(names.index, wanted), found[0])
 
 
-def _fips(cell: str, is_gisjoin: bool, where: str) -> str:
+def fips_of(cell: str, is_gisjoin: bool, where: str) -> str:
+    """Read a county's code of five digits, as it is or from a GISJOIN code.
+
+    Raises
+    ------
+    InputError
+        If the cell is neither.
+    """
     if is_gisjoin:
         match = _GISJOIN.fullmatch(cell)
         if not match:
