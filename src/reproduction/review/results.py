@@ -15,8 +15,9 @@ import yaml
 from IPython.display import HTML, Image, Markdown, display
 
 from isdp.errors import InputError
-from isdp.io.files import read_csv, read_json
+from isdp.io.files import read_json
 from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED, UNDECIDED, sentence
+from reproduction.running.tables import read_csv
 
 FOLDER = "ISDP_RESULTS"  # environment variable: where the results are
 EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable: a config that they must agree with
