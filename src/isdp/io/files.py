@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -93,6 +94,8 @@ def write_table(table: pd.DataFrame, csv, title: str, bold: pd.DataFrame | None 
         body = cells.mask(bold, "<b>" + cells + "</b>").to_html(
             index=False, border=0, escape=False, justify="left"
         )
+        # HTML leaves the ends of rows and cells away, and these are half of a long page
+        body = re.sub(r"(?<=>)\s+(?=<)|</t[dhr]>", "", body)
         heading = html.escape(title)
         temporary.write_text(PAGE.format(title=heading, table=body))
 
