@@ -1,0 +1,233 @@
+"""A guarantee as a value, from which every sentence about privacy is made.
+
+The numbers are upper bounds, so that they are never printed rounded down, and never multiplied
+with a rounding error that makes them smaller.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from isdp.errors import InputError
+
+Number = int | float | Fraction
+
+FLAVOURS = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
+GROWTHS = ("linear", "quadratic", "none")
+EQUAL_INVARIANTS = "two tables with equal invariants"
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """How far the law of a release may differ between two tables, and what makes it differ more.
+
+    Parameters
+    ----------
+    flavour : {"pure", "approximate", "zCDP"}
+        epsilon-DP, (epsilon, delta)-DP or rho-zCDP (zero-concentrated).
+    loss : int, float or Fraction
+        The bound a unit: epsilon, or rho with zCDP; from 0 up. A float stands for the shortest
+        decimal number that denotes it.
+    metric : str
+        What the distance between two tables is measured in: "l1", "l2", "household", ...
+    per_person : int, float, Fraction or None
+        Units that one person who changes cell makes: 2 in l1, sqrt 2 in l2, 2 in squared l2; None
+        if there is no such number.
+    source : str
+        The theorem and the paper that it stands in.
+    delta : int, float or Fraction
+        Below 1; 0 but for the approximate flavour.
+    growth : {"linear", "quadratic", "none"}
+        How the bound grows with the distance. The unit is the distance itself if "linear", its
+        square if "quadratic"; with "none" the bound holds within distance 1 and no further.
+    relation : str
+        Which pairs of tables are compared.
+    held : str
+        What is published as it is and so lies outside the guarantee; "" for nothing.
+    why_not_per_person : str
+        The reason where `per_person` is None.
+
+    Raises
+    ------
+    InputError
+        If a number is out of its range, a word is unknown, delta and flavour do not fit together,
+        or `per_person` and its reason are both given or both missing.
+
+    Examples
+    --------
+    >>> Guarantee("pure", Fraction(1, 3), "l1", 2, "ISDP, Theorem 10").loss_per_person
+    Fraction(2, 3)
+    """
+
+    flavour: str
+    loss: Number
+    metric: str
+    per_person: Number | None
+    source: str
+    delta: Number = 0
+    growth: str = "linear"
+    relation: str = EQUAL_INVARIANTS
+    held: str = ""
+    why_not_per_person: str = ""
+
+    def __post_init__(self):
+        if self.flavour not in FLAVOURS:
+            raise InputError(
+                f"guarantee: flavour {self.flavour!r} is none of {', '.join(FLAVOURS)}"
+            )
+        if self.growth not in GROWTHS:
+            raise InputError(f"guarantee: growth {self.growth!r} is none of {', '.join(GROWTHS)}")
+        _check_number("loss", self.loss, math.inf)
+        _check_number("delta", self.delta, 1)
+        if (self.delta > 0) != (self.flavour == "approximate"):
+            raise InputError(
+                f"guarantee: delta {self.delta} does not fit the flavour {self.flavour!r}; it is "
+                f"positive for 'approximate' and 0 for all others"
+            )
+        if self.flavour == "approximate" and self.growth != "none":
+            raise InputError("guarantee: epsilon and delta hold at one distance; say growth='none'")
+        if (self.per_person is None) != bool(self.why_not_per_person):
+            raise InputError("guarantee: give per_person, or None and the reason, and not both")
+        if self.per_person is not None:
+            _check_number("per_person", self.per_person, math.inf)
+
+    @property
+    def parameter(self) -> str:
+        """What the loss is called: "epsilon" or "rho"."""
+        return FLAVOURS[self.flavour]
+
+    @property
+    def unit(self) -> str:
+        """What the loss is counted by, such as "unit of squared l2 distance"."""
+        if self.growth == "none":
+            return f"change of at most 1 in {self.metric} distance"
+        return f"unit of {'squared ' if self.growth == 'quadratic' else ''}{self.metric} distance"
+
+    def loss_at(self, distance: Number) -> Number:
+        """Bound for two tables at a distance, in the metric (not squared); never rounded down.
+
+        Returns
+        -------
+        Fraction where loss and distance are exact, else float
+
+        Raises
+        ------
+        InputError
+            If the distance is negative, or above 1 for a guarantee that does not reach so far.
+        """
+        _check_number("distance", distance, math.inf)
+        if self.growth == "none":
+            if distance > 1:
+                raise InputError(
+                    f"guarantee: nothing is known at distance {distance}, only up to 1; compose "
+                    f"several, or take the zCDP or pure guarantee behind it"
+                )
+            return self.loss
+        power = 2 if self.growth == "quadratic" else 1
+        return _product(self.loss, *[distance] * power)
+
+    @property
+    def loss_per_person(self) -> Number | None:
+        """Bound for one person who changes cell, or None."""
+        if self.per_person is None:
+            return None
+        return (
+            self.loss_at(self.per_person)
+            if self.growth == "none"
+            else _product(self.loss, self.per_person)
+        )
+
+    def statement(self) -> str:
+        """Say all of it in one sentence, numbers rounded up."""
+        delta = "" if self.flavour == "zCDP" else f", delta = {upper(self.delta)}"
+        name = "zCDP" if self.flavour == "zCDP" else "differential privacy"
+        text = (
+            f"{name} with {self.parameter} at most {upper(self.loss)} per {self.unit} between "
+            f"{self.relation}{delta} ({self.source}); {self._person()}"
+        )
+        return text + (f"; published as it is and not protected: {self.held}" if self.held else "")
+
+    def _person(self) -> str:
+        if self.per_person is None:
+            return f"no figure per person: {self.why_not_per_person}"
+        squared = "squared " if self.growth == "quadratic" else ""
+        return (
+            f"one person who changes cell moves the {squared}{self.metric} distance by "
+            f"{upper(self.per_person)}, so {self.parameter} per person is at most "
+            f"{upper(self.loss_per_person)}"
+        )
+
+    def record(self) -> dict:
+        """Give every part for a file: exact numbers as text, and as decimals rounded up."""
+        person = self.loss_per_person
+        return {
+            "flavour": self.flavour,
+            self.parameter: str(self.loss),
+            f"{self.parameter}_decimal": upper(self.loss),
+            "delta": upper(self.delta),
+            "unit": self.unit,
+            "growth": self.growth,
+            f"{self.parameter}_per_person": None if person is None else upper(person),
+            "relation": self.relation,
+            "held": self.held,
+            "source": self.source,
+            "statement": self.statement(),
+        }
+
+
+def upper(value: Number, digits: int = 6) -> str:
+    """Write a number from 0 up in decimals, rounded up where it does not end.
+
+    Parameters
+    ----------
+    value : int, float or Fraction
+        A float stands for the shortest decimal number that denotes it.
+    digits : int
+        Significant digits, at least 1; whole numbers keep all of theirs.
+
+    Examples
+    --------
+    >>> upper(Fraction(1, 3)), upper(0.192), upper(1234567), upper(1.00000001e-14)
+    ('0.333334', '0.192', '1234567', '1.00001e-14')
+    """
+    _check_number("number", value, math.inf)
+    exact = _exact(value)
+    if exact.denominator == 1:
+        return str(exact.numerator)
+    places = digits - 1 - _exponent(exact)
+    if places <= 0:  # so large that the digits end before the point
+        return str(math.ceil(exact))
+    steps = math.ceil(exact * 10**places)  # in units of 10^-places, never below the number
+    if places < digits + 5:
+        whole, rest = divmod(steps, 10**places)
+        return f"{whole}.{rest:0{places}d}".rstrip("0").rstrip(".")
+    head = str(steps)
+    mantissa = f"{head[0]}.{head[1:]}".rstrip("0").rstrip(".")
+    return f"{mantissa}e{len(head) - 1 - places:+03d}"
+
+
+def _exact(value: Number) -> Fraction:
+    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+
+
+def _exponent(exact: Fraction) -> int:
+    """Whole e with 10^e <= exact < 10^(e + 1)."""
+    guess = len(str(exact.numerator)) - len(str(exact.denominator))
+    return guess if exact >= Fraction(10) ** guess else guess - 1
+
+
+def _product(*factors: Number) -> Number:
+    """Exact product, or the nearest float that is not below it if a factor is a float."""
+    exact = math.prod((_exact(factor) for factor in factors), start=Fraction(1))
+    if not any(isinstance(factor, float) for factor in factors):
+        return exact
+    near = float(exact)
+    return near if _exact(near) >= exact else math.nextafter(near, math.inf)
+
+
+def _check_number(name: str, value, most) -> None:
+    if isinstance(value, bool) or not isinstance(value, Number) or not 0 <= value < most:
+        limit = "a finite number from 0 up" if most == math.inf else f"from 0 up and below {most}"
+        raise InputError(f"guarantee: {name} must be {limit}, got {value!r}")

@@ -1,0 +1,153 @@
+import dataclasses
+import doctest
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isdp import InputError
+from isdp.accounting import Guarantee, guarantees, upper
+
+LAPLACE = Guarantee("pure", Fraction(1, 3), "l1", 2, "ISDP, Theorem 10")
+GAUSSIAN = Guarantee("zCDP", Fraction(1, 50), "l2", 2, "discrete Gaussian", growth="quadratic")
+AT_DELTA = Guarantee("approximate", 1.5, "person", 1, "conversion", delta=1e-10, growth="none")
+
+
+def test_the_examples_in_the_docstrings_hold():
+    assert doctest.testmod(guarantees).failed == 0
+    assert doctest.testmod(guarantees).attempted >= 2
+
+
+@given(
+    st.one_of(
+        st.fractions(min_value=0),
+        st.floats(min_value=0, allow_infinity=False, allow_nan=False),
+    ),
+    st.integers(1, 12),
+)
+def test_a_bound_is_never_printed_below_itself_nor_a_unit_of_the_last_digit_above(value, digits):
+    exact = Fraction(repr(value)) if isinstance(value, float) else value
+    printed = Fraction(upper(value, digits))
+    assert printed >= exact
+    if exact:
+        assert printed - exact < exact / 10 ** (digits - 1) or printed == math.ceil(exact)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (1, "1"),
+        (0.1, "0.1"),
+        (Fraction(2, 3), "0.666667"),
+        (Fraction(999999999, 10**9), "1"),
+        (99999.95, "100000"),
+        (1e-14, "1e-14"),
+        (Fraction(1, 10**30) * Fraction(1, 3), "3.33334e-31"),
+        (123456.78, "123457"),
+        (1e22, "10000000000000000000000"),
+    ],
+)
+def test_bounds_are_written_for_people(value, text):
+    assert upper(value) == text
+
+
+def test_the_laplace_law_loses_epsilon_a_unit_and_twice_that_a_person():
+    assert LAPLACE.loss_at(4) == Fraction(4, 3)
+    assert LAPLACE.loss_per_person == Fraction(2, 3)
+    assert LAPLACE.statement() == (
+        "differential privacy with epsilon at most 0.333334 per unit of l1 distance between two "
+        "tables with equal invariants, delta = 0 (ISDP, Theorem 10); one person who changes cell "
+        "moves the l1 distance by 2, so epsilon per person is at most 0.666667"
+    )
+
+
+def test_under_l2_one_person_moves_the_square_root_of_two():
+    law = Guarantee("pure", 0.5, "l2", math.sqrt(2), "ISDP, Theorem 10")
+    assert law.loss_per_person >= math.sqrt(2) / 2
+    assert law.loss_per_person == pytest.approx(math.sqrt(2) / 2)
+
+
+def test_a_zcdp_loss_grows_with_the_square_of_the_distance():
+    assert GAUSSIAN.loss_at(5) == Fraction(1, 2)
+    assert GAUSSIAN.loss_per_person == Fraction(1, 25)
+    assert "rho at most 0.02 per unit of squared l2 distance" in GAUSSIAN.statement()
+    assert "delta" not in GAUSSIAN.statement()
+
+
+def test_epsilon_and_delta_hold_at_one_distance_only():
+    assert AT_DELTA.loss_at(1) == AT_DELTA.loss_per_person == 1.5
+    assert "delta = 1e-10" in AT_DELTA.statement()
+    with pytest.raises(InputError, match="only up to 1"):
+        AT_DELTA.loss_at(2)
+
+
+def test_a_guarantee_without_a_figure_per_person_says_why():
+    swap = Guarantee(
+        "pure",
+        19.38,
+        "household",
+        None,
+        "SWAP",
+        relation="two data sets with equal invariants",
+        held="the county and tenure totals",
+        why_not_per_person="households are the unit",
+    )
+    assert swap.loss_per_person is None
+    assert "no figure per person: households are the unit" in swap.statement()
+    assert swap.statement().endswith("not protected: the county and tenure totals")
+    assert swap.record()["epsilon_per_person"] is None
+
+
+@given(st.floats(1e-300, 1e100), st.floats(0, 1e100))
+def test_a_product_of_floats_is_never_below_the_exact_one(loss, distance):
+    law = Guarantee("pure", loss, "l1", 2, "x")
+    exact = Fraction(repr(loss)) * Fraction(repr(distance))
+    found = law.loss_at(distance)
+    assert Fraction(repr(found)) >= exact
+    assert found == pytest.approx(float(exact), rel=1e-15, abs=1e-300)
+
+
+def test_a_guarantee_is_a_value():
+    assert pickle.loads(pickle.dumps(LAPLACE)) == LAPLACE
+    assert hash(LAPLACE) == hash(dataclasses.replace(LAPLACE))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        LAPLACE.loss = 0
+
+
+def test_the_record_holds_exact_numbers_and_decimals_from_above():
+    record = LAPLACE.record()
+    assert (record["epsilon"], record["epsilon_decimal"]) == ("1/3", "0.333334")
+    assert GAUSSIAN.record()["rho_per_person"] == "0.04"
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"flavour": "renyi"}, "flavour"),
+        ({"loss": -1}, "loss"),
+        ({"loss": math.nan}, "loss"),
+        ({"loss": math.inf}, "loss"),
+        ({"loss": True}, "loss"),
+        ({"loss": "1"}, "loss"),
+        ({"delta": 0.1}, "delta"),
+        ({"flavour": "approximate"}, "delta"),
+        ({"flavour": "approximate", "delta": 1}, "delta"),
+        ({"flavour": "approximate", "delta": 0.1}, "growth='none'"),
+        ({"growth": "cubic"}, "growth"),
+        ({"per_person": None}, "reason"),
+        ({"why_not_per_person": "x"}, "reason"),
+        ({"per_person": -2}, "per_person"),
+    ],
+)
+def test_what_makes_no_guarantee_is_refused(change, match):
+    with pytest.raises(InputError, match=match):
+        dataclasses.replace(LAPLACE, **change)
+
+
+def test_numpy_numbers_pass():
+    assert upper(np.float64(0.1)) == "0.1"
