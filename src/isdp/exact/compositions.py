@@ -9,6 +9,7 @@ numba looks at the changes of one file only when it takes compiled code from its
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -111,8 +112,8 @@ def ones(typing_context, word):
 @njit(cache=True)
 def fill(rng, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
-    words, room = words_from(rng), _room(len(x))
-    hull = _hull(2, epsilon)
+    words, room = words_from(rng), room_for(len(x))
+    over = hull(2, epsilon)
     for draw in range(len(noise)):
         _fill_free(rng, order[: starts[0]], epsilon, noise[draw])
         for block in range(len(starts) - 1):
@@ -121,11 +122,11 @@ def fill(rng, order, starts, epsilon, x, y, noise):
             if n == 1:
                 noise[draw, cells[0]] = 0
                 continue
-            if n != hull[0]:
-                hull = _hull(n, epsilon)
-            total = _draw_under(rng, hull)
-            _compose_from(words, total, x[:n], room)
-            _compose_from(words, total, y[:n], room)
+            if n != over.cells:
+                over = hull(n, epsilon)
+            total = draw_under(rng, over)
+            compose(words, total, x[:n], room)
+            compose(words, total, y[:n], room)
             _write_difference(x[:n], y[:n], cells, noise[draw])
 
 
@@ -186,18 +187,31 @@ def _log_step(s, n, rate):
     return math.log1p((n - 1.0) / (s + 1.0)) - rate
 
 
-@njit(cache=True)
-def _draw_sum(rng, n, epsilon):
-    """Draw S with P(s) proportional to C(s + n - 1, n - 1)^2 exp(-2 epsilon s), n >= 2."""
-    return _draw_under(rng, _hull(n, epsilon))
+class Tail(NamedTuple):
+    """One side of a hull: where it begins, its log height and log slope there, its whole mass."""
+
+    place: int
+    log_height: float
+    fall: float
+    mass: float
+
+
+class Hull(NamedTuple):
+    """A hull over the law of S, relative to its height at the mode."""
+
+    cells: int
+    rate: float
+    mode: int
+    low: Tail
+    high: Tail
 
 
 @njit(cache=True)
-def _hull(n, epsilon):
-    """Lay a hull over the law of S, which is log-concave, for `_draw_under` to unpack.
+def hull(n, epsilon):
+    """Lay a hull over P(s) proportional to C(s + n - 1, n - 1)^2 exp(-2 epsilon s), n >= 2.
 
-    A flat top around the mode and a geometric tail on either side, each with the law's own ratio
-    where it begins, lie above it. About 3 of 4 proposals are accepted.
+    The law is log-concave. A flat top around the mode and a geometric tail on either side, each
+    with the law's own ratio where it begins, lie above it. About 3 of 4 proposals are accepted.
     """
     mode = _mode(n, epsilon)
     sd = math.sqrt(0.5 * n * math.exp(-epsilon)) / -math.expm1(-epsilon)
@@ -206,53 +220,50 @@ def _hull(n, epsilon):
     fall = -2.0 * _log_step(high, n, epsilon)
     log_high = 2.0 * _log_rise(mode, high - mode, n, epsilon)
     right = math.exp(log_high - fall) / -math.expm1(-fall)
-    left, climb, log_low = 0.0, 0.0, 0.0
+    left, climb, log_low = 0.0, 0.0, 0.0  # where the flat top reaches down to zero
     if low > 0:
         climb = 2.0 * _log_step(low - 1, n, epsilon)
         log_low = 2.0 * _log_rise(mode, low - mode, n, epsilon)
         left = math.exp(log_low - climb) / -math.expm1(-climb)
-    return n, epsilon, mode, (low, log_low, climb, left), (high, log_high, fall, right)
+    return Hull(
+        n, epsilon, mode, Tail(low, log_low, climb, left), Tail(high, log_high, fall, right)
+    )
 
 
 @njit(cache=True)
-def _draw_under(rng, hull):
+def draw_under(rng, hull):
     """Draw S by rejection under its hull."""
-    n, epsilon, mode, (low, log_low, climb, left), (high, log_high, fall, right) = hull
-    flat = float(high - low + 1)
+    low, high = hull.low, hull.high
+    flat = float(high.place - low.place + 1)
     while True:
-        where = rng.random() * (flat + left + right)
+        where = rng.random() * (flat + low.mass + high.mass)
         if where < flat:
-            s = low + int(where)
+            s = low.place + int(where)
             log_hull = 0.0
-        elif where < flat + right:
-            beyond = 1 + int(rng.standard_exponential() / fall)
-            s = high + beyond
-            log_hull = log_high - fall * beyond
+        elif where < flat + high.mass:
+            beyond = 1 + int(rng.standard_exponential() / high.fall)
+            s = high.place + beyond
+            log_hull = high.log_height - high.fall * beyond
         else:
-            beyond = 1 + int(rng.standard_exponential() / climb)
-            s = low - beyond
-            log_hull = log_low - climb * beyond
+            beyond = 1 + int(rng.standard_exponential() / low.fall)
+            s = low.place - beyond
+            log_hull = low.log_height - low.fall * beyond
         if s < 0:
             continue
-        if -rng.standard_exponential() < 2.0 * _log_rise(mode, s - mode, n, epsilon) - log_hull:
+        rise = 2.0 * _log_rise(hull.mode, s - hull.mode, hull.cells, hull.rate)
+        if -rng.standard_exponential() < rise - log_hull:
             return s
 
 
 @njit(cache=True)
-def _compose(rng, total, x):
-    """Fill `x` with a uniform weak composition of `total` into len(x) >= 2 parts."""
-    _compose_from(words_from(rng), total, x, _room(len(x)))
-
-
-@njit(cache=True)
-def _room(n):
+def room_for(n):
     """Bits for the stars and bars of n quotients, by words."""
     return np.empty((LARGEST_MEAN + 1) * n // 64 + 2, dtype=np.uint64)
 
 
 @njit(cache=True)
-def _compose_from(words, total, x, room):
-    """Fill `x` with a uniform weak composition of `total`; `room` is of `_room`.
+def compose(words, total, x, room):
+    """Fill `x` with a uniform weak composition of `total`; `room` is of `room_for`.
 
     Stars and bars: len(x) - 1 bars among as many places as there are bars and units, all choices
     equally likely, and a part is the gap between two bars. Totals so large that there would be

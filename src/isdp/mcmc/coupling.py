@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from isdp.checks import whole
 from isdp.errors import InputError
 from isdp.lattice.kernel import BASES
-from isdp.mcmc.kernels import coupled_sweep, meet
+from isdp.mcmc.kernels import Scratch, coupled_sweep, meet
 from isdp.mcmc.metropolis import LatticeWalk, State
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
 
@@ -126,8 +127,8 @@ def meeting_times(
         If the lag or the number of runs is below 1, the cap not above the lag, or the walk
         confined by inequalities or without a basis.
     """
-    lag, runs = _whole("lag", lag, 1), _whole("runs", runs, 1)
-    cap = _whole("cap", cap, lag + 1)
+    lag, runs = whole("coupling", "lag", lag, 1), whole("coupling", "runs", runs, 1)
+    cap = whole("coupling", "cap", cap, lag + 1)
     _refuse_uncoupled(walk)
     origin = walk.init()
     kernel, walls, scratch = walk.kernel, walk.walls, _scratch(walk)
@@ -174,7 +175,7 @@ def choose_lag(
     """
     if not near_one > 1:
         raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
-    cap = _whole("cap", cap, 2)
+    cap = whole("coupling", "cap", cap, 2)
     trail, lag = [], 1
     while True:
         times = meeting_times(rng, walk, lag=lag, runs=runs, cap=cap)
@@ -264,13 +265,6 @@ def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
     )
 
 
-def _whole(name: str, value, least: int) -> int:
-    """Check a count and give it as an int."""
-    if isinstance(value, bool | str) or not value >= least or value == math.inf or value % 1:
-        raise InputError(f"coupling: {name} must be a whole number from {least} up, got {value!r}")
-    return int(value)
-
-
 def overlap(difference, a: float) -> np.ndarray:
     """Chance that the maximal coupling makes two double geometric proposals agree.
 
@@ -298,10 +292,9 @@ def _refuse_uncoupled(walk: LatticeWalk) -> None:
         )
 
 
-def _scratch(walk: LatticeWalk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Two rows of jumps, over cells and over coordinates; and the powers of the proposal."""
+def _scratch(walk: LatticeWalk) -> Scratch:
     cells, dimension = walk.lattice.columns.shape
-    return (
+    return Scratch(
         np.zeros((2, cells), dtype=np.int64),
         np.zeros((2, dimension), dtype=np.int64),
         powers_of(walk.proposal),

@@ -6,8 +6,10 @@ or of the confidential counts.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
+from isdp.accounting import upper
 from isdp.privatize.tables import Freedom, Table
 
 MOST_LISTED = 10
@@ -96,26 +98,14 @@ def describe(
 
 
 def _mechanism(request, nested: bool) -> dict:
-    law = request.mechanism
-    if not hasattr(law, "epsilon"):
-        return {
-            "name": "generalized Gaussian",
-            "sigma": law.sigma,
-            "epsilon": None,
-            "statement": law.privacy_statement(),
-        }
-    epsilon = request.epsilon if request.epsilon is not None else law.epsilon
-    content = {
-        "name": "generalized Laplace",
-        "norm": law.norm,
-        "epsilon": str(epsilon),
-        "epsilon_decimal": float(epsilon),
-        "unit": f"privacy loss per unit of {law.norm} distance between tables with equal totals",
-        "statement": law.privacy_statement(),
-    }
-    if law.norm == "l1":
-        content["loss_at_distance_2"] = float(2 * epsilon)
-        content["loss_at_distance_4"] = float(4 * epsilon)
+    """Tell the law's parameters and its guarantee, with epsilon as it was written."""
+    guarantee = request.mechanism.guarantee
+    if request.epsilon is not None:
+        guarantee = replace(guarantee, loss=request.epsilon)
+    content = {**request.mechanism.as_dict(), "epsilon": None} | guarantee.record()
+    if request.epsilon is not None:
+        content["loss_at_distance_2"] = upper(guarantee.loss_at(2))
+        content["loss_at_distance_4"] = upper(guarantee.loss_at(4))
         content["distances"] = (
             "one person who changes cell and leaves all totals as they are is a distance of 2"
             if nested
@@ -168,11 +158,11 @@ def markdown(certificate: dict) -> str:
         f"- privacy: {law['statement']}",
     ]
     if law["epsilon"] is not None:
-        lines.append(f"- epsilon: {law['epsilon']}, {law['unit']}")
+        lines.append(f"- epsilon: {law['epsilon']} per {law['unit']}")
     if "distances" in law:
         lines.append(
-            f"- privacy loss at distance 2: {law['loss_at_distance_2']:g}, at distance 4: "
-            f"{law['loss_at_distance_4']:g}; {law['distances']}"
+            f"- privacy loss at distance 2: {law['loss_at_distance_2']}, at distance 4: "
+            f"{law['loss_at_distance_4']}; {law['distances']}"
         )
     bound = "unknown" if sampler["error_bound"] is None else f"{sampler['error_bound']:.3g}"
     lines += [

@@ -18,11 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from isdp.constraints.invariants import INT64_MAX, Invariants
+from isdp.checks import INT64_MAX
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact import choose, release, total_law
 from isdp.exact.choice import LARGEST_DENSE
-from isdp.exact.rejection import RejectionSampler
+from isdp.exact.staged import StagedSampler
 from isdp.io.files import whole, write_csv, write_json
 from isdp.mechanisms.base import Mechanism
 from isdp.privatize.certificate import describe, markdown
@@ -201,8 +202,7 @@ def draw(invariants: Invariants, request: Request) -> Drawn:
         "reason": sampler.reason,
         "error_bound": sampler.error,
         "error_words": (
-            "bound of the total variation distance to the law, apart from the rounding of "
-            "floating-point weights"
+            "bound of the total variation distance to the law, truncation and rounding together"
         ),
         "arithmetic": "floating point",
         "randomness": source,
@@ -338,7 +338,7 @@ def noise_sd(
     if invariants.cells > MOST_CELLS_OF_BAND:
         return None
     try:
-        sampler = spare or RejectionSampler(invariants, request.mechanism)
+        sampler = spare or StagedSampler(invariants, request.mechanism)
     except InputError:
         return None
     draws = sampler.sample(stream(request.seed or 0, "picture"), BAND_DRAWS)

@@ -111,7 +111,7 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """
     norms = mechanism.measure(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)
-    epsilon = getattr(mechanism, "epsilon", np.nan)
+    epsilon = mechanism.energy.rate if mechanism.energy.of_norm else np.nan
     diagnostics = convergence(norms[..., None].astype(float)).iloc[0]
     return {
         "norm": law,

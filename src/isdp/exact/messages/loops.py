@@ -16,7 +16,7 @@ FAR = 1 << 60
 
 
 class Split(NamedTuple):
-    """What the compiled loops take of a union; they unpack it in this order.
+    """What the compiled loops take of a union.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ def _strides(half: np.ndarray) -> np.ndarray:
 @njit(cache=True)
 def _begin(split, flat, base, low, high, y):
     """Write where the state's lines start, and the box of outer y; False if it is empty."""
-    half, given, _, _, _, centre, reach, _, _, _ = split
+    half, given, centre, reach = split.half, split.given, split.centre, split.reach
     base[:] = 0
     low[:] = 0
     high[:] = 0
@@ -117,8 +117,8 @@ def _advance(low, high, y):
 @njit(cache=True)
 def _segment(split, base, y):
     """Part of the line within both boxes: its length and where it starts in both messages."""
-    _, _, outer, line, far, _, _, part_half, stride, left = split
-    low, high = -far, far
+    outer, line, part_half = split.outer, split.line, split.part_half
+    low, high = -split.far, split.far
     for i in range(len(base)):
         at = base[i]
         for j in range(len(y)):
@@ -141,20 +141,20 @@ def _segment(split, base, y):
         at = base[i] + line[i] * low + part_half[i]
         for j in range(len(y)):
             at += outer[i, j] * y[j]
-        if i < left:
-            first += at * stride[i]
+        if i < split.left:
+            first += at * split.stride[i]
         else:
-            second += at * stride[i]
+            second += at * split.stride[i]
     return high - low + 1, first, second
 
 
 @njit(cache=True)
 def _steps(split):
     """Move in both messages for one step along the line."""
-    line, stride, left = split[3], split[8], split[9]
+    line, stride = split.line, split.stride
     first, second = 0, 0
     for i in range(len(line)):
-        if i < left:
+        if i < split.left:
             first += line[i] * stride[i]
         else:
             second += line[i] * stride[i]
@@ -172,8 +172,8 @@ def _products(left, right, first, second, d1, d2, length):
 @njit(cache=True)
 def combine(split, left, right, out):
     """Fill the union's message: the sum over all splits of the product of the parts' messages."""
-    base = np.zeros(len(split[3]), np.int64)
-    box = np.zeros((3, len(split[6])), np.int64)
+    base = np.zeros(len(split.line), np.int64)
+    box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
     for flat in range(len(out)):
@@ -194,8 +194,8 @@ def choose(split, left, right, states, targets, lefts, rights):
     `states` is sorted, and `targets` (uniform draws times the union's message) is sorted within
     equal states, so that equal states share one pass. The parts' states go to `lefts`, `rights`.
     """
-    base = np.zeros(len(split[3]), np.int64)
-    box = np.zeros((3, len(split[6])), np.int64)
+    base = np.zeros(len(split.line), np.int64)
+    box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
     at = 0
@@ -243,8 +243,8 @@ def _last_possible(left, right, first, second, d1, d2, length):
 @njit(cache=True)
 def spread(split, outside, left, right, to_left, out):
     """Weight of everything outside one part, from that of everything outside the union."""
-    base = np.zeros(len(split[3]), np.int64)
-    box = np.zeros((3, len(split[6])), np.int64)
+    base = np.zeros(len(split.line), np.int64)
+    box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
     for flat in range(len(outside)):
