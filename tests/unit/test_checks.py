@@ -16,7 +16,8 @@ def test_whole_numbers_of_any_type_become_ints(value):
 
 
 @pytest.mark.parametrize(
-    "value", [True, np.True_, 1.5, -1, "3", None, float("nan"), float("inf"), 3j, [3], np.array([3])]
+    "value",
+    [True, np.True_, 1.5, -1, "3", None, float("nan"), float("inf"), 3j, [3], np.array([3])],
 )
 def test_what_is_no_whole_number_is_refused_in_one_sentence(value):
     with pytest.raises(InputError) as error:
@@ -36,7 +37,7 @@ def test_positive_numbers_are_given_back(value):
 
 @pytest.mark.parametrize("value", [0, -1.0, True, "1", None, float("nan"), float("inf"), 1j])
 def test_what_is_not_positive_is_refused(value):
-    with pytest.raises(InputError, match="^epsilon must be a positive number, got "):
+    with pytest.raises(InputError, match=r"^epsilon must be a positive number, got "):
         positive("epsilon", value)
 
 
@@ -66,5 +67,5 @@ def test_vectors_that_will_not_do_are_refused(values, words):
 def test_room_ends_where_it_is_said_to():
     refuse_overflow("exact", "noise", 2.0**53 - 1, 53, "use less")
     for largest in (2.0**53, float("inf"), float("nan")):
-        with pytest.raises(InputError, match="noise could reach .*, more than 53 bits hold; use"):
+        with pytest.raises(InputError, match=r"noise could reach .*, more than 53 bits hold; use"):
             refuse_overflow("exact", "noise", largest, 53, "use less")

@@ -165,8 +165,8 @@ def choose_lag(
     -------
     lag : int
     trail : DataFrame with columns lag, bound_at_0, jumps and censored
-        Every lag that was tried; `jumps` is the smallest number of jumps that a leading chain
-        accepted within it.
+        Every lag that was tried; the bound is infinite where runs are censored, and `jumps` is the
+        smallest number of jumps that a leading chain accepted within the lag.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def choose_lag(
     trail, lag = [], 1
     while True:
         times = meeting_times(rng, walk, lag=lag, runs=runs, cap=cap)
-        bound = float(bound_terms(times, [0]).mean())
+        bound = float(tv_bound(times, [0])["bound"].iloc[0])
         jumps, censored = int(times.jumps.min()), int(times.censored.sum())
         trail.append({"lag": lag, "bound_at_0": bound, "jumps": jumps, "censored": censored})
         moved = jumps >= LEAST_JUMPS or walk.lattice.dimension == 0
@@ -189,7 +189,10 @@ def choose_lag(
 
 
 def bound_terms(times: MeetingTimes, t) -> np.ndarray:
-    """Each run's max(0, ceil((tau - lag - t) / lag)); int64 array, shape (runs, times)."""
+    """Each run's max(0, ceil((tau - lag - t) / lag)); int64 array, shape (runs, times).
+
+    A censored run counts as if it met at the cap, which is too little.
+    """
     rest = times.tau[:, None] - times.lag - np.asarray(t, dtype=np.int64)[None, :]
     return np.maximum(0, -(-rest // times.lag))
 
@@ -198,7 +201,8 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
     """Bound the total variation distance between the chain's law at t and the target.
 
     d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
-    mean over the runs. Where runs are uninformative the mean is too small; `censored` counts them.
+    mean over the runs. A censored run met at a time unknown, so that its share of the mean may be
+    anything from what it would be at the cap: with one of them, `bound` and `high` are infinite.
 
     Parameters
     ----------
@@ -208,11 +212,14 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with columns lag, t, bound, low, high and censored
+    DataFrame with columns lag, t, bound, low, high, at_least and censored
         `low` and `high` are the ends of a 99 % Monte Carlo band. Where few runs or none are
         still apart, `high` is what the exact binomial limit on their share allows, each weighing
         what the runs that last longest weigh on average. The band is approximate, and best where
-        the lag is long against the meeting time.
+        the lag is long against the meeting time. `at_least` is the mean with censored runs taken
+        at the cap: it equals `bound` where there are none, and else is cut, missing from the time
+        on at which such a run would count for nothing. `censored` counts the runs that say nothing
+        of convergence: those, and the ones that met before either chain had moved.
 
     Raises
     ------
@@ -234,13 +241,15 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
     late = times.tau[times.tau >= np.quantile(times.tau, 0.9)]
     weight = 1 + (late - late.min()).mean() / times.lag
     weights = np.maximum(weight, np.divide(terms.sum(axis=0), np.maximum(apart, 1)))
+    unknown = bool(times.censored.any())
     return pd.DataFrame(
         {
             "lag": times.lag,
             "t": t.astype(np.int64),
-            "bound": mean,
+            "bound": np.inf if unknown else mean,
             "low": np.maximum(0, mean - reach),
-            "high": np.maximum(mean + reach, share * weights),
+            "high": np.inf if unknown else np.maximum(mean + reach, share * weights),
+            "at_least": np.where((terms == 0)[times.censored].any(axis=0), np.nan, mean),
             "censored": int(times.uninformative.sum()),
         }
     )

@@ -98,7 +98,16 @@ def test_equal_data_give_equal_files(tmp_path, boxes):
 
 def curves(censored):
     rows = [
-        {"norm": "l1", "variant": v, "lag": lag, "t": t, "bound": b, "low": b / 2, "high": b * 2}
+        {
+            "norm": "l1",
+            "variant": v,
+            "lag": lag,
+            "t": t,
+            "bound": b,
+            "low": b / 2,
+            "high": b * 2,
+            "at_least": b,
+        }
         for v in ("paper", "reduced")
         for lag in (4, 8)
         for t, b in ((0, 1.0), (10, 0.4), (100, 0.0))
