@@ -75,7 +75,6 @@ def other_sampler(
     taken = choose(invariants, mechanism).method
     for kind in reversed(SAMPLERS):
         try:
-            kind.fits(invariants, mechanism)
             if kind.method != taken:
                 return kind.method, kind(invariants, mechanism).sample(rng, draws)
         except InputError:

@@ -32,6 +32,7 @@ TINY = 1e-250  # weights below it could not be told from sums that have underflo
 MOST_PRODUCTS = 1e11  # minutes
 DRAWS_AT_ONCE = 100_000
 LOG_ROUGH = math.log(1e-3)
+PRODUCTS = ((1, False), (2, False))  # the energies whose weight is a product over cells
 FARTHEST = -2000.0  # log probability of what bounds may ask for, beyond which doubles give out
 
 
@@ -104,11 +105,12 @@ class DynamicSampler:
     @staticmethod
     def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
         """Say why this sampler fits, or raise `InputError` with the reason why not."""
-        energy = energy_served("messages", law, [(1, False), (2, False)])  # products over cells
         if lower is not None:
+            energy_served("messages", law, PRODUCTS)
             return "the noise is bounded from below, and its law is a product over cells"
-        norm = "the norm is l1" if energy.power == 1 else "the law is a product over cells"
-        return f"{norm}, and few sums are open at a time"
+        # a Gaussian that Klein's sampler refuses is of a dimension that takes minutes here
+        energy_served("messages", law, [(1, False)])
+        return "the norm is l1, and few sums are open at a time"
 
     def __init__(
         self,
@@ -120,8 +122,7 @@ class DynamicSampler:
         left_out: float = 1e-12,
         most_bytes: float = 2e9,
     ):
-        self.fits(invariants, mechanism)
-        energy = mechanism.energy
+        energy = energy_served("messages", mechanism, PRODUCTS)
         if not 0 < left_out < 1:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism
