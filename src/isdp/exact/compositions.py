@@ -40,6 +40,7 @@ def words_from(rng):
         high, low = rng.integers(0, 1 << 32), rng.integers(0, 1 << 32)
         state[i] = (np.uint64(high) << np.uint64(32)) | np.uint64(low)
     state[3] = 1
+    # words before this would still show the seed, as for NumPy's own generator
     for _ in range(ROUNDS_TO_MIX_A_SEED):
         next_word(state)
     return state
@@ -49,7 +50,7 @@ def words_from(rng):
 def mixed(a, b, c, count):
     """One round: the word that comes out, and the state after it."""
     word = a + b + count
-    turned = (c << np.uint64(24)) | (c >> np.uint64(40))
+    turned = (c << np.uint64(24)) | (c >> np.uint64(40))  # rotated left by 24 of 64 bits
     return (
         word,
         b ^ (b >> np.uint64(11)),
@@ -76,7 +77,9 @@ def uniform(state):
 def below(state, limit):
     """Draw an integer from 0 to limit - 1, all equally likely; 0 < limit <= 2^53."""
     if limit < 1 << 32:
-        # a product's upper half, after the few lower halves that would favour some are refused
+        # of 2^32 random halves of words, each upper half of the product comes from 2^32 // size or
+        # one more; refusing lower halves below 2^32 mod size takes the one more away. Most lower
+        # halves are at least `size`, which spares the division
         size = np.uint64(limit)
         while True:
             product = (next_word(state) >> np.uint64(32)) * size
@@ -85,6 +88,7 @@ def below(state, limit):
                 return np.int64(product >> np.uint64(32))
     while True:
         drawn = np.int64(next_word(state) >> np.uint64(11))
+        # multiples of `limit` alone, so that every remainder is left as often
         if drawn < (1 << 53) - (1 << 53) % limit:
             return drawn % limit
 
@@ -297,6 +301,7 @@ def _draw_remainders(words, total, x, bits):
     while True:
         _fill_remainders(words, rate, bits, x)
         remainders = x[: n - 1].sum()
+        # modulo 2^bits, also where the difference is negative: its low bits in two's complement
         x[n - 1] = (total - remainders) & (unit - 1)
         units = (total - remainders - x[n - 1]) >> bits
         if units >= 0:
@@ -312,8 +317,9 @@ def _fill_remainders(words, rate, bits, x):
     for i in range(len(x)):
         while True:
             word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+            # the upper `bits` of the word; up to 11 of them leave 53 others for the chance
             r = np.int64(word >> np.uint64(64 - bits))
-            if bits > 11:  # a chance takes 53 bits of its own
+            if bits > 11:
                 word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
             chance = np.float64(np.int64(word & LOW_BITS)) * UNIT
             fall = rate * r
@@ -336,12 +342,15 @@ def _choose(words, length, wanted, places):
     sd = math.sqrt(wanted * (1.0 - share))
     k = 0
     while wanted > 0 and 2.0 * sd * (1 << k) < length:
-        k += 1
+        k += 1  # until steps of 2^-k are finer than half a standard deviation of the share
     _toss(words, max(0, int((wanted - sd) / length * (1 << k))), k, places)
+    # bits beyond `length` are no places
     places[-1] &= ~np.uint64(0) >> np.uint64(64 * len(places) - length)
     have = 0
     for word in places:
         have += ones(word)
+    # a place that is one already changes nothing, so each next one is uniform among the zeros;
+    # whatever the order of places, the chances are the same, and so the choice stays uniform
     while have < wanted:
         have += _put(places, below(words, length), True)
     while have > wanted:
@@ -358,11 +367,12 @@ def _toss(words, c, k, places):
     if c == 0:
         places[:] = 0
         return
-    while c & 1 == 0:
+    while c & 1 == 0:  # c / 2^k in lowest terms; its lowest digit is then one
         c, k = c >> 1, k - 1
     s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
     for i in range(len(places)):
-        bits, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+        bits, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)  # chance 1/2, the digit 0.1
+        # after a digit the chance p is 0.d... in binary: `or` makes (1 + p) / 2, `and` p / 2
         for digit in range(1, k):
             word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
             bits = bits | word if (c >> digit) & 1 else bits & word
@@ -373,6 +383,7 @@ def _toss(words, c, k, places):
 @njit(cache=True)
 def _put(places, where, value):
     """Set a bit or clear it; return whether that changed it."""
+    # place w is bit w mod 64 of word w div 64
     bit = np.uint64(1) << np.uint64(where & 63)
     before = places[where >> 6]
     after = before | bit if value else before & ~bit
@@ -384,6 +395,7 @@ def _put(places, where, value):
 def _add_gaps(places, inverted, length, bits, x):
     """Add 2^bits times the gaps between bars to `x`; the bars are the zeros if `inverted`."""
     part, last, bars = 0, -1, len(x) - 1
+    # inverted, bits beyond `length` become ones, but the last bar is found before them
     flip = ~np.uint64(0) if inverted else np.uint64(0)
     for i in range(len(places)):
         word = places[i] ^ flip
@@ -391,5 +403,5 @@ def _add_gaps(places, inverted, length, bits, x):
             bar = 64 * i + lowest_bit(word)
             x[part] += (bar - last - 1) << bits
             part, last = part + 1, bar
-            word &= word - np.uint64(1)
+            word &= word - np.uint64(1)  # clears the lowest one
     x[bars] += (length - last - 1) << bits

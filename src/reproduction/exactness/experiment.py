@@ -58,7 +58,12 @@ def exact_draws(
         none = np.zeros((CHAINS, 0, invariants.cells), dtype=np.int64)
         return Draws(none, invariants, cells, {"method": "none", "refused": str(refusal)})
     noise = chosen.sample(rng, CHAINS * each).reshape(CHAINS, each, -1)
-    settings = {"method": chosen.method, "reason": chosen.reason, "error": chosen.error}
+    settings = {
+        "law": mechanism.as_dict(),
+        "method": chosen.method,
+        "reason": chosen.reason,
+        "error": chosen.error,
+    }
     return Draws(noise, invariants, cells, settings)
 
 

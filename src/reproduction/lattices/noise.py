@@ -66,6 +66,7 @@ def sample_noise(
     thin = max(1, math.ceil(chains * len(pilot[0]) / effective))
     noise, info = run_chains(rng, walk, draws=draws, chains=chains, burn_in=burn_in, thin=thin)
     settings = {
+        "law": walk.mechanism.as_dict(),
         "burn_in": burn_in,
         "converged": converged,
         "thin": thin,

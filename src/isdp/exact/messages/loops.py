@@ -86,6 +86,7 @@ def _begin(split, flat, base, low, high, y):
     low[:] = 0
     high[:] = 0
     middle = np.zeros(len(reach))
+    # the flat number of a state is x + half in mixed radix, last coordinate fastest
     for j in range(len(half) - 1, -1, -1):
         width = 2 * half[j] + 1
         x = flat % width - half[j]
@@ -94,6 +95,7 @@ def _begin(split, flat, base, low, high, y):
             base[i] += given[i, j] * x
         for i in range(len(reach)):
             middle[i] += centre[i, j] * x
+    # widened against rounding: a y too many has an empty segment, so that it counts for nothing
     for i in range(len(reach)):
         low[i] = math.ceil(middle[i] - reach[i] - 1e-6)
         high[i] = math.floor(middle[i] + reach[i] + 1e-6)
@@ -124,18 +126,19 @@ def _segment(split, base, y):
         for j in range(len(y)):
             at += outer[i, j] * y[j]
         step = line[i]
-        if step < 0:
+        if step < 0:  # the box is symmetric: |at + step t| is |-at - step t|
             step, at = -step, -at
         if step == 0:
             if abs(at) > part_half[i]:
                 return 0, 0, 0
         elif step == 1:
             low, high = max(low, -part_half[i] - at), min(high, part_half[i] - at)
-        else:
+        else:  # -half <= at + step t <= half; rounded up below as minus the floor of minus
             low = max(low, -((part_half[i] + at) // step))
             high = min(high, (part_half[i] - at) // step)
     if low > high:
         return 0, 0, 0
+    # flat numbers of both parts' states at the segment's start
     first, second = 0, 0
     for i in range(len(base)):
         at = base[i] + line[i] * low + part_half[i]
@@ -206,14 +209,18 @@ def choose(split, left, right, states, targets, lefts, rights):
         before = 0.0
         last1, last2 = -1, -1
         going = _begin(split, states[at], base, low, high, y)
+        # terms follow one another in the order in which `combine` added them up, line by line, so
+        # that `before` runs through the very partial sums that ended as the union's message
         while going and at < end:
             length, first, second = _segment(split, base, y)
             block = _products(left, right, first, second, d1, d2, length)
             if block > 0.0:
                 running = before
+                # the line may end by rounding before a target that lies at its very end does
                 if targets[at] >= before + block:
                     last1, last2 = _last_possible(left, right, first, second, d1, d2, length)
                 t = 0
+                # both only go forward: targets are sorted, and `t` stays where the last one fell
                 while at < end and targets[at] < before + block:
                     while t < length:
                         term = left[first + t * d1] * right[second + t * d2]
