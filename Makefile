@@ -6,6 +6,7 @@
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
 # make docs   API documentation from the docstrings, in docs/api
+# make keys   write the table of the config's keys anew from its schema
 # make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
 
 SHELL := /bin/sh
@@ -27,7 +28,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke sweep slurm bench docs rulegraph setup lock clean
+.PHONY: all test smoke sweep slurm bench docs keys rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -58,6 +59,9 @@ bench: $(READY)
 
 docs: $(READY) $(DOCS_READY)
 	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python docs/build_api.py docs/api
+
+keys: $(READY)
+	PYTHONPATH=src $(BIN)/python -m reproduction.running.describe config/README.md
 
 # the states first: Snakemake does not know what follows from them before they are chosen
 rulegraph: $(READY)
@@ -93,7 +97,7 @@ $(DOCS_READY): docs/requirements.txt $(READY)
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate
 lock:
-	$(COMPILE) --extra dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra workflow --extra dev pyproject.toml --output-file requirements.lock
 	sed -n '/^slurm = /,/^]/s/^ *"\(.*\)",/\1/p' pyproject.toml \
 		| $(COMPILE) --no-deps - --output-file requirements-slurm.lock
 

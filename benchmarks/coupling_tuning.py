@@ -62,12 +62,12 @@ def main():
     options = parser.parse_args()
     config = yaml.safe_load(options.config.read_text())
     rows = []
-    for name, entry in config["lattices"].items():
+    for name, entry in config["lattices"]["experiments"].items():
         invariants = build(entry).invariants
         for law, settings in entry["laws"].items():
-            for variant, kind in config["variants"].items():
+            for variant, kind in config["lattices"]["variants"].items():
                 lattice = kernel_lattice(invariants, kind["basis"])
-                row = {"experiment": name, "norm": law, "variant": variant}
+                row = {"experiment": name, "law": law, "variant": variant}
                 tuned = settings["proposal"][variant]
                 row["coupled_by_single"] = coupled_by_single(
                     LatticeWalk(lattice, mechanism_of(settings), tuned, kind["acceptance"])

@@ -19,6 +19,7 @@ _HOMES = {
     "Polytope": "isdp.constraints",
 }
 _PACKAGES = (
+    "accounting",
     "constraints",
     "diagnostics",
     "exact",
@@ -29,6 +30,9 @@ _PACKAGES = (
     "plots",
     "postprocess",
     "privatize",
+    "subspace",
+    "swapping",
+    "topdown",
 )
 __all__ = [*_HOMES, *_PACKAGES]
 

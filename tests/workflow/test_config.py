@@ -1,83 +1,80 @@
 """A wrong config is refused with one line before any job runs."""
 
-import re
-
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from reproduction.running.config import ConfigError, check_config, leave_out_nulls
+from reproduction.running.config import ConfigError, check_config, leave_out_nulls, read_schema
+from reproduction.running.describe import described, page_with, referred, table
 from tests import ROOT
 from tests.workflow.conftest import merged
 
-
-@pytest.mark.parametrize("name", ["config.yaml", "smoke.yaml"])
-def test_the_projects_configs_fit_the_schema_and_hold_every_key(name):
-    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
-    Draft202012Validator.check_schema(schema)
-    config = yaml.safe_load((ROOT / "config" / name).read_text())
-    leave_out_nulls(config)
-    Draft202012Validator(schema).validate(config)
-
-
-NAMED_BY_USERS = {"lattices": "NAME", "laws": "LAW"}
-OPAQUE = (
-    "axes",
-    "constraints",
-    "printed",
-    "proposal",
-    "variants",
-    "walk",
-    "independence",
-    "paper",
+CONFIG, SMOKE = (
+    yaml.safe_load((ROOT / "config" / name).read_text()) for name in ("config.yaml", "smoke.yaml")
 )
+SCHEMA = read_schema(ROOT)
 
 
-def keys(node, path=()):
-    """Keys as config/README.md lists them, with NAME and LAW for what users name."""
+@pytest.mark.parametrize("changes", [{}, SMOKE], ids=["config", "smoke"])
+def test_the_projects_configs_fit_the_schema(changes):
+    Draft202012Validator.check_schema(SCHEMA)
+    config = merged(CONFIG, changes)
+    leave_out_nulls(config)
+    Draft202012Validator(SCHEMA).validate(config)
+
+
+def leaves(node, path=()):
     for key, value in node.items():
-        shown = NAMED_BY_USERS.get(path[-1] if path else "", key)
-        if (*path, shown) != (*path, "NAME") and shown != "LAW":
-            yield ".".join((*path, shown))
-        if isinstance(value, dict) and key not in OPAQUE:
-            yield from keys(value, (*path, shown))
+        if isinstance(value, dict):
+            yield from leaves(value, (*path, key))
+        else:
+            yield (*path, key), value
 
 
-def test_smoke_has_the_same_keys_and_the_readme_explains_each():
-    full, smoke = (
-        yaml.safe_load((ROOT / "config" / name).read_text())
-        for name in ("config.yaml", "smoke.yaml")
-    )
-    everything = list(keys(full))
-    for name in [name for name, entry in smoke["lattices"].items() if entry is None]:
-        del full["lattices"][name], smoke["lattices"][name]
-    for name, entry in smoke["lattices"].items():
-        for law in [law for law, settings in entry["laws"].items() if settings is None]:
-            del full["lattices"][name]["laws"][law], entry["laws"][law]
-    assert list(keys(full)) == list(keys(smoke))
-    assert set(keys(full)) == set(everything)
-    readme = (ROOT / "config/README.md").read_text()
-    assert [key for key in keys(full) if f"`{key}`" not in readme] == []
-    shown = set(re.findall(r"`((?:lattices|coupling|noise|counties|data)\.[A-Za-z_.]+)`", readme))
-    assert shown <= set(keys(full))
+def test_smoke_holds_what_differs_and_nothing_else():
+    usual = dict(leaves(CONFIG))
+    for path, value in leaves(SMOKE):
+        assert value is None or usual[path] != value, ".".join(path)
+
+
+def undescribed(node, path=()):
+    """Keys without a meaning beside others that have one."""
+    node = {**referred(SCHEMA, node), **node}
+    inner = {k: v for k, v in node.get("properties", {}).items() if isinstance(v, dict)}
+    if not path or any("description" in value for value in inner.values()):
+        yield from [(*path, key) for key, value in inner.items() if "description" not in value]
+        for key, value in inner.items():
+            yield from undescribed(value, (*path, key))
+
+
+def test_every_key_of_the_schema_has_a_meaning():
+    assert list(undescribed(SCHEMA)) == []
+    meanings = dict(described(SCHEMA, SCHEMA))
+    assert {"lattices.experiments.NAME.laws.LAW.sigma", "congenial.two_bin.draws"} <= set(meanings)
+
+
+def test_the_readme_has_the_table_that_the_schema_gives():
+    text = (ROOT / "config/README.md").read_text()
+    assert page_with(text, table(SCHEMA)) == text, "`make keys` writes it anew"
 
 
 def changed(changes):
     """The project's config with some keys changed, as --configfile does it."""
-    return merged(yaml.safe_load((ROOT / "config/config.yaml").read_text()), changes)
+    return merged(CONFIG, changes)
 
 
 def test_null_leaves_out_an_experiment_or_a_law():
     lattices = {"small": None, "contingency": {"laws": {"l2": None}}}
-    config = changed({"lattices": lattices})
+    config = changed({"lattices": {"experiments": lattices}})
     leave_out_nulls(config)
     check_config(config, ROOT)
-    assert set(config["lattices"]) == {"intersecting", "contingency"}
-    assert set(config["lattices"]["contingency"]["laws"]) == {"l1", "gaussian"}
-    assert set(config["lattices"]["contingency"]["printed"]) == {"l1"}
-    only = changed({"lattices": dict.fromkeys(config["lattices"]) | {"small": None}})
+    assert set(config["lattices"]["experiments"]) == {"intersecting", "contingency"}
+    assert set(config["lattices"]["experiments"]["contingency"]["laws"]) == {"l1", "gaussian"}
+    assert set(config["lattices"]["experiments"]["contingency"]["printed"]) == {"l1"}
+    only = dict.fromkeys(CONFIG["lattices"]["experiments"])
+    only = changed({"lattices": {"experiments": only}})
     leave_out_nulls(only)
-    with pytest.raises(ConfigError, match="lattices"):
+    with pytest.raises(ConfigError, match=r"lattices\.experiments"):
         check_config(only, ROOT)
 
 
@@ -102,63 +99,91 @@ WRONG = {
     "a vintage as a number": ({"data": {"vintage": 20201116}}, "eight digits in quotes"),
     "no such file": ({"data": {"file": "nowhere.zip"}}, "there is no file nowhere.zip"),
     "shapes that differ": (
-        {"lattices": {"contingency": {"counts": [[1, 2], [3, 4]]}}},
-        "lattices.contingency: counts: the counts have shape (2, 2), the axes give (4, 4)",
+        {"lattices": {"experiments": {"contingency": {"counts": [[1, 2], [3, 4]]}}}},
+        "contingency: counts: the counts have shape (2, 2), the axes give (4, 4)",
     ),
     "a negative count": (
-        {"lattices": {"contingency": {"counts": [[-1] * 4] * 4}}},
+        {"lattices": {"experiments": {"contingency": {"counts": [[-1] * 4] * 4}}}},
         "counts: -1 is not a count",
     ),
     "a fractional count": (
-        {"lattices": {"contingency": {"counts": [[0.5] * 4] * 4}}},
+        {"lattices": {"experiments": {"contingency": {"counts": [[0.5] * 4] * 4}}}},
         "counts: 0.5 is not a count",
     ),
     "a margin of a missing axis": (
-        {"lattices": {"contingency": {"held": [["county"], ["age"]]}}},
+        {"lattices": {"experiments": {"contingency": {"held": [["county"], ["age"]]}}}},
         "names the axis 'age', but the table has county, education",
     ),
     "a record that does not exist": (
-        {"lattices": {"intersecting": {"constraints": {"A": [1, 15]}}}},
+        {"lattices": {"experiments": {"intersecting": {"constraints": {"A": [1, 15]}}}}},
         "A holds record 15, but records go from 1 to 14",
     ),
     "a proposal of one": (
-        {"lattices": {"contingency": {"laws": {"l1": {"proposal": {"paper": 1.0}}}}}},
-        "lattices.contingency.laws.l1.proposal.paper: 1.0 will not do; wanted: a number between 0",
+        {
+            "lattices": {
+                "experiments": {"contingency": {"laws": {"l1": {"proposal": {"paper": 1.0}}}}}
+            }
+        },
+        "lattices.experiments.contingency.laws.l1.proposal.paper: 1.0 will not do; wanted: a",
     ),
     "a printed table of another shape": (
-        {"lattices": {"contingency": {"printed": {"l1": [[1, 2]]}}}},
-        "lattices.contingency.printed.l1",
+        {"lattices": {"experiments": {"contingency": {"printed": {"l1": [[1, 2]]}}}}},
+        "lattices.experiments.contingency.printed.l1",
     ),
     "a law without epsilon": (
-        {"lattices": {"mine": {"records": 2, "constraints": {"A": [1]}, "laws": {"x": {}}}}},
-        "lattices.mine.laws.x: missing key proposal",
+        {
+            "lattices": {
+                "experiments": {
+                    "mine": {"records": 2, "constraints": {"A": [1]}, "laws": {"x": {}}}
+                }
+            }
+        },
+        "lattices.experiments.mine.laws.x: missing key proposal",
     ),
-    "a lag factor of zero": ({"coupling": {"lag_factors": [0, 1]}}, "coupling.lag_factors"),
-    "an unknown variant": ({"noise": {"variant": "best"}}, "noise.variant: 'best' will not do"),
+    "a lag factor of zero": (
+        {"lattices": {"coupling": {"lag_factors": [0, 1]}}},
+        "coupling.lag_factors",
+    ),
+    "an unknown variant": (
+        {"lattices": {"noise": {"variant": "best"}}},
+        "lattices.noise.variant: 'best' will not do",
+    ),
     "a table with 22 age groups": (
-        {"sex_by_age": {"counts": {"male": [1] * 22}}},
+        {"congenial": {"sex_by_age": {"counts": {"male": [1] * 22}}}},
         "sex_by_age.counts: sex by age: male has 22 age groups",
     ),
     "a negative count of people": (
-        {"sex_by_age": {"counts": {"female": [-1] * 23}}},
+        {"congenial": {"sex_by_age": {"counts": {"female": [-1] * 23}}}},
         "female, under 5: -1 is not a count",
     ),
-    "a file without a county": ({"sex_by_age": {"file": "p12.csv"}}, "belong together"),
+    "a file without a county": (
+        {"congenial": {"sex_by_age": {"file": "p12.csv"}}},
+        "belong together",
+    ),
     "a P12 file that is not there": (
-        {"sex_by_age": {"file": "nowhere.csv", "county": "X"}},
+        {"congenial": {"sex_by_age": {"file": "nowhere.csv", "county": "X"}}},
         "sex_by_age.file: there is no file nowhere.csv",
     ),
     "cells that do not follow from the others": (
-        {"sex_by_age": {"solved": [1, 2, 3]}},
+        {"congenial": {"sex_by_age": {"solved": [1, 2, 3]}}},
         "columns have rank 1, but the equalities have rank 3",
     ),
     "rates without their parameters": (
-        {"sex_by_age": {"acceptance": {"paper": [1.0]}}},
+        {"congenial": {"sex_by_age": {"acceptance": {"paper": [1.0]}}}},
         "sex_by_age.acceptance.paper: wanted: one number or null for each of the 10",
     ),
-    "a weight above one": ({"two_bin": {"betas": [0, 1.5]}}, "two_bin.betas.1: 1.5 will not do"),
-    "no simulation": ({"projection": {"simulations": 0}}, "projection.simulations: 0 will not do"),
-    "an epsilon too small": ({"truncation": {"epsilons": [0, 1]}}, "truncation.epsilons.0"),
+    "a weight above one": (
+        {"congenial": {"two_bin": {"betas": [0, 1.5]}}},
+        "two_bin.betas.1: 1.5 will not do",
+    ),
+    "no simulation": (
+        {"counties": {"projection": {"simulations": 0}}},
+        "projection.simulations: 0 will not do",
+    ),
+    "an epsilon too small": (
+        {"counties": {"truncation": {"epsilons": [0, 1]}}},
+        "truncation.epsilons.0",
+    ),
     "no such ledger": ({"data": {"ledger": "nowhere.csv"}}, "data.ledger: there is no file"),
 }
 

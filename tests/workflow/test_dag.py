@@ -76,13 +76,19 @@ def test_a_finished_run_that_was_moved_has_nothing_to_do(whole):
     assert len(whole.outputs) > 20
 
 
-LAW = {"contingency": {"laws": {"l1": {"epsilon": 0.3}}}}
+LAW = {"experiments": {"contingency": {"laws": {"l1": {"epsilon": 0.3}}}}}
 CHANGES = {
     # the key, and what is made with it before anything is summarised or drawn
     "counties.epsilon": ({"counties": {"epsilon": 0.2}}, r"draws/(exact_)?counties_"),
     "a law's epsilon": ({"lattices": LAW}, r"(draws|coupling)/(exact_)?contingency_l1"),
-    "two_bin.draws": ({"two_bin": {"draws": 3_000}}, r"tables/two_bin\.csv"),
-    "truncation.epsilons": ({"truncation": {"epsilons": [0.1, 0.5]}}, r"tables/truncation\.csv"),
+    "congenial.two_bin.draws": (
+        {"congenial": {"two_bin": {"draws": 3_000}}},
+        r"tables/two_bin\.csv",
+    ),
+    "counties.truncation.epsilons": (
+        {"counties": {"truncation": {"epsilons": [0.1, 0.5]}}},
+        r"tables/truncation\.csv",
+    ),
 }
 
 

@@ -51,7 +51,8 @@ def test_tables_have_the_columns_that_others_read(finished):
         "projection_summary": "state choice sd overlap box_overlap_min",
         "sex_by_age": "age confidential_both released_female released_male",
         "two_bin": "mechanism beta mean_1 variance loss_closed loss_numeric",
-        "scorecard": "claim paper where statement paper_value our_value tolerance verdict note",
+        "scorecard": "claim wing page paper where statement paper_value "
+        "our_value our_error unit statistic bar bar_of verdict note",
     }
     for name, columns in expected.items():
         assert set(columns.split()) <= set(rows(tables / f"{name}.csv")[0])
@@ -65,7 +66,8 @@ def test_a_state_without_freedom_is_shown_as_frozen_not_as_converged(finished):
     assert dc["frozen"] == "True"
     assert dc["rhat"] == ""
     card = {r["claim"]: r for r in rows(tables / "scorecard.csv")}
-    assert card["counties-no-frozen-coordinate"]["verdict"] == "differs"
+    (summary,) = [r for r in rows(tables / "counties_states.csv") if r["state"] == "DC"]
+    assert summary["frozen"] == "1"
     assert card["counties-exact-totals"]["verdict"] == "reproduced"
     assert card["das-significant-slopes"]["verdict"] == "not checkable"
 
@@ -113,7 +115,7 @@ def test_every_link_of_the_front_page_leads_somewhere_and_nothing_is_asked_for(f
     assert [link for link in links if link.startswith("#") and link[1:] not in names] == []
     assert [x for x in links if not x.startswith("#") and not (results / x).is_file()] == []
     # what the tests' small config leaves out
-    for missing in ("intersecting_noise", "counties_IL", "04_sex_by_age"):
+    for missing in ("intersecting_noise", "counties_IL", "03_congenial"):
         assert f'{missing} <i class="absent">(not in this run)</i>' in page
     assert finished.ending.index("results/index.html") < finished.ending.index(
         "results/report.html"
@@ -129,13 +131,18 @@ def test_every_notebook_has_its_page_and_says_what_this_run_does_not_make(finish
     for page in pages.values():
         text = page.read_text()
         assert not re.search(r"<script|(src|href)=\"https?://", text)
-    assert "Not in this run: no figure intersecting_noise" in pages["02_intersecting"].read_text()
+    assert "Not in this run: no figure intersecting_noise" in pages["02_lattices"].read_text()
 
 
 def test_a_second_run_has_nothing_to_do(finished):
     done = finished.run("--cores", "1")
     assert done.returncode == 0
     assert "Nothing to be done" in done.stdout + done.stderr
+    assert re.search(r"Scorecard of \d+ claims: ", done.stdout)
+    assert "Open first: " in done.stdout
+    dry = finished.run("--cores", "1", "-n")
+    assert "Nothing to be done" in dry.stdout + dry.stderr
+    assert "Scorecard of" not in dry.stdout
 
 
 def test_killed_on_one_core_and_started_again_it_ends_with_the_same_tables(checkout, finished):
@@ -252,7 +259,7 @@ def test_tables_of_ones_own_go_through_the_same_rules(finished):
 
 def test_meeting_times_have_the_columns_that_others_read(finished):
     table = rows(finished.folder / "results/tables/meeting_times.csv")
-    first = "experiment norm variant lag chains censored mean max iterations_to_bound_0_01"
+    first = "experiment law variant lag chains censored mean max iterations_to_bound_0_01"
     assert list(table[0])[:9] == first.split()
 
 

@@ -10,7 +10,7 @@ import yaml
 from reproduction.running.config import ConfigError, check_config
 from reproduction.running.scenarios import file_of, scenarios_of
 from tests import ROOT
-from tests.workflow.conftest import SMALL, Checkout
+from tests.workflow.conftest import SMALL, Checkout, merged
 from tests.workflow.test_data import fractional, national_file
 
 SWEEP = {"name": "tiny", "epsilons": [0.1, 1], "norms": ["l1", "l2"], "states": ["DE"]}
@@ -29,7 +29,7 @@ def rows(path):
 
 
 def settings(**changes):
-    return SMALL | {"counties": COUNTIES, "sweep": SWEEP | changes}
+    return merged(SMALL, {"counties": COUNTIES}) | {"sweep": SWEEP | changes}
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +86,11 @@ def test_new_scenarios_run_alone_and_one_that_fails_is_named_and_loses_no_other(
     assert re.search("DE_l1_0.1_20200527: .*12.5", console)
     assert len(rows(folder / "DE_l1_3_20201116/tables/scenario.csv")) == 1
     assert {path: path.stat().st_mtime_ns for path in before} == before
+    # the others are compared all the same, and the picture is named
+    shown = rows(swept.folder / "results/tables/sweep_tiny.csv")
+    done = [f"DE_l1_{epsilon}_20201116" for epsilon in ("0.1", "1", "3")]
+    assert [row["scenario"] for row in shown] == done
+    assert "results/figures/sweep_tiny.svg" in console
 
 
 def changed(**changes):
@@ -133,7 +138,7 @@ def test_every_combination_is_a_scenario_and_a_right_config_of_its_own(monkeypat
     assert "VT-DC_l2_0.0001_20200527" in found
     for entry in found.values():
         plain = {key: value for key, value in config.items() if key != "sweep"}
-        check_config(plain | entry | {"data": config["data"] | entry["data"]}, ROOT)
+        check_config(merged(plain, entry), ROOT)
     walk = {name: entry["counties"]["proposal"] for name, entry in found.items()}
     assert walk["IL_l1_0.0001_20200527"] > 0.9999
     assert walk["IL_l1_20_20200527"] == 0.5

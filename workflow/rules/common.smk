@@ -2,13 +2,10 @@
 
 import copy
 import csv
-import json
 import os
+import re
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-
-import yaml
 
 BASE = Path(workflow.basedir)
 # resolved, so that copies of the checkout that share the packages share compiled code too
@@ -23,9 +20,9 @@ from reproduction.running.config import (
     local_file,
     read_schema,
 )
+from reproduction.running.ending import read_if_there
 from reproduction.running.library import library_of
 from reproduction.running.locks import clear_stale_locks
-from reproduction.running.scenarios import file_of, scenarios_of, unfinished
 
 # as it was given: nulls stay, and words for captions join the config below
 GIVEN = copy.deepcopy(config)
@@ -38,15 +35,16 @@ SETTINGS = {key: GIVEN[key] for key in read_schema(BASE)["required"]}
 # inputs are named as this folder sees them, so that a checkout that was moved reruns nothing
 HERE = Path() if Path().samefile(BASE) else BASE
 CAPTIONS = {path.stem: str(path) for path in sorted((BASE / "workflow/report").glob("*/*.rst"))}
-LATTICES = config["lattices"]
-SWEEP = config["sweep"]["name"] if "sweep" in config else ""
-SCENARIOS = scenarios_of(config)
+ENVIRONMENT = "../../environment.yml"  # as a rules file sees it
+# What a wing's rules file adds: files to make that no claim and no entry of the front page names,
+# files of draws whose invariants are checked, and rules whose jobs are worth sending to a cluster
+# (docs/cluster.md). Each file is a path, or a function of wildcards. What waits for the choice of
+# states stands apart, so that all else can begin before it.
+GOALS, GOALS_OF_STATES, DRAWS, SENT = [], [], [], set()
 
 
 wildcard_constraints:
     state="[A-Z]{2}",
-    experiment="|".join(LATTICES),
-    law="|".join({law: None for entry in LATTICES.values() for law in entry["laws"]}),
 
 
 # -- inputs ---------------------------------------------------------------------------------------
@@ -57,119 +55,67 @@ def library(script):
     return library_of(HERE / f"workflow/scripts/{script}.py", HERE / "src")
 
 
-def selected_states(wildcards):
+def any_of(names):
+    """What a wildcard may be."""
+    return "|".join(map(re.escape, names)) or "there-is-none"
+
+
+def later(rule, output):
+    """An input made by a rule further down, whose outputs are not known before."""
+
+    def paths(wildcards=None):
+        pattern = str(getattr(getattr(rules, rule).output, output))
+        return pattern if wildcards is None else expand(pattern, **wildcards)[0]
+
+    return paths
+
+
+def for_each(source, **values):
+    """An input for each of some values: an output pattern, or one from `later`.
+
+    A value may be a list, or a function of wildcards that gives one. Other wildcards are the job's.
+    """
+
+    def paths(wildcards):
+        pattern = source() if callable(source) else str(source)
+        given = {
+            name: value(wildcards) if callable(value) else value for name, value in values.items()
+        }
+        found = expand(pattern, **{**wildcards, **given})
+        return (
+            found if any(isinstance(value, (list, dict)) for value in given.values()) else found[0]
+        )
+
+    return paths
+
+
+def gathered(sources):
+    """All that a list of patterns and functions of wildcards comes to."""
+
+    def paths(wildcards):
+        found = []
+        for source in sources:
+            files = source(wildcards) if callable(source) else source
+            found += [str(files)] if isinstance(files, str) else files
+        return found
+
+    return paths
+
+
+def selected_states(wildcards=None):
     with open(checkpoints.select_states.get().output.states) as file:
         return [row["state"] for row in csv.DictReader(file)]
 
 
-def why_these_states():
-    """For captions: the rule by which the states were chosen, once they are."""
-    states = Path("results/tables/states.csv")
-    if not states.is_file():
-        return ""
-    with open(states) as file:
-        return f" States: {next(csv.DictReader(file))['rule']}."
-
-
-def for_each_state(pattern):
-    return lambda wildcards: expand(pattern, state=selected_states(wildcards))
-
-
-def experiment_of(wildcards):
-    """What an experiment's lattice is made of; its laws apart, so that they rerun only their own."""
-    entry = LATTICES[wildcards.experiment]
-    return {key: value for key, value in entry.items() if key not in ("laws", "printed")}
-
-
-def laws_of(wildcards):
-    return LATTICES[wildcards.experiment]["laws"]
-
-
-def law_of(wildcards):
-    return laws_of(wildcards)[wildcards.law]
-
-
-def printed_laws(wildcards):
-    entry = LATTICES[wildcards.experiment]
-    return {law: entry["laws"][law] for law in entry["printed"]}
-
-
-def of_all_its_laws(pattern):
-    return lambda wildcards: expand(
-        pattern, experiment=wildcards.experiment, law=laws_of(wildcards)
-    )
-
-
-def of_its_printed_laws(pattern):
-    return lambda wildcards: expand(
-        pattern, experiment=wildcards.experiment, law=printed_laws(wildcards)
-    )
-
-
-def of_every_law(pattern):
-    """The pattern for each law of each experiment."""
-    return [
-        path
-        for name, entry in LATTICES.items()
-        for path in expand(pattern, experiment=name, law=entry["laws"])
-    ]
-
-
-def of_printed_laws(pattern):
-    """The pattern for each law of which the paper prints noise, and a figure of its own."""
-    return [
-        path
-        for name, entry in LATTICES.items()
-        for path in expand(pattern, experiment=name, law=entry.get("printed", []))
-    ]
-
-
-def of_experiments(pattern, having=()):
-    """The pattern for each experiment whose config entry has the given keys."""
-    named = [name for name, entry in LATTICES.items() if all(key in entry for key in having)]
-    return expand(pattern, experiment=named)
-
-
-def read_if_there(path):
-    """Content of a JSON file among the results, or nothing where it is not made yet."""
-    return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
-
-
-def of_scenario(*keys):
-    """For params: a setting of the scenario."""
-
-    def setting(wildcards):
-        value = SCENARIOS[wildcards.scenario]
-        for key in keys:
-            value = value[key]
-        return value
-
-    return setting
-
-
-def of_its_states(pattern):
-    """The pattern for each state of the scenario."""
-    return lambda wildcards: expand(
-        pattern, **wildcards, state=of_scenario("counties", "states")(wildcards)
-    )
-
-
-def of_its_vintage(name):
-    """A file of the scenario's vintage."""
-    return lambda wildcards: (
-        f"results/sweeps/{wildcards.sweep}/data/{of_scenario('data', 'vintage')(wildcards)}/{name}"
-    )
-
-
-def sweep_goals(wildcards):
-    if not SWEEP:
-        raise ValueError("the config has no sweep: add --configfile config/sweep.yaml")
-    return expand(
-        "results/{path}", path=[f"figures/sweep_{SWEEP}.svg", f"tables/sweep_{SWEEP}.csv"]
-    )
-
-
 # -- outputs --------------------------------------------------------------------------------------
+
+
+def logs(job):
+    return f"results/logs/{job}.log"
+
+
+def benchmarks(job):
+    return f"results/benchmarks/{job}.tsv"
 
 
 def table_outputs(name, what, category, key="", caption=None, folder="results/tables", **where):
@@ -199,89 +145,12 @@ def figure_outputs(name, what, category, key="", caption=None, **where):
     }
 
 
-# -- the front page -------------------------------------------------------------------------------
-
-
-def made_by_rules(wildcards):
-    """For each table and figure that the front page names: the files, and how they are made."""
-    states = selected_states(wildcards)
-    claims, entries = (
-        yaml.safe_load((BASE / f"config/{name}.yaml").read_text()) for name in ("claims", "figures")
-    )
-    tables = [claim["measure"]["table"] for claim in claims]
-    figures = [claim.get("figure", []) for claim in claims]
-    for entry in entries:
-        tables += entry["tables"]
-        figures.append(entry["figures"])
-    # a name, or a list of names
-    figures = [name for named in figures for name in ([named] if isinstance(named, str) else named)]
-    found = {"tables": {}, "figures": {}}
-    for kind, ending, names in (("tables", "html", tables), ("figures", "svg", figures)):
-        for name in dict.fromkeys(names):
-            # one name, or one a state
-            paths = dict.fromkeys(expand(f"results/{kind}/{name}.{ending}", state=states))
-            jobs = [job_that_makes(path, states) for path in paths]
-            found[kind][name] = [job for job in jobs if job]
-    return found
-
-
-def job_that_makes(path, states):
-    """The rule that would make a file, and the job's words and log; none if there is no such."""
-    maker = next((each for each in workflow.rules if each.is_producer(path)), None)
-    if maker is None:
-        return None
-    wildcards = maker.get_wildcards(path)
-    if wildcards.get("state", states[0]) not in states:
-        return None
-    rules_file = Path(os.path.relpath(maker.snakefile, BASE))
-    return {
-        "name": Path(path).stem,
-        "rule": maker.name,
-        "message": maker.message.format(wildcards=SimpleNamespace(**wildcards)),
-        "rules": rules_file.as_posix(),
-        "script": os.path.normpath(rules_file.parent / maker.script),
-        "log": os.path.relpath(maker.log[0].apply_wildcards(wildcards), "results"),
-    }
-
-
 # -- running --------------------------------------------------------------------------------------
-
-
-def closing_words():
-    """What the data are, what the scorecard found, and where to read on, the first thing first."""
-    words = ["", provenance().get("message", "")]
-    summary = Path("results/tables/scorecard.txt")
-    if summary.is_file():
-        words.append(summary.read_text().rstrip())
-    for name, path in (
-        ("Open first", "results/index.html"),
-        ("Report", "results/report.html"),
-        ("Review", "results/notebooks/00_overview.html"),
-    ):
-        if Path(path).is_file():
-            words.append(f"{name}: {Path(path).resolve()}")
-    words += sweep_words()
-    return "\n".join(words)
-
-
-def sweep_words():
-    """Where the comparison is, and which scenarios it waits for."""
-    if not SWEEP or not Path(f"results/sweeps/{SWEEP}").is_dir():
-        return []
-    missing = unfinished(Path(f"results/sweeps/{SWEEP}"), SCENARIOS)
-    if missing:
-        done = len(SCENARIOS) - len(missing)
-        return [f"Sweep {SWEEP}: {done} of {len(SCENARIOS)} scenarios done; not done:", *missing]
-    return [f"Sweep: {Path(f'results/figures/sweep_{SWEEP}.svg').resolve()}"]
-
-
-def provenance():
-    return read_if_there("results/data/provenance.json")
 
 
 # For the captions, which are rendered when the report is built and see nothing but the config.
 # No job's params read these keys.
-config["provenance"] = provenance()
+config["provenance"] = read_if_there("results/data/provenance.json")
 config["words"] = {"data": f"Data: {config['provenance'].get('message', '')}"}
 # scripts find the packages in this checkout, installed or not, and code compiled from them as they are
 os.environ.update(

@@ -1,6 +1,6 @@
 """Congenial differential privacy: sex by age under constraints, and a two-bin histogram (CDP)."""
 
-SEX_BY_AGE = config["sex_by_age"]
+SEX_BY_AGE = config["congenial"]["sex_by_age"]
 DISTANCES = SEX_BY_AGE["distances"]
 
 config["words"]["sex_by_age"] = (
@@ -25,9 +25,9 @@ rule read_sex_by_age:
     output:
         counts="results/data/sex_by_age.csv",
     log:
-        "results/logs/read_sex_by_age.log",
+        logs("read_sex_by_age"),
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         county=SEX_BY_AGE["county"],
         counts=SEX_BY_AGE["counts"],
@@ -39,7 +39,7 @@ rule read_sex_by_age:
 
 rule sample_sex_by_age:
     input:
-        counts="results/data/sex_by_age.csv",
+        counts=rules.read_sex_by_age.output.counts,
         library=library("congenial/sample_sex_by_age"),
     output:
         **table_outputs(
@@ -61,11 +61,11 @@ rule sample_sex_by_age:
         traces="results/figures/sex_by_age_traces.csv",
         speed="results/benchmarks/sex_by_age_samplers.csv",
     log:
-        "results/logs/sample_sex_by_age.log",
+        logs("sample_sex_by_age"),
     benchmark:
-        "results/benchmarks/sample_sex_by_age.tsv"
+        benchmarks("sample_sex_by_age")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         **{
             key: SEX_BY_AGE[key]
@@ -88,8 +88,8 @@ rule sample_sex_by_age:
 
 rule measure_acceptance:
     input:
-        counts="results/data/sex_by_age.csv",
-        draws="results/draws/sex_by_age.nc",
+        counts=rules.read_sex_by_age.output.counts,
+        draws=rules.sample_sex_by_age.output.draws,
         library=library("congenial/measure_acceptance"),
     output:
         **table_outputs(
@@ -97,11 +97,11 @@ rule measure_acceptance:
         ),
         data="results/figures/sex_by_age_acceptance.csv",
     log:
-        "results/logs/measure_acceptance.log",
+        logs("measure_acceptance"),
     benchmark:
-        "results/benchmarks/measure_acceptance.tsv"
+        benchmarks("measure_acceptance")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         seed=config["seed"],
         epsilon=SEX_BY_AGE["epsilon"],
@@ -116,7 +116,7 @@ rule measure_acceptance:
 
 rule compare_distances:
     input:
-        counts="results/data/sex_by_age.csv",
+        counts=rules.read_sex_by_age.output.counts,
         library=library("congenial/compare_distances"),
     output:
         **table_outputs(
@@ -127,11 +127,11 @@ rule compare_distances:
         ),
         data="results/figures/sex_by_age_distances.csv",
     log:
-        "results/logs/compare_distances.log",
+        logs("compare_distances"),
     benchmark:
-        "results/benchmarks/compare_distances.tsv"
+        benchmarks("compare_distances")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         **{key: SEX_BY_AGE[key] for key in ("epsilon", "proposal_epsilon", "solved")},
         seed=config["seed"],
@@ -145,12 +145,12 @@ rule compare_distances:
 
 rule plot_sex_by_age:
     input:
-        norms="results/figures/sex_by_age_samplers.csv",
-        speed="results/benchmarks/sex_by_age_samplers.csv",
-        traces="results/figures/sex_by_age_traces.csv",
-        trace="results/tables/sex_by_age_trace.csv",
-        acceptance="results/figures/sex_by_age_acceptance.csv",
-        medians="results/tables/sex_by_age_medians.csv",
+        norms=rules.sample_sex_by_age.output.norms,
+        speed=rules.sample_sex_by_age.output.speed,
+        traces=rules.sample_sex_by_age.output.traces,
+        trace=rules.sample_sex_by_age.output.trace_csv,
+        acceptance=rules.measure_acceptance.output.data,
+        medians=rules.compare_distances.output.medians_csv,
         library=library("congenial/plot_sex_by_age"),
     output:
         **figure_outputs(
@@ -164,11 +164,11 @@ rule plot_sex_by_age:
             "sex_by_age_samplers", "Two samplers of one target", "Sex by age", key="samplers_"
         ),
     log:
-        "results/logs/plot_sex_by_age.log",
+        logs("plot_sex_by_age"),
     benchmark:
-        "results/benchmarks/plot_sex_by_age.tsv"
+        benchmarks("plot_sex_by_age")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         epsilon=SEX_BY_AGE["epsilon"],
         proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
@@ -188,13 +188,18 @@ rule compare_two_bin:
     output:
         **table_outputs("two_bin", "Two-bin histogram (CDP Table 2)", "Two bins"),
     log:
-        "results/logs/compare_two_bin.log",
+        logs("compare_two_bin"),
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         seed=config["seed"],
-        two_bin=config["two_bin"],
+        two_bin=config["congenial"]["two_bin"],
     message:
         "Two-bin histogram: conditioning against projecting"
     script:
         "../scripts/congenial/compare_two_bin.py"
+
+
+GOALS.append(rules.plot_sex_by_age.output.distances_svg)
+DRAWS.append(rules.sample_sex_by_age.output.draws)
+SENT |= {"sample_sex_by_age", "measure_acceptance", "compare_distances"}

@@ -1,6 +1,18 @@
-"""County totals under each state's total (ISDP, Sections 5 and E.4)."""
+"""County totals under each state's total (ISDP, Sections 5 and E.4; SDP, Section 1).
+
+The chains, the regressions of the Census Bureau's errors, projected noise, and truncation at zero.
+"""
 
 COUNTIES = config["counties"]
+PROJECTION = COUNTIES["projection"]
+WALK = (
+    *("epsilon", "norm", "chains", "draws", "burn_in", "thin"),
+    *("basis", "acceptance", "proposal", "overdispersed"),
+)
+
+
+include: "functions/counties.smk"
+
 
 config["words"]["counties"] = (
     "Generalized Laplace mechanism, {norm} norm (l1 is inferred, see the config), epsilon = "
@@ -10,18 +22,59 @@ config["words"]["counties"] = (
     "proposal parameter {proposal:g} (ours). Seed {seed}."
 ).format(seed=config["seed"], **COUNTIES) + why_these_states()
 
+config["words"]["projection"] = (
+    "Double geometric noise of epsilon = {epsilon:g} in every county, moved to the l1-nearest "
+    "vector with the state's total; {simulations} simulations, of which {checked} were solved by "
+    "HiGHS, as a linear and as an integer programme (ISDP, E.4). Seed {seed}."
+).format(
+    epsilon=COUNTIES["epsilon"],
+    seed=config["seed"],
+    simulations=PROJECTION["simulations"],
+    checked=min(PROJECTION["checked"], PROJECTION["simulations"]),
+)
+
+
+rule regress_das_errors:
+    input:
+        counties=rules.fetch_demonstration_data.output.counties,
+        library=library("counties/regress_das_errors"),
+    output:
+        **table_outputs(
+            "das_regressions",
+            "Regressions in 48 states and territories",
+            "Counties",
+            subcategory="Errors of the Census DAS",
+        ),
+        **figure_outputs(
+            "das_slopes",
+            "All slopes (SDP Fig 1, left)",
+            "Counties",
+            subcategory="Errors of the Census DAS",
+        ),
+        slopes="results/figures/das_slopes.csv",
+    log:
+        logs("regress_das_errors"),
+    benchmark:
+        benchmarks("regress_das_errors")
+    conda:
+        ENVIRONMENT
+    message:
+        "Regressions of the DAS errors on log population, a state each"
+    script:
+        "../scripts/counties/regress_das_errors.py"
+
 
 checkpoint select_states:
     input:
-        regressions="results/tables/das_regressions.csv",
-        provenance="results/data/provenance.json",
+        regressions=rules.regress_das_errors.output.csv,
+        provenance=rules.fetch_demonstration_data.output.provenance,
         library=library("counties/select_states"),
     output:
         states="results/tables/states.csv",
     log:
-        "results/logs/select_states.log",
+        logs("select_states"),
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         states=COUNTIES["states"],
         stand_in=COUNTIES["stand_in_states"],
@@ -33,35 +86,21 @@ checkpoint select_states:
 
 rule sample_counties:
     input:
-        counties="results/data/counties.csv",
+        counties=rules.fetch_demonstration_data.output.counties,
         library=library("counties/sample_counties"),
     output:
         draws="results/draws/counties_{state}.nc",
         speed="results/benchmarks/counties_sampling_{state}.json",
     log:
-        "results/logs/sample_counties_{state}.log",
+        logs("sample_counties_{state}"),
     benchmark:
-        "results/benchmarks/sample_counties_{state}.tsv"
+        benchmarks("sample_counties_{state}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=1000,
     params:
-        **{
-            key: COUNTIES[key]
-            for key in (
-                "epsilon",
-                "norm",
-                "chains",
-                "draws",
-                "burn_in",
-                "thin",
-                "basis",
-                "acceptance",
-                "proposal",
-                "overdispersed",
-            )
-        },
+        walk={key: COUNTIES[key] for key in WALK},
         seed=config["seed"],
     message:
         "Noise for the counties of {wildcards.state}"
@@ -71,9 +110,9 @@ rule sample_counties:
 
 rule summarise_counties:
     input:
-        counties="results/data/counties.csv",
-        draws="results/draws/counties_{state}.nc",
-        exact="results/draws/exact_counties_{state}.nc",
+        counties=rules.fetch_demonstration_data.output.counties,
+        draws=rules.sample_counties.output.draws,
+        exact=later("draw_exact_counties", "draws"),
         library=library("counties/summarise_counties"),
     output:
         rhat="results/summaries/counties_{state}_rhat.csv",
@@ -84,11 +123,11 @@ rule summarise_counties:
         exact_state="results/summaries/exact_counties_{state}_state.csv",
         exact_boxes="results/figures/counties_{state}_exact.csv",
     log:
-        "results/logs/summarise_counties_{state}.log",
+        logs("summarise_counties_{state}"),
     benchmark:
-        "results/benchmarks/summarise_counties_{state}.tsv"
+        benchmarks("summarise_counties_{state}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=1000,
     params:
@@ -100,11 +139,35 @@ rule summarise_counties:
         "../scripts/counties/summarise_counties.py"
 
 
+rule project_counties:
+    input:
+        counties=rules.fetch_demonstration_data.output.counties,
+        draws=rules.sample_counties.output.draws,
+        library=library("counties/project_counties"),
+    output:
+        summary="results/summaries/projection_{state}.csv",
+        boxes="results/figures/projection_{state}.csv",
+    log:
+        logs("project_counties_{state}"),
+    benchmark:
+        benchmarks("project_counties_{state}")
+    conda:
+        ENVIRONMENT
+    params:
+        **PROJECTION,
+        seed=config["seed"],
+        epsilon=COUNTIES["epsilon"],
+    message:
+        "Projected noise for the counties of {wildcards.state}"
+    script:
+        "../scripts/counties/project_counties.py"
+
+
 rule plot_counties:
     input:
-        boxes="results/figures/counties_{state}.csv",
-        exact_boxes="results/figures/counties_{state}_exact.csv",
-        projected_boxes="results/figures/projection_{state}.csv",
+        boxes=rules.summarise_counties.output.boxes,
+        exact_boxes=rules.summarise_counties.output.exact_boxes,
+        projected_boxes=rules.project_counties.output.boxes,
         library=library("counties/plot_counties"),
     output:
         **figure_outputs(
@@ -131,17 +194,17 @@ rule plot_counties:
             subcategory="Projected noise (ISDP Figs 9, 10)",
         ),
     log:
-        "results/logs/plot_counties_{state}.log",
+        logs("plot_counties_{state}"),
     benchmark:
-        "results/benchmarks/plot_counties_{state}.tsv"
+        benchmarks("plot_counties_{state}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         epsilon=COUNTIES["epsilon"],
         norm=COUNTIES["norm"],
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
-        simulations=config["projection"]["simulations"],
+        simulations=PROJECTION["simulations"],
     message:
         "Figures of {wildcards.state}"
     script:
@@ -150,10 +213,10 @@ rule plot_counties:
 
 rule collect_counties:
     input:
-        rhat=for_each_state("results/summaries/counties_{state}_rhat.csv"),
-        noise=for_each_state("results/summaries/counties_{state}_noise.csv"),
-        state=for_each_state("results/summaries/counties_{state}_state.csv"),
-        speed=for_each_state("results/benchmarks/counties_sampling_{state}.json"),
+        rhat=for_each(rules.summarise_counties.output.rhat, state=selected_states),
+        noise=for_each(rules.summarise_counties.output.noise, state=selected_states),
+        state=for_each(rules.summarise_counties.output.state, state=selected_states),
+        speed=for_each(rules.sample_counties.output.speed, state=selected_states),
         library=library("counties/collect_counties"),
     output:
         **table_outputs(
@@ -186,11 +249,11 @@ rule collect_counties:
         strips="results/figures/counties_convergence.csv",
         speed="results/benchmarks/counties_sampling.csv",
     log:
-        "results/logs/collect_counties.log",
+        logs("collect_counties"),
     benchmark:
-        "results/benchmarks/collect_counties.tsv"
+        benchmarks("collect_counties")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
@@ -198,3 +261,56 @@ rule collect_counties:
         "Tables of all states"
     script:
         "../scripts/counties/collect_counties.py"
+
+
+rule collect_projection:
+    input:
+        summaries=for_each(rules.project_counties.output.summary, state=selected_states),
+        library=library("counties/collect_projection"),
+    output:
+        **table_outputs(
+            "projection_summary",
+            "Spread, tails and overlap",
+            "Counties",
+            subcategory="Projected noise (ISDP Figs 9, 10)",
+        ),
+    log:
+        logs("collect_projection"),
+    conda:
+        ENVIRONMENT
+    message:
+        "Projected noise of all states"
+    script:
+        "../scripts/counties/collect_projection.py"
+
+
+rule truncate_counties:
+    input:
+        counties=rules.fetch_demonstration_data.output.counties,
+        sampled=rules.collect_counties.output.states_csv,
+        library=library("counties/truncate_counties"),
+    output:
+        **table_outputs("truncation", "Each state", "Counties", subcategory="Truncation at zero"),
+        **figure_outputs(
+            "truncation", "What it would take", "Counties", subcategory="Truncation at zero"
+        ),
+        counties="results/summaries/truncation_counties.csv",
+        data="results/figures/truncation.csv",
+    log:
+        logs("truncate_counties"),
+    benchmark:
+        benchmarks("truncate_counties")
+    conda:
+        ENVIRONMENT
+    params:
+        epsilon=COUNTIES["epsilon"],
+        epsilons=COUNTIES["truncation"]["epsilons"],
+    message:
+        "Truncation of county counts at zero, all states"
+    script:
+        "../scripts/counties/truncate_counties.py"
+
+
+GOALS_OF_STATES.append(for_each(rules.plot_counties.output.svg, state=selected_states))
+DRAWS.append(for_each(rules.sample_counties.output.draws, state=selected_states))
+SENT |= {"sample_counties", "project_counties"}

@@ -1,6 +1,6 @@
 """Exact draws beside every chain: no convergence error, and a law to judge the chains by."""
 
-EXACT = config["exact"]
+EXACT = config["exactness"]
 
 config["words"]["exact"] = (
     "Exact draws have no convergence error: compositions under disjoint totals, messages along a "
@@ -16,11 +16,11 @@ rule draw_exact_lattice:
     output:
         draws="results/draws/exact_{experiment}_{law}.nc",
     log:
-        "results/logs/draw_exact_lattice_{experiment}_{law}.log",
+        logs("draw_exact_lattice_{experiment}_{law}"),
     benchmark:
-        "results/benchmarks/draw_exact_lattice_{experiment}_{law}.tsv"
+        benchmarks("draw_exact_lattice_{experiment}_{law}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=2500,
     params:
@@ -36,26 +36,26 @@ rule draw_exact_lattice:
 
 rule follow_distance:
     input:
-        exact=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
-        curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
-        meetings=of_all_its_laws("results/coupling/{experiment}_{law}_meetings.csv"),
+        exact=for_each(rules.draw_exact_lattice.output.draws, law=laws_of),
+        curves=for_each(rules.couple_chains.output.curves, law=laws_of),
+        meetings=for_each(rules.couple_chains.output.meetings, law=laws_of),
         library=library("exactness/follow_distance"),
     output:
         distances="results/coupling/{experiment}_distances.csv",
     log:
-        "results/logs/follow_distance_{experiment}.log",
+        logs("follow_distance_{experiment}"),
     benchmark:
-        "results/benchmarks/follow_distance_{experiment}.tsv"
+        benchmarks("follow_distance_{experiment}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=1500,
     params:
         seed=config["seed"],
         entry=experiment_of,
         laws=laws_of,
-        variants=config["variants"],
-        exact=EXACT,
+        variants=VARIANTS,
+        following={key: EXACT[key] for key in ("chains", "points", "longest")},
     message:
         "Actual distance from the target: {wildcards.experiment}"
     script:
@@ -64,16 +64,16 @@ rule follow_distance:
 
 rule draw_exact_counties:
     input:
-        counties="results/data/counties.csv",
+        counties=rules.fetch_demonstration_data.output.counties,
         library=library("exactness/draw_exact_counties"),
     output:
         draws="results/draws/exact_counties_{state}.nc",
     log:
-        "results/logs/draw_exact_counties_{state}.log",
+        logs("draw_exact_counties_{state}"),
     benchmark:
-        "results/benchmarks/draw_exact_counties_{state}.tsv"
+        benchmarks("draw_exact_counties_{state}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=1000,
     params:
@@ -89,12 +89,10 @@ rule draw_exact_counties:
 
 rule compare_exact_counties:
     input:
-        counties="results/data/counties.csv",
-        states="results/tables/states.csv",
-        draws=for_each_state("results/draws/counties_{state}.nc"),
-        exact=for_each_state("results/draws/exact_counties_{state}.nc"),
-        noise=for_each_state("results/summaries/exact_counties_{state}_noise.csv"),
-        state=for_each_state("results/summaries/exact_counties_{state}_state.csv"),
+        draws=for_each(rules.sample_counties.output.draws, state=selected_states),
+        exact=for_each(rules.draw_exact_counties.output.draws, state=selected_states),
+        noise=for_each(rules.summarise_counties.output.exact_noise, state=selected_states),
+        state=for_each(rules.summarise_counties.output.exact_state, state=selected_states),
         library=library("exactness/compare_exact_counties"),
     output:
         **table_outputs(
@@ -129,11 +127,11 @@ rule compare_exact_counties:
         distance_data="results/figures/counties_distance.csv",
         agreement="results/summaries/exact_counties_agreement.csv",
     log:
-        "results/logs/compare_exact_counties.log",
+        logs("compare_exact_counties"),
     benchmark:
-        "results/benchmarks/compare_exact_counties.tsv"
+        benchmarks("compare_exact_counties")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=1500,
     params:
@@ -152,8 +150,8 @@ rule compare_exact_counties:
 
 rule compare_exact_sex_by_age:
     input:
-        counts="results/data/sex_by_age.csv",
-        draws="results/draws/sex_by_age.nc",
+        counts=rules.read_sex_by_age.output.counts,
+        draws=rules.sample_sex_by_age.output.draws,
         library=library("exactness/compare_exact_sex_by_age"),
     output:
         **figure_outputs(
@@ -163,11 +161,11 @@ rule compare_exact_sex_by_age:
         agreement="results/summaries/exact_sex_by_age_agreement.csv",
         data="results/figures/exact_sex_by_age.csv",
     log:
-        "results/logs/compare_exact_sex_by_age.log",
+        logs("compare_exact_sex_by_age"),
     benchmark:
-        "results/benchmarks/compare_exact_sex_by_age.tsv"
+        benchmarks("compare_exact_sex_by_age")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=2500,
     params:
@@ -183,11 +181,11 @@ rule compare_exact_sex_by_age:
 rule collect_exact:
     input:
         agreement=[
-            "results/summaries/exact_counties_agreement.csv",
-            *of_experiments("results/summaries/exact_{experiment}_agreement.csv"),
-            "results/summaries/exact_sex_by_age_agreement.csv",
+            rules.compare_exact_counties.output.agreement,
+            *expand(str(rules.summarise_lattice.output.agreement), experiment=LATTICES),
+            rules.compare_exact_sex_by_age.output.agreement,
         ],
-        distances=of_experiments("results/coupling/{experiment}_distances.csv"),
+        distances=expand(str(rules.follow_distance.output.distances), experiment=LATTICES),
         library=library("exactness/collect_exact"),
     output:
         **table_outputs(
@@ -201,10 +199,18 @@ rule collect_exact:
             key="distance_",
         ),
     log:
-        "results/logs/collect_exact.log",
+        logs("collect_exact"),
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     message:
         "Agreement of all samplers with exact draws"
     script:
         "../scripts/exactness/collect_exact.py"
+
+
+DRAWS += [
+    for_each(rules.draw_exact_counties.output.draws, state=selected_states),
+    *of_every_law(rules.draw_exact_lattice.output.draws),
+    rules.compare_exact_sex_by_age.output.draws,
+]
+SENT |= {"draw_exact_counties", "compare_exact_counties", "draw_exact_lattice"}

@@ -1,5 +1,16 @@
 """Experiments on integer lattices: coupling bounds, noise, tables (ISDP, Sections 5, E.2, E.3)."""
 
+LATTICES = config["lattices"]["experiments"]
+VARIANTS, COUPLING, NOISE = (config["lattices"][key] for key in ("variants", "coupling", "noise"))
+
+
+wildcard_constraints:
+    experiment=any_of(LATTICES),
+    law=any_of({law: None for entry in LATTICES.values() for law in entry["laws"]}),
+
+
+include: "functions/lattices.smk"
+
 
 rule couple_chains:
     input:
@@ -10,19 +21,19 @@ rule couple_chains:
         meetings="results/coupling/{experiment}_{law}_meetings.csv",
         seconds="results/benchmarks/coupling_{experiment}_{law}.csv",
     log:
-        "results/logs/couple_chains_{experiment}_{law}.log",
+        logs("couple_chains_{experiment}_{law}"),
     benchmark:
-        "results/benchmarks/couple_chains_{experiment}_{law}.tsv"
+        benchmarks("couple_chains_{experiment}_{law}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=1000,
     params:
         seed=config["seed"],
         entry=experiment_of,
         law=law_of,
-        variants=config["variants"],
-        coupling=config["coupling"],
+        variants=VARIANTS,
+        coupling=COUPLING,
     message:
         "Coupled chains of {wildcards.experiment}, {wildcards.law}"
     script:
@@ -31,8 +42,8 @@ rule couple_chains:
 
 rule collect_coupling:
     input:
-        meetings=of_every_law("results/coupling/{experiment}_{law}_meetings.csv"),
-        seconds=of_every_law("results/benchmarks/coupling_{experiment}_{law}.csv"),
+        meetings=of_every_law(rules.couple_chains.output.meetings),
+        seconds=of_every_law(rules.couple_chains.output.seconds),
         library=library("lattices/collect_coupling"),
     output:
         **table_outputs(
@@ -58,11 +69,11 @@ rule collect_coupling:
             folder="results/benchmarks",
         ),
     log:
-        "results/logs/collect_coupling.log",
+        logs("collect_coupling"),
     benchmark:
-        "results/benchmarks/collect_coupling.tsv"
+        benchmarks("collect_coupling")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     message:
         "Meeting times of all experiments"
     script:
@@ -71,9 +82,9 @@ rule collect_coupling:
 
 rule plot_tv_bound:
     input:
-        curves="results/coupling/{experiment}_{law}_curves.csv",
-        trails="results/coupling/{experiment}_{law}_lags.csv",
-        distances="results/coupling/{experiment}_distances.csv",
+        curves=rules.couple_chains.output.curves,
+        trails=rules.couple_chains.output.trails,
+        distances=later("follow_distance", "distances"),
         library=library("lattices/plot_tv_bound"),
     output:
         **figure_outputs(
@@ -85,14 +96,14 @@ rule plot_tv_bound:
         ),
         data="results/figures/{experiment}_tv_bound_{law}.csv",
     log:
-        "results/logs/plot_tv_bound_{experiment}_{law}.log",
+        logs("plot_tv_bound_{experiment}_{law}"),
     benchmark:
-        "results/benchmarks/plot_tv_bound_{experiment}_{law}.tsv"
+        benchmarks("plot_tv_bound_{experiment}_{law}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         law=law_of,
-        runs=config["coupling"]["runs"],
+        runs=COUPLING["runs"],
     message:
         "Bound on the distance to the target: {wildcards.experiment}, {wildcards.law}"
     script:
@@ -101,7 +112,7 @@ rule plot_tv_bound:
 
 rule sample_lattice:
     input:
-        meetings="results/coupling/{experiment}_{law}_meetings.csv",
+        meetings=rules.couple_chains.output.meetings,
         library=library("lattices/sample_lattice"),
     output:
         **table_outputs(
@@ -113,20 +124,20 @@ rule sample_lattice:
         ),
         draws="results/draws/{experiment}_{law}.nc",
     log:
-        "results/logs/sample_lattice_{experiment}_{law}.log",
+        logs("sample_lattice_{experiment}_{law}"),
     benchmark:
-        "results/benchmarks/sample_lattice_{experiment}_{law}.tsv"
+        benchmarks("sample_lattice_{experiment}_{law}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=1000,
     params:
         seed=config["seed"],
         entry=experiment_of,
         law=law_of,
-        variants=config["variants"],
-        noise=config["noise"],
-        cap=config["coupling"]["cap"],
+        variants=VARIANTS,
+        noise=NOISE,
+        cap=COUPLING["cap"],
     message:
         "Noise of {wildcards.experiment}, {wildcards.law}"
     script:
@@ -135,8 +146,8 @@ rule sample_lattice:
 
 rule summarise_lattice:
     input:
-        draws=of_all_its_laws("results/draws/{experiment}_{law}.nc"),
-        exact=of_all_its_laws("results/draws/exact_{experiment}_{law}.nc"),
+        draws=for_each(rules.sample_lattice.output.draws, law=laws_of),
+        exact=for_each(later("draw_exact_lattice", "draws"), law=laws_of),
         library=library("lattices/summarise_lattice"),
     output:
         **table_outputs(
@@ -160,11 +171,11 @@ rule summarise_lattice:
         norms="results/summaries/{experiment}_norms.csv",
         agreement="results/summaries/exact_{experiment}_agreement.csv",
     log:
-        "results/logs/summarise_lattice_{experiment}.log",
+        logs("summarise_lattice_{experiment}"),
     benchmark:
-        "results/benchmarks/summarise_lattice_{experiment}.tsv"
+        benchmarks("summarise_lattice_{experiment}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     resources:
         mem_mb=2500,
     params:
@@ -178,18 +189,18 @@ rule summarise_lattice:
 
 rule collect_norms:
     input:
-        norms=expand("results/summaries/{experiment}_norms.csv", experiment=LATTICES),
+        norms=expand(str(rules.summarise_lattice.output.norms), experiment=LATTICES),
         library=library("lattices/collect_norms"),
     output:
         **table_outputs(
             "lattice_norms", "The norm, and the rule of thumb", "Lattices", subcategory="Noise"
         ),
     log:
-        "results/logs/collect_norms.log",
+        logs("collect_norms"),
     benchmark:
-        "results/benchmarks/collect_norms.tsv"
+        benchmarks("collect_norms")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     message:
         "Norms of the noise of all experiments"
     script:
@@ -198,13 +209,13 @@ rule collect_norms:
 
 rule plot_lattice:
     input:
-        boxes="results/figures/{experiment}_noise.csv",
-        exact_boxes="results/figures/{experiment}_noise_exact.csv",
-        laws="results/figures/exact_{experiment}.csv",
-        agreement="results/summaries/exact_{experiment}_agreement.csv",
-        curves=of_all_its_laws("results/coupling/{experiment}_{law}_curves.csv"),
-        trails=of_all_its_laws("results/coupling/{experiment}_{law}_lags.csv"),
-        distances="results/coupling/{experiment}_distances.csv",
+        boxes=rules.summarise_lattice.output.boxes,
+        exact_boxes=rules.summarise_lattice.output.exact_boxes,
+        laws=rules.summarise_lattice.output.laws,
+        agreement=rules.summarise_lattice.output.agreement,
+        curves=for_each(rules.couple_chains.output.curves, law=laws_of),
+        trails=for_each(rules.couple_chains.output.trails, law=laws_of),
+        distances=later("follow_distance", "distances"),
         library=library("lattices/plot_lattice"),
     output:
         **figure_outputs(
@@ -241,16 +252,16 @@ rule plot_lattice:
         ),
         bound_data="results/figures/{experiment}_tv_bound.csv",
     log:
-        "results/logs/plot_lattice_{experiment}.log",
+        logs("plot_lattice_{experiment}"),
     benchmark:
-        "results/benchmarks/plot_lattice_{experiment}.tsv"
+        benchmarks("plot_lattice_{experiment}")
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         laws=laws_of,
-        runs=config["coupling"]["runs"],
-        realisations=config["noise"]["chains"] * config["noise"]["draws"],
-        exact_realisations=config["exact"]["draws"],
+        runs=COUPLING["runs"],
+        realisations=NOISE["chains"] * NOISE["draws"],
+        exact_realisations=config["exactness"]["draws"],
     message:
         "Figures of {wildcards.experiment}"
     script:
@@ -270,11 +281,13 @@ rule plot_constraints:
         ),
         data="results/figures/{experiment}_constraints.csv",
     log:
-        "results/logs/plot_constraints_{experiment}.log",
+        logs("plot_constraints_{experiment}"),
     benchmark:
-        "results/benchmarks/plot_constraints_{experiment}.tsv"
+        benchmarks("plot_constraints_{experiment}")
+    wildcard_constraints:
+        experiment=any_of(having("constraints")),
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         entry=experiment_of,
     message:
@@ -295,9 +308,11 @@ rule print_confidential:
             caption="confidential",
         ),
     log:
-        "results/logs/print_confidential_{experiment}.log",
+        logs("print_confidential_{experiment}"),
+    wildcard_constraints:
+        experiment=any_of(having("axes", "counts")),
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
         entry=experiment_of,
     message:
@@ -308,7 +323,7 @@ rule print_confidential:
 
 rule place_printed:
     input:
-        draws=of_its_printed_laws("results/draws/{experiment}_{law}.nc"),
+        draws=for_each(rules.sample_lattice.output.draws, law=printed_laws),
         library=library("lattices/place_printed"),
     output:
         **table_outputs(
@@ -319,13 +334,27 @@ rule place_printed:
             caption="printed",
         ),
     log:
-        "results/logs/place_printed_{experiment}.log",
+        logs("place_printed_{experiment}"),
+    wildcard_constraints:
+        experiment=any_of(having("printed")),
     conda:
-        "../../environment.yml"
+        ENVIRONMENT
     params:
-        printed=lambda wildcards: LATTICES[wildcards.experiment]["printed"],
+        printed=printed_of,
         laws=printed_laws,
     message:
         "The printed noise tables of {wildcards.experiment} within our laws"
     script:
         "../scripts/lattices/place_printed.py"
+
+
+GOALS += [
+    rules.collect_coupling.output.meetings_csv,
+    *expand(str(rules.plot_lattice.output.noise_svg), experiment=LATTICES),
+    *expand(str(rules.plot_constraints.output.svg), experiment=having("constraints")),
+    *expand(str(rules.print_confidential.output.csv), experiment=having("axes", "counts")),
+    *expand(str(rules.place_printed.output.csv), experiment=having("printed")),
+    *of_every_law(rules.plot_tv_bound.output.svg, "printed"),
+]
+DRAWS += of_every_law(rules.sample_lattice.output.draws)
+SENT |= {"couple_chains", "sample_lattice"}

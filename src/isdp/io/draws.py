@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from scipy.sparse import coo_array
 
 from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.io.files import whole
 
 
@@ -34,6 +33,26 @@ class Draws:
     invariants: Invariants
     cells: list[str]
     settings: dict = field(default_factory=dict)
+
+    def noise_of(self, cells: Sequence[str]) -> np.ndarray:
+        """Take the noise of the named cells, in the order asked for.
+
+        Returns
+        -------
+        int64 array, shape (chain, draw, cell)
+
+        Raises
+        ------
+        InputError
+            If the draws are not of these very cells.
+        """
+        place = {name: i for i, name in enumerate(self.cells)}
+        if len(place) != len(self.cells) or sorted(place) != sorted(cells):
+            other = sorted(set(place) ^ set(cells))
+            raise InputError(
+                f"draws: their cells are not those asked for: {' '.join(other[:5]) or 'one twice'}"
+            )
+        return np.take(self.noise, [place[name] for name in cells], axis=-1)
 
 
 def write_draws(path, draws: Draws) -> None:
@@ -70,27 +89,3 @@ def read_draws(path) -> Draws:
         cells=[str(cell) for cell in data["cell"].values],
         settings=json.loads(data.attrs["settings"]),
     )
-
-
-def verification_table(paths: Iterable) -> pd.DataFrame:
-    """Check A u = 0 once more, in exact integers, for every draw of every file.
-
-    Returns
-    -------
-    DataFrame with columns draws_of (the file's name), constraints, cells, draws and violations
-        (draws in which some invariant is not met)
-    """
-    rows = []
-    for path in paths:
-        draws = read_draws(path)
-        values = draws.invariants.apply(draws.noise)
-        rows.append(
-            {
-                "draws_of": Path(path).stem,
-                "constraints": draws.invariants.constraints,
-                "cells": draws.invariants.cells,
-                "draws": int(np.prod(draws.noise.shape[:-1])),
-                "violations": int(values.any(axis=-1).sum()),
-            }
-        )
-    return pd.DataFrame(rows)

@@ -104,12 +104,12 @@ def speed_table(states: pd.DataFrame, speeds: Iterable[Mapping]) -> pd.DataFrame
     states : DataFrame
         Rows from `state_table`.
     speeds : iterable of mappings
-        From `sample_state`, in the same order.
+        From `sample_state`, each with its state.
     """
-    measured = pd.DataFrame(list(speeds))[["seconds", "updates", "acceptance_rate"]]
-    table = states[["state", "counties"]].join(measured)
+    measured = pd.DataFrame(list(speeds))[["state", "seconds", "updates", "acceptance_rate"]]
+    table = states[["state", "counties"]].merge(measured, on="state", validate="1:1")
     table["updates_per_second"] = table["updates"] / table["seconds"]
-    table["ess_min"] = states["ess_min"]
+    table["ess_min"] = table["state"].map(states.set_index("state")["ess_min"])
     table["effective_draws_per_second"] = table["ess_min"] / table["seconds"]
     return table
 

@@ -87,9 +87,23 @@ def other_sampler(
     return None
 
 
+def samples_of(
+    rng: np.random.Generator, mechanism: Mechanism, chains: Draws, exact: Draws
+) -> dict[str, np.ndarray]:
+    """Gather what is laid over exact draws: the chains, and another exact sampler's where one is.
+
+    Returns
+    -------
+    dict from sampler to int64 array (chain, draw, cell)
+    """
+    samples = {"mcmc": chains.noise_of(exact.cells)}
+    other = other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
+    if other and exact.noise.size:
+        samples[other[0]] = other[1][None]
+    return samples
+
+
 def compare_law(
-    experiment: str,
-    law: str,
     mechanism: Mechanism,
     exact: Draws,
     samples: Mapping[str, np.ndarray],
@@ -98,19 +112,19 @@ def compare_law(
 
     Parameters
     ----------
-    experiment, law : str
     mechanism : Mechanism
     exact : Draws
+        Labelled with its experiment, law and unit.
     samples : mapping from sampler to int64 array (chain, draw, cell)
 
     Returns
     -------
     agreement, norms, quantiles : DataFrame
-        As `isdp.diagnostics` makes them, with the columns experiment and norm; the first also with
-        exact_by, exact_draws, exact_error and a note on the exact sampler.
+        As `isdp.diagnostics` makes them, with the columns experiment, law and unit; the first also
+        with exact_by, exact_draws, exact_error and a note on the exact sampler.
     """
     flat = exact.noise.reshape(-1, exact.noise.shape[-1])
-    labels = {"experiment": experiment, "norm": law}
+    labels = {name: exact.settings[name] for name in ("experiment", "law", "unit")}
     told = {
         "exact_by": exact.settings["method"],
         "exact_draws": len(flat),
@@ -130,9 +144,19 @@ def compare_law(
     return agreement, norms, quantile_table(named, exact.cells).assign(**labels)
 
 
+def law_series(norms: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
+    """Put what a figure of laws shows in one table, told apart by the column series.
+
+    Returns
+    -------
+    DataFrame with the columns of both and series: norm, or cells
+    """
+    return pd.concat([norms.assign(series="norm"), quantiles.assign(series="cells")])
+
+
 def agreement_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Order the columns of all comparisons, and mark those beyond their bound."""
-    first = ["experiment", "norm", "sampler", "draws", "statistic", "distance", "bound"]
+    first = ["experiment", "law", "unit", "sampler", "draws", "statistic", "distance", "bound"]
     told = ["effective", "exact_by", "exact_draws", "exact_error", "note"]
     table = rows.reindex(columns=[*first, *told])  # all may be blank where nothing is exact
     table.insert(len(first), "beyond", table["distance"] > table["bound"])
@@ -158,6 +182,23 @@ def pooled_shares(
         shown = {"sampler": "law", "value": law.support[near], "share": law.pmf[near]}
         parts.append(pd.DataFrame(shown))
     return pd.concat(parts, ignore_index=True).assign(state=state)
+
+
+def bound_at_chosen_lag(
+    curves: pd.DataFrame, meetings: pd.DataFrame, law: str, variant: str
+) -> tuple[pd.DataFrame, int]:
+    """Pick the coupling bound of one law and variant at its chosen lag, and its censored runs.
+
+    Parameters
+    ----------
+    curves, meetings : DataFrame
+        Of all laws of one experiment, from `reproduction.lattices.convergence`.
+    law, variant : str
+    """
+    own = meetings[(meetings["law"] == law) & (meetings["variant"] == variant)]
+    chosen = own[own["chosen"]].iloc[0]
+    alike = (curves["law"] == law) & (curves["variant"] == variant)
+    return curves[alike & (curves["lag"] == chosen["lag"])], chosen["censored"]
 
 
 def follow_lattice(
@@ -210,7 +251,7 @@ def distance_table(followed: pd.DataFrame) -> pd.DataFrame:
         the bound's upper 99 % limit (below zero where the bound holds), and `needless`: how many
         times longer the bound takes to fall below 0.1 than the distance does.
     """
-    keys = ["experiment", "norm", "variant", "statistic"]
+    keys = ["experiment", "law", "variant", "statistic"]
     columns = ["last_t", "first", "last", "error", "largest_excess", "needless"]
     rows = []
     for key, part in followed.groupby(keys, sort=False):
@@ -230,6 +271,11 @@ def distance_table(followed: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows, columns=[*keys, *columns])
+
+
+def times_within(burn_in: int, points: int = 14) -> list[int]:
+    """Space times from 0 to the end of the burn-in evenly in their logarithm."""
+    return np.unique(np.round(np.geomspace(1, burn_in + 1, points)).astype(int) - 1).tolist()
 
 
 def follow_counties(

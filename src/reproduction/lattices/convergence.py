@@ -65,8 +65,8 @@ def bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
     return pd.concat([tv_bound(each, grid) for each in times], ignore_index=True)
 
 
-def meeting_table(times: list[MeetingTimes]) -> pd.DataFrame:
-    """One row a lag: chains, censored, mean and largest meeting time, and times to the bounds.
+def meeting_table(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
+    """One row a lag: chains, cap, censored, mean and largest meeting time, times to the bounds.
 
     Times are counted from the lag on (tau - lag). `standing` counts runs that met because the
     leading chain had not moved within the lag. Where runs are censored or standing, the time to a
@@ -76,6 +76,7 @@ def meeting_table(times: list[MeetingTimes]) -> pd.DataFrame:
         {
             "lag": each.lag,
             "chains": len(each.tau),
+            "cap": cap,
             "censored": int(each.censored.sum()),
             "standing": int((each.jumps == 0).sum()),
             "mean": float((each.tau - each.lag).mean()),
@@ -95,22 +96,23 @@ def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with columns experiment, norm, variant, lag (the chosen one), bound_at_0,
-        iterations_to_bound_0_01, mean_over_lags (the same over all lags shown), spread (of the
-        time to bound 0.1 over the lags: largest by smallest) and fewer_than_paper (the paper's
-        iterations to 0.01 by this variant's, each the mean over the lags, which is steadier than
-        one lag's last two runs)
+    DataFrame with columns experiment, law, variant, lag (the chosen one), bound_at_0, cap
+        (when a run is cut off), iterations_to_bound_0_01, mean_over_lags (the same over all lags
+        shown), spread (of the time to bound 0.1 over the lags: largest by smallest) and
+        fewer_than_paper (the paper's iterations to 0.01 by this variant's, each the mean over the
+        lags, which is steadier than one lag's last two runs)
     """
     rows = []
-    for key, part in meetings.groupby(["experiment", "norm", "variant"], sort=False):
+    for key, part in meetings.groupby(["experiment", "law", "variant"], sort=False):
         chosen = part[part["chosen"]].iloc[0]
         steps = part["iterations_to_bound_0_1"].astype("Float64")
         over_lags = part["iterations_to_bound_0_01"].astype("Float64")
         rows.append(
             {
-                **dict(zip(("experiment", "norm", "variant"), key, strict=True)),
+                **dict(zip(("experiment", "law", "variant"), key, strict=True)),
                 "lag": chosen["lag"],
                 "bound_at_0": chosen["bound_at_0"],
+                "cap": chosen["cap"],
                 "censored": int(part["censored"].sum()),
                 "standing": int(chosen["standing"]),
                 "iterations_to_bound_0_01": chosen["iterations_to_bound_0_01"],
@@ -125,7 +127,7 @@ def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
 
 def _paper_by_ours(table: pd.DataFrame, column: str) -> np.ndarray:
     """Divide the paper variant's value by each variant's, within experiment and law."""
-    keys = ["experiment", "norm"]
+    keys = ["experiment", "law"]
     paper = table.loc[table["variant"] == "paper", [*keys, column]]
     both = table[keys].merge(paper, on=keys, how="left")[column].astype("Float64")
     return (both.to_numpy(float, na_value=np.nan)) / table[column].astype("Float64").to_numpy(
@@ -141,15 +143,15 @@ def speed_table(meetings: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     meetings : DataFrame
         From `meeting_table`, of all experiments.
     seconds : DataFrame
-        Columns experiment, norm, variant, lag and seconds of the coupled runs.
+        Columns experiment, law, variant, lag and seconds of the coupled runs.
 
     Returns
     -------
-    DataFrame with columns experiment, norm, variant, iterations_to_bound_0_01,
+    DataFrame with columns experiment, law, variant, iterations_to_bound_0_01,
         microseconds_per_iteration (of a coupled pair), milliseconds_to_bound_0_01 (of a pair) and
         faster_than_paper
     """
-    keys = ["experiment", "norm", "variant", "lag"]
+    keys = ["experiment", "law", "variant", "lag"]
     table = meetings[meetings["chosen"]].merge(seconds, on=keys)
     iterations = table["chains"] * (table["mean"] + table["lag"])
     table["microseconds_per_iteration"] = 1e6 * table["seconds"] / iterations
@@ -172,6 +174,6 @@ def speed_table(meetings: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
 
 def meeting_columns(meetings: pd.DataFrame) -> pd.DataFrame:
     """Put the columns of the meeting times in the order in which others read them."""
-    first = ["experiment", "norm", "variant", "lag", "chains", "censored", "mean", "max"]
+    first = ["experiment", "law", "variant", "lag", "chains", "censored", "mean", "max"]
     first.append("iterations_to_bound_0_01")
     return meetings[[*first, *meetings.columns.drop(first)]]

@@ -10,6 +10,8 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import GeneralizedLaplace
 
@@ -126,6 +128,30 @@ def mechanism_of(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
     if "sigma" in law:
         return GeneralizedGaussian(law["sigma"])
     return GeneralizedLaplace(law["epsilon"], law["norm"])
+
+
+def walk_of(
+    experiment: Experiment, law: Mapping, variants: Mapping[str, Mapping], variant: str
+) -> LatticeWalk:
+    """Walk of one variant under one law.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    law : mapping
+        The law's entry, with a proposal parameter for each variant.
+    variants : mapping
+        Basis and acceptance of each variant.
+    variant : str
+    """
+    kind = variants[variant]
+    lattice = kernel_lattice(experiment.invariants, kind["basis"])
+    return LatticeWalk(lattice, mechanism_of(law), law["proposal"][variant], kind["acceptance"])
+
+
+def settings_of(law: Mapping) -> dict:
+    """Give the settings of the law itself, without those of the walks that draw from it."""
+    return {key: value for key, value in law.items() if key != "proposal"}
 
 
 def describe(law: Mapping) -> str:

@@ -82,18 +82,18 @@ def noise_summary(law: str, draws: Draws) -> pd.DataFrame:
     """Describe the noise of every cell under one law; one row a cell."""
     diagnostics = convergence(draws.noise)
     table = describe_cells(draws.noise, diagnostics)
-    table.insert(0, "norm", law)
+    table.insert(0, "law", law)
     table.insert(1, "cell", draws.cells)
     for column in ("rhat", "ess_bulk", "frozen"):
         table[column] = diagnostics[column]
     return table[
         [
-            "norm",
+            "law",
             "cell",
             "mean",
             "mcse",
             "sd",
-            *table.columns.drop(["norm", "cell", "mean", "mcse", "sd"]),
+            *table.columns.drop(["law", "cell", "mean", "mcse", "sd"]),
         ]
     ]
 
@@ -102,7 +102,7 @@ def box_table(law: str, draws: Draws) -> pd.DataFrame:
     """Everything that the noise figure shows of one law, one value a row."""
     table = boxes(draws.noise)
     names = pd.DataFrame({"name": draws.cells})
-    return table.join(names, on="cell").assign(norm=law)
+    return table.join(names, on="cell").assign(law=law)
 
 
 def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
@@ -115,7 +115,7 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     epsilon = mechanism.energy.rate if mechanism.energy.of_norm else np.nan
     diagnostics = convergence(norms[..., None].astype(float)).iloc[0]
     return {
-        "norm": law,
+        "law": law,
         "dimension": dimension,
         "draws": norms.size,
         "mean": norms.mean(),
@@ -146,7 +146,8 @@ def printed_table(
     -------
     DataFrame, one row a printed table
         `margins_off` counts invariants that the printed table breaks; `norm_printed` and its
-        `percentile` among the norms drawn here; `epsilon_best`, `epsilon_low` and `epsilon_high`,
+        `percentile` among the norms drawn here, whose median is `norm_median` and of which 99 % lie
+        between `norm_low` and `norm_high`; `epsilon_best`, `epsilon_low` and `epsilon_high`,
         the likelihood interval (95 %) for epsilon of all printed tables together, by the rule of
         thumb that the norm is Gamma(d, rate epsilon).
     """
@@ -159,10 +160,17 @@ def printed_table(
         dimension += degrees_of_freedom(invariants)
         rows.append(
             {
-                "norm": law,
+                "law": law,
                 "margins_off": int(np.count_nonzero(invariants.apply(noise))),
                 "norm_printed": norm,
                 "percentile": float(((drawn < norm).mean() + (drawn <= norm).mean()) / 2),
+                **dict(
+                    zip(
+                        ("norm_low", "norm_median", "norm_high"),
+                        np.quantile(drawn, [0.005, 0.5, 0.995]),
+                        strict=True,
+                    )
+                ),
             }
         )
     total = sum(row["norm_printed"] for row in rows)

@@ -6,55 +6,23 @@ Every number on it is the scorecard's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 
-from isdp.errors import InputError
 from isdp.io.files import read_json
+from reproduction.review.claims import PAPERS, figures_of
 from reproduction.review.results import (
     MARKS,
-    NOTEBOOKS,
     Results,
     badge,
     by_paper,
     claim_card,
     picture,
 )
-from reproduction.review.scorecard import DIFFERS, read_entries
+from reproduction.review.scorecard import DIFFERS, sentence
 from reproduction.review.style import STYLE
 
 ENDINGS = {"tables": "html", "figures": "svg"}  # of the files that the page leads to
-PAPERS = {
-    "ISDP": "Integer Subspace Differential Privacy (AAAI 2023)",
-    "SDP": "Subspace Differential Privacy (AAAI 2022)",
-    "CDP": "Congenial Differential Privacy under Mandated Disclosure (FODS 2020)",
-    "TDA": "The TopDown algorithm and invariants (slides)",
-    "SWAP": "Can Swapping be Differentially Private? (2023)",
-}
-
-
-def read_figures(path, schema, claims: list[Mapping]) -> list[dict]:
-    """Read the descriptions of the papers' figures and tables.
-
-    Raises
-    ------
-    InputError
-        If they do not fit their schema, or name a claim that does not exist.
-    """
-    entries = read_entries(path, schema, "name")
-    known = {claim["claim"] for claim in claims}
-    for entry in entries:
-        for name in entry["claims"]:
-            if name not in known:
-                raise InputError(f"{Path(path).name}: {entry['name']}: there is no claim {name}")
-    return entries
-
-
-def figures_of(claim: Mapping) -> list[str]:
-    """Names of the figures in which a claim can be seen."""
-    named = claim.get("figure", [])
-    return [named] if isinstance(named, str) else named
 
 
 def front_page(
@@ -72,14 +40,14 @@ def front_page(
     ----------
     results : Results
     claims : list of mappings
-        As in config/claims.yaml.
+        From `reproduction.review.claims.read_claims`.
     entries : list of mappings
-        As in config/figures.yaml.
+        From `reproduction.review.claims.read_figures`.
     made : mapping
         Under `tables` and `figures`, for each name in the claims and entries the files that the
         rules make of it, none or one or one a state: their `name`, and how they are made: `rule`,
-        `message`, `rules` and `script` (paths in the repository), and `log`. Those that are not
-        there are not in this run.
+        `message`, `rules` and `script` (paths in the repository), and `log`. What else lies in
+        the results folder is of another run, and is not linked.
     pages : mapping
         Title of each notebook page that this run makes, by the notebook's name.
     template : str
@@ -91,7 +59,6 @@ def front_page(
     -------
     str
     """
-    made = _there(made, results.folder)
     rows = {row["claim"]: row for row in results.card.to_dict("records")}
     of_claim = {claim["claim"]: claim for claim in claims}
     environment = Environment(
@@ -111,13 +78,13 @@ def front_page(
             for paper, groups in by_paper(results.card)
         ],
         papers=PAPERS,
+        sentence=sentence,
         rows=rows,
-        tables={name: claim["measure"]["table"] for name, claim in of_claim.items()},
+        tables={name: claim["ours"]["table"] for name, claim in of_claim.items()},
         figures={name: figures_of(claim) for name, claim in of_claim.items()},
         described={
             name: [entry for entry in entries if name in entry["claims"]] for name in of_claim
         },
-        notebooks=NOTEBOOKS,
         pages=pages,
         entries=entries,
         made=made,
@@ -125,17 +92,6 @@ def front_page(
         badge=badge,
         card=claim_card,
     )
-
-
-def _there(made: Mapping[str, Mapping[str, list[Mapping]]], folder: Path) -> dict:
-    """Leave out what rules could make and this run did not."""
-    return {
-        kind: {
-            name: [file for file in files if (folder / _path(kind, file)).is_file()]
-            for name, files in named.items()
-        }
-        for kind, named in made.items()
-    }
 
 
 def _path(kind: str, file: Mapping) -> str:

@@ -15,35 +15,19 @@ import yaml
 from IPython.display import HTML, Image, Markdown, display
 
 from isdp.errors import InputError
-from isdp.io.files import read_csv, read_json
-from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED
+from isdp.io.files import read_json
+from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED, UNDECIDED, sentence
+from reproduction.running.tables import read_csv
 
 FOLDER = "ISDP_RESULTS"  # environment variable: where the results are
 EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable: a config that they must agree with
 COMMAND = "snakemake --cores all"
-MARKS = {REPRODUCED: "✓", DIFFERS: "≠", NOT_CHECKABLE: "?"}
-COLOURS = {REPRODUCED: "#1b7837", DIFFERS: "#b2182b", NOT_CHECKABLE: "#6b6b6b"}
-# Where a claim is reviewed, by how its name begins; the longest beginning decides.
-EXPERIMENTS = {
-    "Counties": ("counties", "das", "projection", "truncation", "exact-counties"),
-    "Intersecting constraints": ("intersecting", "exact-intersecting"),
-    "Contingency table": ("contingency", "exact-contingency", "reduced"),
-    "All lattices": ("lattices", "chains-converge", "bounds-stable", "norm-rule"),
-    "Sex by age": ("sex-by-age", "acceptance", "trace", "distances"),
-    "Two bins": ("two-bin", "known-query"),
-    "Exact samplers": ("exact", "bound-above"),
-}
-OTHER = "Other"
-# The page on which an experiment's claims are argued.
-NOTEBOOKS = {
-    "Counties": "01_counties",
-    "Intersecting constraints": "02_intersecting",
-    "Contingency table": "03_contingency",
-    "All lattices": "03_contingency",
-    "Sex by age": "04_sex_by_age",
-    "Two bins": "05_two_bin",
-    "Exact samplers": "06_exact",
-    OTHER: "00_overview",
+MARKS = {REPRODUCED: "✓", DIFFERS: "≠", UNDECIDED: "~", NOT_CHECKABLE: "?"}
+COLOURS = {
+    REPRODUCED: "#1b7837",
+    DIFFERS: "#b2182b",
+    UNDECIDED: "#8a5a00",
+    NOT_CHECKABLE: "#6b6b6b",
 }
 
 
@@ -87,6 +71,16 @@ def say(text: str) -> None:
     display(Markdown(text))
 
 
+def list_pages() -> None:
+    """Show the other pages, and of which papers they are: the notebooks of the working folder."""
+    lines = ["| page | papers |", "|---|---|"]
+    for path in sorted(Path.cwd().glob("[0-9]*.ipynb")):
+        about = read_json(path)["metadata"]
+        if not path.stem.startswith("00"):
+            lines.append(f"| [{about['title']}]({path.name}) | {about.get('papers', '')} |")
+    say("\n".join(lines))
+
+
 class Results:
     """A results folder: its config, tables, figures and verdicts.
 
@@ -102,8 +96,7 @@ class Results:
                 raise ReviewError(f"no {folder.name}/{name}: run `{COMMAND}` first")
         self.config = yaml.safe_load((folder / "config.yaml").read_text())
         # every value as it was written
-        card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
-        self.card = card.assign(experiment=card["claim"].map(experiment_of))
+        self.card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
 
     def setting(self, key: str):
         """Value of a setting, by its dotted key, in the config that made the results."""
@@ -203,11 +196,11 @@ class Results:
         """How many claims have each verdict."""
         return {verdict: int((self.card["verdict"] == verdict).sum()) for verdict in MARKS}
 
-    def claims_of(self, *experiments: str) -> None:
-        """Show all claims of some experiments in a table, a line a claim."""
-        card = self.card[self.card["experiment"].isin(experiments)]
+    def claims_of(self, wing: str) -> None:
+        """Show all claims of a wing in a table, a line a claim."""
+        card = self.card[self.card["wing"] == wing]
         if card.empty:
-            raise NotInThisRunError(f"no claims on {', '.join(experiments)}")
+            raise NotInThisRunError(f"no claims on {wing}")
         _html(_scores(card))
 
     def by_experiment(self) -> None:
@@ -226,32 +219,12 @@ class Results:
         _html(picture(self.card))
 
 
-def experiment_of(claim: str) -> str:
-    """Experiment that a claim is reviewed with, by how its name begins."""
-    fitting = {
-        start: name
-        for name, starts in EXPERIMENTS.items()
-        for start in starts
-        if claim.startswith(start)
-    }
-    return fitting[max(fitting, key=len)] if fitting else OTHER
-
-
 def by_paper(card: pd.DataFrame) -> list[tuple[str, list[tuple[str, pd.DataFrame]]]]:
-    """Group a scorecard by paper, as the claims come, and by experiment, as they stand here.
-
-    Parameters
-    ----------
-    card : DataFrame
-        With a column `experiment`; see `Results`.
-    """
-    order = [*EXPERIMENTS, OTHER]
-    groups = []
-    for paper in dict.fromkeys(card["paper"]):
-        of_paper = card[card["paper"] == paper]
-        parts = [(name, of_paper[of_paper["experiment"] == name]) for name in order]
-        groups.append((paper, [(name, part) for name, part in parts if len(part)]))
-    return groups
+    """Group a scorecard by paper, and by experiment, in the order in which the claims come."""
+    return [
+        (paper, list(of_paper.groupby("experiment", sort=False)))
+        for paper, of_paper in card.groupby("paper", sort=False)
+    ]
 
 
 def _find() -> Path:
@@ -310,9 +283,8 @@ def claim_card(row, links: str = "") -> str:
         'margin:.5em 0;background:#f7f7f7;color:#222;overflow-wrap:anywhere">'
         f"{badge(row['verdict'])} &nbsp; {text['statement']} "
         f'<span style="color:#555">({text["paper"]}, {text["where"]})</span><br>'
-        f"paper: <b>{text['paper_value'] or '-'}</b> &nbsp; "
-        f"this run: <b>{text['our_value'] or '-'}</b> &nbsp; "
-        f'asked for: {text["tolerance"]} &nbsp; <span style="color:#555">{text["claim"]}</span>'
+        f"<b>{html.escape(sentence(row))}</b> &nbsp; "
+        f'<span style="color:#555">{text["claim"]}</span>'
         f'<span style="font-size:90%">{note}</span>{links}</div>'
     )
 
@@ -321,10 +293,10 @@ def _scores(card: pd.DataFrame) -> str:
     lines = []
     for _, row in card.iterrows():
         text = {key: html.escape(str(value)) for key, value in row.items()}
-        cells = (text["where"], text["statement"], text["paper_value"], text["our_value"])
-        cells = (text["paper"], *cells, text["tolerance"], badge(row["verdict"]))
+        found = html.escape(sentence(row))
+        cells = (text["paper"], text["where"], text["statement"], found, badge(row["verdict"]))
         lines.append("<tr>" + "".join(f"<td>{_td(cell)}</td>" for cell in cells) + "</tr>")
-    heads = ("paper", "where", "claim", "paper's value", "this run", "asked for", "verdict")
+    heads = ("paper", "where", "claim", "in the paper, and here", "verdict")
     head = "".join(f"<th>{_td(name)}</th>" for name in heads)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
@@ -350,7 +322,6 @@ def picture(card: pd.DataFrame, linked: bool = False) -> str:
     Parameters
     ----------
     card : DataFrame
-        With a column `experiment`; see `Results`.
     linked : bool
         Whether each tile leads to the claim's place on the page, #claim-NAME.
     """

@@ -1,12 +1,14 @@
 """What moved between the tables of two runs, as Markdown.
 
-    python -m reproduction.running.compare_tables OLD NEW
+    python -m reproduction.running.compare_tables OLD NEW [--renamed old=new ...]
 
-OLD and NEW are results folders. Compared are tables/*.csv and figures/*.csv, row by row.
+OLD and NEW are results folders. Compared are tables/*.csv and figures/*.csv, row by row. A column
+that was renamed on purpose is compared with what it is called now.
 """
 
 import argparse
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -173,8 +175,17 @@ def label(row) -> str:
     return f"{words} ({nth + 1})" if nth or not names else words
 
 
-def report(old: Path, new: Path) -> str:
-    """Say in Markdown what moved from one results folder to the other."""
+def with_new_names(old: pd.DataFrame, new: pd.DataFrame, renamed: Mapping[str, str]):
+    """Give the old table's columns the names that the new table has for them."""
+    known = {was: now for was, now in renamed.items() if was not in new and now not in old}
+    return old.rename(columns={was: now for was, now in known.items() if now in new})
+
+
+def report(old: Path, new: Path, renamed: Mapping[str, str] | None = None) -> str:
+    """Say in Markdown what moved from one results folder to the other.
+
+    `renamed` gives the new name of each column that was renamed on purpose, by its old one.
+    """
     before, after = (
         {f"{k}/{p.name}" for k in KINDS for p in (f / k).glob("*.csv")} for f in (old, new)
     )
@@ -185,7 +196,8 @@ def report(old: Path, new: Path) -> str:
     moved = {}
     for name in sorted(before & after, key=lambda name: (not name.startswith("tables"), name)):
         if (old / name).read_bytes() != (new / name).read_bytes():
-            found = compare(read(old / name), read(new / name))
+            now = read(new / name)
+            found = compare(with_new_names(read(old / name), now, renamed or {}), now)
             if found:
                 moved[name] = found
     if not moved and before == after:
@@ -214,14 +226,30 @@ def report(old: Path, new: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+def pair(text: str) -> tuple[str, str]:
+    """Split old=new."""
+    old, equals, new = text.partition("=")
+    if not (old and equals and new):
+        raise argparse.ArgumentTypeError(f"{text!r} will not do; wanted: old=new")
+    return old, new
+
+
 def main(arguments=None) -> None:
     """Print what moved."""
     parser = argparse.ArgumentParser(description="Say what moved between two runs' tables.")
     parser.add_argument("old", type=Path, metavar="OLD", help="a results folder")
     parser.add_argument("new", type=Path, metavar="NEW", help="another one")
+    parser.add_argument(
+        "--renamed",
+        type=pair,
+        action="append",
+        default=[],
+        metavar="old=new",
+        help="a column that was renamed on purpose; may be given many times",
+    )
     given = parser.parse_args(arguments)
     try:
-        sys.stdout.write(report(given.old, given.new))
+        sys.stdout.write(report(given.old, given.new, dict(given.renamed)))
     except FileNotFoundError as error:
         parser.exit(1, f"error: {error}\n")
 

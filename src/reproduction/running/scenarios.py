@@ -4,7 +4,13 @@ import re
 from itertools import product
 from pathlib import Path
 
-from reproduction.running.config import local_file, state_groups
+from reproduction.running.config import local_file
+
+# of the counties' settings, those that a scenario draws and describes noise with
+OWN = (
+    *("states", "epsilon", "norm", "chains", "draws", "burn_in", "thin"),
+    *("basis", "acceptance", "proposal", "overdispersed"),
+)
 
 
 def scenarios_of(config: dict) -> dict[str, dict]:
@@ -25,7 +31,7 @@ def scenarios_of(config: dict) -> dict[str, dict]:
     """
     if "sweep" not in config:
         return {}
-    sweep, counties = config["sweep"], config["counties"]
+    sweep, counties = config["sweep"], {key: config["counties"][key] for key in OWN}
     wide, jump = counties["overdispersed"], counties["proposal"]
     found = {}
     for states, norm, epsilon, vintage in product(
@@ -47,6 +53,12 @@ def scenarios_of(config: dict) -> dict[str, dict]:
     return found
 
 
+def state_groups(sweep: dict) -> list[list[str]]:
+    """Give the lists of states that a sweep compares: one list counts as a list of one."""
+    states = sweep["states"]
+    return states if isinstance(states[0], list) else [states]
+
+
 def vintages_of(config: dict) -> list[str]:
     """Give the vintages of the sweep; the config's own where the sweep names none."""
     return config["sweep"].get("vintages", [config["data"]["vintage"]])
@@ -66,8 +78,8 @@ def file_of(config: dict, vintage: str) -> list[str]:
     return [own] if own and len(vintages_of(config)) == 1 else []
 
 
-def unfinished(folder: Path, scenarios: dict[str, dict]) -> list[str]:
-    """Name each scenario that has no table yet, with the reason that its logs give.
+def unfinished(folder: Path, scenarios: dict[str, dict]) -> dict[str, str]:
+    """Find each scenario that has no table yet, with the reason that its logs give.
 
     Parameters
     ----------
@@ -76,17 +88,17 @@ def unfinished(folder: Path, scenarios: dict[str, dict]) -> list[str]:
     scenarios : dict
         From `scenarios_of`.
     """
-    lines = []
-    for name, settings in scenarios.items():
-        if (folder / name / "tables/scenario.csv").is_file():
-            continue
-        vintage = folder / "data" / settings["data"]["vintage"]
-        logs = [*(folder / name).glob("logs/*.log"), *vintage.glob("*.log")]
-        errors = [
-            line.split(" ERROR ", 1)[1]
-            for log in logs
-            for line in log.read_text().splitlines()
-            if " ERROR " in line
-        ]
-        lines.append(f"  {name}: {errors[0] if errors else 'not done'}")
-    return lines
+    return {
+        name: _reason(folder, name, settings["data"]["vintage"])
+        for name, settings in scenarios.items()
+        if not (folder / name / "tables/scenario.csv").is_file()
+    }
+
+
+def _reason(folder: Path, name: str, vintage: str) -> str:
+    logs = [*(folder / name).glob("logs/*.log"), *(folder / "data" / vintage).glob("*.log")]
+    for log in logs:
+        for line in log.read_text().splitlines():
+            if " ERROR " in line:
+                return line.split(" ERROR ", 1)[1]
+    return "not done"

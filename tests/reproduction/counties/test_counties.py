@@ -154,5 +154,5 @@ def test_sampling_starts_apart_and_never_reads_the_counts(counties):
     other, _ = run(counties.assign(population=[7, 8, 9]))
     assert (other.noise == draws.noise).all()
     states = pd.DataFrame({"state": ["VT"], "counties": [3], "ess_min": [30.0]})
-    rates = speed_table(states, [speed]).iloc[0]
+    rates = speed_table(states, [{"state": "VT", **speed}]).iloc[0]
     assert rates["updates_per_second"] == pytest.approx(speed["updates"] / speed["seconds"])

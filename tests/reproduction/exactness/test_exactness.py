@@ -8,17 +8,21 @@ from isdp.diagnostics.kolmogorov import norm_histogram
 from isdp.io.draws import Draws
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
-from isdp.plots import laws
 from reproduction.exactness.experiment import (
     agreement_table,
+    bound_at_chosen_lag,
     compare_law,
     distance_table,
     exact_draws,
     follow_counties,
     follow_lattice,
+    law_series,
     other_sampler,
     pooled_shares,
+    samples_of,
+    times_within,
 )
+from reproduction.running.draws import labelled
 
 TABLE = Invariants.margins((2, 3))
 NAMES = list("abcdef")
@@ -31,13 +35,18 @@ def _close():
     plt.close("all")
 
 
+def named(draws):
+    names = {"wing": "lattices", "experiment": "x", "law": "l1", "sampler": "exact"}
+    return labelled(draws, **names, mechanism={})
+
+
 def drawn(mechanism=LAPLACE, draws=202):
-    return exact_draws(np.random.default_rng(1), TABLE, mechanism, NAMES, draws)
+    return named(exact_draws(np.random.default_rng(1), TABLE, mechanism, NAMES, draws))
 
 
 def refused():
     none = np.zeros((4, 0, 6), np.int64)
-    return Draws(none, TABLE, NAMES, {"method": "none", "refused": "too large"})
+    return named(Draws(none, TABLE, NAMES, {"method": "none", "refused": "too large"}))
 
 
 def test_exact_draws_are_filed_like_chains_with_their_sampler():
@@ -52,9 +61,7 @@ def test_where_none_is_practical_there_are_no_draws_and_the_reason_is_told():
     draws = exact_draws(np.random.default_rng(1), huge, LAPLACE, [str(i) for i in range(2500)], 8)
     assert draws.noise.shape == (4, 0, 2500)
     assert "too many" in draws.settings["refused"]
-    agreement, norms, quantiles = compare_law(
-        "x", "l1", LAPLACE, refused(), {"mcmc": drawn().noise}
-    )
+    agreement, norms, quantiles = compare_law(LAPLACE, refused(), {"mcmc": drawn().noise})
     table = agreement_table(agreement)
     assert table["distance"].isna().all()
     assert not table["beyond"].any()
@@ -69,7 +76,7 @@ def test_a_second_exact_sampler_agrees_with_the_first(mechanism, name):
     found, noise = other_sampler(np.random.default_rng(2), TABLE, mechanism, 3000)
     assert found == name
     first = drawn(mechanism, 3000)
-    agreement, *_ = compare_law("x", "law", mechanism, first, {found: noise[None]})
+    agreement, *_ = compare_law(mechanism, first, {found: noise[None]})
     assert agreement["statistic"].tolist() == ["norm", "cells"]
     assert not agreement_table(agreement)["beyond"].any()
 
@@ -83,7 +90,7 @@ def test_a_distance_above_its_bound_is_seen():
     curve = pd.DataFrame({"t": [0, 2, 200], "bound": [1.0, 0.9, 0.0], "high": [1.0, 0.95, 0.01]})
     settings = {"chains": 100, "points": 3, "longest": 1000}
     followed = follow_lattice(np.random.default_rng(3), walk, drawn(), curve, **settings)
-    names = {"experiment": "x", "norm": "l1", "variant": "reduced"}
+    names = {"experiment": "x", "law": "l1", "variant": "reduced"}
     table = distance_table(followed.assign(**names)).set_index("statistic")
     assert set(table.index) == {"norm", "cells", "in full"}
     assert (table["largest_excess"] < 0.01).all()
@@ -97,7 +104,7 @@ def test_without_exact_draws_there_is_no_distance_and_no_error():
     settings = {"chains": 10, "points": 2, "longest": 9}
     followed = follow_lattice(np.random.default_rng(3), walk, refused(), curve, **settings)
     assert followed.empty
-    named = followed.assign(experiment="x", norm="l1", variant="v")
+    named = followed.assign(experiment="x", law="l1", variant="v")
     assert distance_table(named).empty
 
 
@@ -135,13 +142,32 @@ def test_bins_of_even_norms_are_even():
     assert even["share"].sum() == pytest.approx(1)
 
 
-def test_the_figure_gives_each_samplers_distance_and_bound():
-    agreement, norms, quantiles = compare_law(
-        "x", "l1", LAPLACE, drawn(), {"mcmc": drawn(draws=400).noise}
-    )
-    figure = laws.laws(
-        norms, quantiles, agreement, "title", {"l1": "the law"}, {"mcmc": "Markov chains"}
-    )
-    titles = [axis.get_title(loc="left") for axis in figure.axes]
-    row = agreement.iloc[0]
-    assert f"Markov chains: {row['distance']:.3f} (bound {row['bound']:.3f})" in titles[0]
+def test_what_two_panels_show_is_told_apart_by_its_series():
+    _, norms, quantiles = compare_law(LAPLACE, drawn(), {"mcmc": drawn().noise})
+    table = law_series(norms, quantiles)
+    assert (table["series"] == "norm").sum() == len(norms)
+    assert table.loc[table["series"] == "cells", "q50"].notna().all()
+
+
+def test_the_bound_is_that_of_the_law_and_variant_at_its_chosen_lag():
+    keys = [(law, variant, lag) for law in "ab" for variant in "pr" for lag in (4, 8)]
+    table = pd.DataFrame(keys, columns=["law", "variant", "lag"])
+    meetings = table.assign(chosen=table["lag"] == 8, censored=range(8))
+    bound, censored = bound_at_chosen_lag(table.assign(t=1), meetings.iloc[::-1], "b", "p")
+    assert bound[["law", "variant", "lag"]].to_numpy().tolist() == [["b", "p", 8]]
+    assert censored == 5
+
+
+def test_chains_are_laid_over_exact_draws_cell_by_cell():
+    exact = drawn(draws=400)
+    turned = Draws(exact.noise[..., ::-1], TABLE, NAMES[::-1])
+    samples = samples_of(np.random.default_rng(6), LAPLACE, turned, exact)
+    assert (samples["mcmc"] == exact.noise).all()
+    assert samples["staged rejection"].shape == (1, 400, 6)
+    assert set(samples_of(np.random.default_rng(6), LAPLACE, exact, refused())) == {"mcmc"}
+
+
+def test_times_go_from_none_to_the_end_of_the_burn_in():
+    times = times_within(500)
+    assert (times[0], times[-1]) == (0, 500)
+    assert times == sorted(set(times))

@@ -50,10 +50,11 @@ def meetings(**iterations):
     rows = [
         {
             "experiment": "e",
-            "norm": "l1",
+            "law": "l1",
             "variant": variant,
             "lag": lag,
             "chains": 10,
+            "cap": 5_000,
             "censored": 0,
             "standing": 0,
             "mean": 5.0,
@@ -75,7 +76,7 @@ def test_the_lags_are_the_chosen_one_and_its_multiples():
     lag = int(trail.loc[trail["chosen"], "lag"].iloc[0])
     assert [each.lag for each in times] == [lag // 2, lag]
     assert trail["bound_at_0"].iloc[-1] <= 1.2
-    table = meeting_table(times)
+    table = meeting_table(times, 5_000)
     assert table["censored"].sum() == 0
     assert (table["iterations_to_bound_0_1"] <= table["iterations_to_bound_0_01"]).all()
     curves = bound_curves(times)
@@ -94,7 +95,7 @@ def test_rarely_moving_chains_do_not_pass_for_chains_that_met():
     assert chosen["lag"] > 100
     assert chosen["jumps"] >= 10
     times, _ = couple(np.random.default_rng(1), slow, **settings(cap=1000))
-    table = meeting_table(times)
+    table = meeting_table(times, 5_000)
     assert (table["standing"] > 0).all()
     assert table["iterations_to_bound_0_01"].isna().all()
 
@@ -102,7 +103,7 @@ def test_rarely_moving_chains_do_not_pass_for_chains_that_met():
 def test_a_cap_that_every_run_reaches_is_said_and_does_not_crash():
     times, _ = couple(np.random.default_rng(1), walk(), **settings(cap=6, lag_factors=[1]))
     all_cut = MeetingTimes(5, np.full(4, 6), np.ones(4, bool), 0.1, np.full(4, 9))
-    table = meeting_table([*times, all_cut])
+    table = meeting_table([*times, all_cut], 5_000)
     last = table.iloc[-1]
     assert last["censored"] == last["chains"] == 4
     assert last[["iterations_to_bound_0_1", "iterations_to_bound_0_01"]].isna().all()
@@ -121,12 +122,12 @@ def test_variants_are_compared_with_the_paper():
 
 def test_times_and_their_columns():
     table = meetings(paper=(100, 110), reduced=(10, 11))
-    seconds = table[["experiment", "norm", "variant", "lag"]].assign(seconds=0.13)
+    seconds = table[["experiment", "law", "variant", "lag"]].assign(seconds=0.13)
     speed = speed_table(table, seconds)
     assert speed["microseconds_per_iteration"].tolist() == pytest.approx([1000, 1000])
     assert speed["milliseconds_to_bound_0_01"].tolist() == pytest.approx([220, 22])
     assert speed["faster_than_paper"].tolist() == pytest.approx([1, 10])
-    first = "experiment norm variant lag chains censored mean max iterations_to_bound_0_01"
+    first = "experiment law variant lag chains censored mean max iterations_to_bound_0_01"
     assert meeting_columns(table).columns.tolist()[:9] == first.split()
 
 
@@ -141,7 +142,7 @@ def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
     assert draws.settings["converged"] is True
     TABLE.invariants.check(draws.noise)
     summary = noise_summary("l1", draws)
-    assert summary.columns.tolist()[:5] == ["norm", "cell", "mean", "mcse", "sd"]
+    assert summary.columns.tolist()[:5] == ["law", "cell", "mean", "mcse", "sd"]
     assert summary["cell"].tolist() == TABLE.cells
     assert summary["ess_bulk"].min() > 600
     row = norm_row("l1", draws, MECHANISM)

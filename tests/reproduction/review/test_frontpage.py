@@ -6,28 +6,30 @@ import pandas as pd
 import pytest
 import yaml
 
-from isdp.errors import InputError
 from isdp.io.files import write_json
-from reproduction.review.frontpage import figures_of, front_page, read_figures
-from reproduction.review.results import EXPERIMENTS, NOTEBOOKS, OTHER, Results, experiment_of
-from reproduction.review.scorecard import read_claims, scorecard
+from reproduction.review.claims import named_figures, named_tables
+from reproduction.review.frontpage import front_page
+from reproduction.review.results import Results
+from reproduction.review.scorecard import scorecard
 from tests import ROOT
+from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 
-CLAIMS = read_claims(ROOT / "config/claims.yaml", ROOT / "workflow/schemas/claims.schema.yaml")
-FIGURES_SCHEMA = ROOT / "workflow/schemas/figures.schema.yaml"
-ENTRIES = read_figures(ROOT / "config/figures.yaml", FIGURES_SCHEMA, CLAIMS)
 TEMPLATE = (ROOT / "workflow/report/index.html.j2").read_text()
 
 
 def claim(name, table, at_most, **more):
     return {
         "claim": name,
+        "wing": name.rpartition("-")[0],
+        "experiment": name,
+        "page": "01_counties" if name == "counties-a" else "04_sex_by_age",
         "paper": "ISDP",
         "where": "E.4 & E.5",
         "statement": "It is <so>.",
         "paper_value": "1",
-        "measure": {"table": table, "column": "x", "take": "max"},
-        "tolerance": {"at_most": at_most},
+        "ours": {"table": table, "column": "x", "take": "max"},
+        "bar": {"at_most": at_most},
+        "bar_of": "ours",
     } | more
 
 
@@ -56,17 +58,18 @@ def page(tmp_path):
     card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
     (tmp_path / "figures").mkdir()
-    for name in ("tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg"):
+    # the stale one is of a run with another config
+    names = ("tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg", "figures/stale.svg")
+    for name in names:
         (tmp_path / name).touch()
     write_json(tmp_path / "data/provenance.json", {"message": "Counts < errors."})
     made = {
         "tables": {"t": [job("t", "count")], "gone": []},
-        # a rule could make the lost one, but did not
-        "figures": {"f_{state}": [job("f_VT"), job("f_DC")], "lost": [job("lost")]},
+        "figures": {"f_{state}": [job("f_VT"), job("f_DC")], "lost": [], "stale": []},
     }
     entries = [
         entry("one", ["f_{state}"], ["counties-a"]),
-        entry("two", ["f_{state}", "lost"], []),
+        entry("two", ["f_{state}", "lost", "stale"], []),
     ]
     pages = {"01_counties": "Counties & states"}
     return front_page(Results(tmp_path), claims, entries, made, pages, TEMPLATE, ["counties.draws"])
@@ -104,8 +107,9 @@ def test_what_the_run_does_not_make_is_said_and_not_linked(page):
     assert "gone <i" in box
     assert "04_sex_by_age <i" in box
     assert box.count("not in this run") == 3
-    assert "Figure lost: not in this run." in page
-    assert not re.search(r"(href|src)=\"[^\"]*(lost|gone|04_sex)", page)
+    for name in ("lost", "stale"):
+        assert f"Figure {name}: not in this run." in page
+    assert not re.search(r"(href|src)=\"[^\"]*(lost|stale|gone|04_sex)", page)
 
 
 def test_all_that_is_named_is_escaped_and_nothing_is_asked_for(page):
@@ -136,17 +140,10 @@ def test_a_picture_is_shown_once_and_then_linked(page):
     assert 'href="#figure-one">above' in page
 
 
-def test_every_claim_belongs_to_an_experiment_and_a_notebook():
-    assert set(NOTEBOOKS) == {*EXPERIMENTS, OTHER}
-    for name in NOTEBOOKS.values():
-        assert (ROOT / f"notebooks/{name}.ipynb").is_file()
-    assert all(experiment_of(claim["claim"]) != OTHER for claim in CLAIMS)
-
-
 def outputs(kind):
     """Patterns of what the rules make, by the names given to table_outputs or figure_outputs."""
     text = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
-    lattices = yaml.safe_load((ROOT / "config/config.yaml").read_text())["lattices"]
+    lattices = yaml.safe_load((ROOT / "config/config.yaml").read_text())["lattices"]["experiments"]
     laws = {law for each in lattices.values() for law in each["laws"]}
     states = [r"[A-Z]{2}", re.escape("{state}")]
     values = {"experiment": lattices, "law": laws, "state": states, "sweep": [r"[a-z0-9-]+"]}
@@ -157,17 +154,7 @@ def outputs(kind):
 
 
 def test_every_figure_and_table_that_is_named_is_made_by_a_rule():
-    tables = {claim["measure"]["table"] for claim in CLAIMS}
-    tables |= {name for entry in ENTRIES for name in entry["tables"]}
-    figures = {name for claim in CLAIMS for name in figures_of(claim)}
-    figures |= {name for entry in ENTRIES for name in entry["figures"]}
+    tables, figures = named_tables(CLAIMS, ENTRIES), named_figures(CLAIMS, ENTRIES)
     for kind, names in (("table", tables), ("figure", figures)):
         patterns = outputs(kind)
         assert [n for n in names if not any(re.fullmatch(p, n) for p in patterns)] == []
-
-
-def test_a_description_of_an_unknown_claim_is_refused(tmp_path):
-    path = tmp_path / "figures.yaml"
-    path.write_text(yaml.safe_dump([entry("one", [], ["counties-rhat", "nonsense"])]))
-    with pytest.raises(InputError, match="one: there is no claim nonsense"):
-        read_figures(path, FIGURES_SCHEMA, CLAIMS)

@@ -1,31 +1,58 @@
 """The helper of the reviewing notebooks: what it refuses, and what it shows."""
 
+import json
+
 import pandas as pd
 import pytest
 import yaml
 
 from reproduction.review import results as reviewing
-from reproduction.review.results import NotInThisRunError, ReviewError, experiment_of, open_results
+from reproduction.review.results import NotInThisRunError, ReviewError, list_pages, open_results
 from reproduction.review.scorecard import COLUMNS
 
 CONFIG = {"seed": 1, "counties": {"epsilon": 0.192, "states": ["VT"]}}
-CARD = pd.DataFrame(
-    [
-        (
-            "counties-rhat",
-            "ISDP",
-            "E.4",
-            "They agree & mix.",
-            "near 1",
-            "1.2",
-            "<= 1.01",
-            "differs",
-        ),
-        ("two-bin-means", "CDP", "Table 2", "The means.", "0", "0", "= 0", "reproduced"),
-        ("das-illinois", "SDP", "Fig 1", "Illinois.", "IL", "", "contains IL", "not checkable"),
-    ],
-    columns=list(COLUMNS[:-1]),
-).assign(note="")
+ROWS = [
+    {
+        "claim": "counties-rhat",
+        "wing": "counties",
+        "experiment": "Counties",
+        "paper": "ISDP",
+        "where": "E.4",
+        "statement": "They agree & mix.",
+        "paper_value": "near 1",
+        "our_value": "1.2",
+        "bar": "<= 1.01",
+        "bar_of": "ours",
+        "verdict": "differs",
+    },
+    {
+        "claim": "two-bin-means",
+        "wing": "congenial",
+        "experiment": "Two bins",
+        "paper": "CDP",
+        "where": "Table 2",
+        "statement": "The means.",
+        "paper_value": "0",
+        "our_value": "0",
+        "bar": "= 0",
+        "bar_of": "paper",
+        "verdict": "reproduced",
+    },
+    {
+        "claim": "das-illinois",
+        "wing": "counties",
+        "experiment": "Counties",
+        "paper": "SDP",
+        "where": "Fig 1",
+        "statement": "Illinois.",
+        "paper_value": "IL",
+        "our_value": "",
+        "bar": "contains IL",
+        "bar_of": "paper",
+        "verdict": "not checkable",
+    },
+]
+CARD = pd.DataFrame(ROWS).reindex(columns=COLUMNS, fill_value="")
 
 
 @pytest.fixture
@@ -96,7 +123,12 @@ def test_a_claim_is_shown_with_both_values_and_its_verdict(folder, shown):
 
 def test_all_verdicts_are_counted_and_each_claim_has_its_tile(folder, shown):
     review = open_results(folder)
-    assert review.counts() == {"reproduced": 1, "differs": 1, "not checkable": 1}
+    assert review.counts() == {
+        "reproduced": 1,
+        "differs": 1,
+        "undecided": 0,
+        "not checkable": 1,
+    }
     review.picture()
     assert all(shown[0].count(f"<title>{claim}:") == 1 for claim in CARD["claim"])
     review.by_experiment()
@@ -111,16 +143,27 @@ def test_what_another_run_makes_is_said_to_be_missing_not_broken(folder):
         lambda: review.table("t", "a == 3"),
         lambda: review.figure("f", "words"),
         lambda: review.setting("counties.norm"),
-        lambda: review.claims_of("Exact samplers"),
+        lambda: review.claims_of("exactness"),
     ):
         with pytest.raises(NotInThisRunError):
             wanted()
 
 
-def test_the_longest_beginning_decides_where_a_claim_is_reviewed():
-    assert experiment_of("exact-counties-unbiased") == "Counties"
-    assert experiment_of("exact-agreement-chains") == "Exact samplers"
-    assert experiment_of("something-new") == reviewing.OTHER
+def test_the_claims_of_a_wing_are_shown_and_no_others(folder, shown):
+    open_results(folder).claims_of("counties")
+    assert "They agree &amp; mix." in shown[0]
+    assert "Illinois." in shown[0]
+    assert "The means." not in shown[0]
+
+
+def test_the_pages_are_listed_from_the_notebooks_that_there_are(tmp_path, shown, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, about in {"00_overview": "Over", "01_a": "All of a", "90_errata": "Slips"}.items():
+        content = {"metadata": {"title": about, "papers": "ISDP 5"}}
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(content))
+    list_pages()
+    assert "| [All of a](01_a.ipynb) | ISDP 5 |\n| [Slips](90_errata.ipynb) | ISDP 5 |" in shown[0]
+    assert "overview" not in shown[0]
 
 
 def test_departures_from_the_usual_config_are_named(folder):

@@ -111,6 +111,22 @@ def test_a_long_list_is_cut_and_counted(runs):
     assert "and 7 more columns." in report(*runs)
 
 
+def test_a_column_renamed_on_purpose_is_compared_under_its_new_name(runs, capsys):
+    renamed = CURVES.replace("law,", "norm,", 1)
+    (runs[0] / "figures/curves.csv").write_text(renamed)
+    folders = [str(run) for run in runs]
+    main(folders)
+    assert "columns gone: norm" in capsys.readouterr().out
+    main([*folders, "--renamed", "norm=law"])
+    assert capsys.readouterr().out.startswith("Nothing moved")
+    (runs[0] / "figures/curves.csv").write_text(renamed.replace("0.25", "0.5"))
+    main([*folders, "--renamed", "norm=law"])
+    assert "| figures/curves.csv | bound | 4 |" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main([*folders, "--renamed", "norm"])
+    assert "wanted: old=new" in capsys.readouterr().err
+
+
 def test_nothing_to_compare_with_is_said_and_nothing_to_compare_is_an_error(runs, tmp_path, capsys):
     main([str(tmp_path / "absent"), str(runs[1])])
     assert capsys.readouterr().out.startswith("Nothing to compare with")

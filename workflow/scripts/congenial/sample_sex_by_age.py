@@ -1,7 +1,7 @@
 """Draw releases of sex by age by the lattice walk and by the independence sampler."""
 
 from isdp.io.draws import Draws, write_draws
-from isdp.io.files import read_csv, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.congenial.sex_by_age import (
     compare_samplers,
@@ -14,7 +14,9 @@ from reproduction.congenial.sex_by_age import (
     trace_tables,
 )
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants, table_of
+from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output
@@ -35,7 +37,9 @@ with job_log(snakemake.log[0]) as log:
     write_csv(norm_table(draws), output.norms)
     noise = draws["walk"]
     held = Draws(noise, sex_by_age_invariants(), CELLS, dict(params.walk))
-    write_draws(output.draws, held)
+    names = {"experiment": "sex_by_age", "law": "conditional", "sampler": "mcmc"}
+    kept = labelled(held, wing="congenial", **names, mechanism={"epsilon": params.epsilon})
+    write_draws(output.draws, kept)
     table = release_table(counts, counts + noise[0, -1])
     title = "Sex by age: the confidential table and one release (held sums in bold)"
     write_table(table, output.release_csv, title, bold=held_cells(table))

@@ -4,13 +4,14 @@ import pandas as pd
 import yaml
 
 from isdp.diagnostics.chains import convergence
-from isdp.io.draws import read_draws
-from isdp.io.files import read_csv, read_json, whole, write_json, write_table
+from isdp.io.files import read_json, whole, write_json
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from reproduction.counties.experiment import noise_table, rhat_table, state_table
 from reproduction.counties.states import counties_of
 from reproduction.counties.sweep import scenario_table
+from reproduction.running.draws import read_by
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):
     settings, output = snakemake.params.settings, snakemake.output
@@ -18,8 +19,9 @@ with job_log(snakemake.log[0]):
     provenance = read_json(snakemake.input.provenance)
     mechanism = GeneralizedLaplace(settings["counties"]["epsilon"], settings["counties"]["norm"])
     parts = []
-    for state, path in zip(settings["counties"]["states"], snakemake.input.draws, strict=True):
-        counties, noise = counties_of(table, state), read_draws(path).noise
+    for state, draws in read_by("unit", snakemake.input.draws).items():
+        counties = counties_of(table, state)
+        noise = draws.noise_of(counties["fips"])
         diagnostics = convergence(noise)
         parts.append(
             (

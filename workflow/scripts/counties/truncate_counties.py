@@ -2,16 +2,17 @@
 
 import pandas as pd
 
-from isdp.io.files import read_csv, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.plots.style import save
-from reproduction.counties.projection_figures import truncation
 from reproduction.counties.truncation import (
     county_chances,
     needed_populations,
     truncation_curves,
     truncation_states,
 )
+from reproduction.counties.truncation_figures import truncation
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
@@ -21,7 +22,8 @@ with job_log(snakemake.log[0]):
     write_csv(county_chances(counties, params.epsilon), output.counties)
     curves = truncation_curves(counties, params.epsilons)
     needed = needed_populations(params.epsilons)
-    write_csv(pd.concat([curves, needed.assign(state="")]), output.data)
+    series = {"expected truncated": curves, "population needed": needed}
+    write_csv(pd.concat([t.assign(series=name) for name, t in series.items()]), output.data)
     smallest = counties.sort_values("population").iloc[[0, 9, 99]]
     figure = truncation(curves, needed, smallest, params.epsilon)
     save(figure, output.svg, output.png)

@@ -1,16 +1,21 @@
 """Lay the chains of all states over exact draws, and follow how fast they get there."""
 
-import numpy as np
 import pandas as pd
 
-from isdp.io.draws import read_draws
-from isdp.io.files import read_csv, read_csvs, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.plots.style import save
 from isdp.seeds import stream
-from reproduction.exactness.experiment import compare_law, follow_counties, pooled_shares
+from reproduction.exactness.experiment import (
+    compare_law,
+    follow_counties,
+    pooled_shares,
+    times_within,
+)
 from reproduction.exactness.figures import county_distances, county_laws
+from reproduction.running.draws import read_by
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):
     params, output, files = snakemake.params, snakemake.output, snakemake.input
@@ -18,18 +23,19 @@ with job_log(snakemake.log[0]):
     states_table = read_csvs(files.state)
     write_table(states_table, output.states_csv, "County noise, exact draws: the states")
     mechanism = GeneralizedLaplace(params.walk["epsilon"], params.walk["norm"])
-    times = np.unique(np.round(np.geomspace(1, params.burn_in + 1, 14)).astype(int) - 1).tolist()
+    chains = read_by("unit", files.draws)
     agreement, pooled, curves = [], [], []
-    states = read_csv(files.states)["state"]
-    for state, chains, exact in zip(states, files.draws, files.exact, strict=True):
-        noise, drawn = read_draws(chains).noise, read_draws(exact)
-        samples = {"mcmc": noise}
-        agreement.append(compare_law("counties", state, mechanism, drawn, samples)[0])
+    for state, drawn in read_by("unit", files.exact).items():
+        samples = {"mcmc": chains[state].noise_of(drawn.cells)}
+        agreement.append(compare_law(mechanism, drawn, samples)[0])
         pooled.append(pooled_shares(state, {**samples, "exact": drawn.noise}, mechanism))
-        rng = stream(params.seed, "distance counties", state)
-        size = noise.shape[-1]
         curve = follow_counties(
-            rng, size, drawn.noise, **params.walk, chains=params.chains, times=times
+            stream(params.seed, "distance counties", state),
+            len(drawn.cells),
+            drawn.noise,
+            **params.walk,
+            chains=params.chains,
+            times=times_within(params.burn_in),
         )
         curves.append(curve.assign(state=state))
     agreement, pooled, curves = map(pd.concat, (agreement, pooled, curves))

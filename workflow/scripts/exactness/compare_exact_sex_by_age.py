@@ -1,16 +1,16 @@
 """Draw sex by age exactly under its constraints, and lay the chains over the draws."""
 
-import pandas as pd
-
 from isdp.io.draws import read_draws, write_draws
-from isdp.io.files import read_csv, write_csv
+from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import save
 from isdp.seeds import stream
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants
-from reproduction.exactness.experiment import compare_law, exact_draws
+from reproduction.exactness.experiment import compare_law, exact_draws, law_series
+from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output
@@ -24,13 +24,14 @@ with job_log(snakemake.log[0]) as log:
         params.draws,
         lower=-counts,
     )
+    names = {"experiment": "sex_by_age", "law": "conditional", "sampler": "exact"}
+    drawn = labelled(drawn, wing="congenial", **names, mechanism={"epsilon": params.epsilon})
     log.info("%s", drawn.settings)
     write_draws(output.draws, drawn)
-    samples = {"mcmc": read_draws(snakemake.input.draws).noise}
-    compared = compare_law("sex_by_age", "conditional", mechanism, drawn, samples)
-    agreement, norms, quantiles = compared
+    samples = {"mcmc": read_draws(snakemake.input.draws).noise_of(CELLS)}
+    agreement, norms, quantiles = compare_law(mechanism, drawn, samples)
     write_csv(agreement, output.agreement)
-    write_csv(pd.concat([norms, quantiles]), output.data)
+    write_csv(law_series(norms, quantiles), output.data)
     figure = laws_overlaid(
         norms,
         quantiles,

@@ -3,7 +3,8 @@
 from isdp.io.draws import write_draws
 from isdp.seeds import stream
 from reproduction.exactness.experiment import exact_draws
-from reproduction.lattices.entry import build, mechanism_of
+from reproduction.lattices.entry import build, mechanism_of, settings_of
+from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:
@@ -16,5 +17,7 @@ with job_log(snakemake.log[0]) as log:
         experiment.cells,
         params.draws,
     )
+    names = {"experiment": wildcards.experiment, "law": wildcards.law, "sampler": "exact"}
+    draws = labelled(draws, wing="lattices", **names, mechanism=settings_of(params.law))
     log.info("%s", draws.settings)
     write_draws(snakemake.output.draws, draws)

@@ -3,29 +3,22 @@
 import pandas as pd
 
 from isdp.io.files import write_csv
-from isdp.lattice.kernel import kernel_lattice
-from isdp.mcmc.metropolis import LatticeWalk
 from isdp.seeds import stream
 from reproduction.lattices.convergence import bound_curves, couple, meeting_table
-from reproduction.lattices.entry import build, mechanism_of
+from reproduction.lattices.entry import build, walk_of
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output
     experiment, law = snakemake.wildcards.experiment, snakemake.wildcards.law
-    invariants, mechanism = build(params.entry).invariants, mechanism_of(params.law)
+    built = build(params.entry)
     curves, trails, meetings, seconds = [], [], [], []
-    for variant, settings in params.variants.items():
-        walk = LatticeWalk(
-            kernel_lattice(invariants, settings["basis"]),
-            mechanism,
-            params.law["proposal"][variant],
-            settings["acceptance"],
-        )
+    for variant in params.variants:
+        walk = walk_of(built, params.law, params.variants, variant)
         rng = stream(params.seed, f"coupling {experiment}", f"{law} {variant}")
         times, trail = couple(rng, walk, **params.coupling)
-        names = {"experiment": experiment, "norm": law, "variant": variant}
-        table = meeting_table(times)
+        names = {"experiment": experiment, "law": law, "variant": variant}
+        table = meeting_table(times, params.coupling["cap"])
         chosen = table["lag"] == trail["lag"][trail["chosen"]].iloc[0]
         meetings.append(table.assign(**names, chosen=chosen))
         curves.append(bound_curves(times).assign(**names))

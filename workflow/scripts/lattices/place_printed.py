@@ -1,14 +1,13 @@
 """Place the noise tables that the paper prints within our laws."""
 
-from isdp.io.draws import read_draws
-from isdp.io.files import write_table
 from reproduction.lattices.entry import mechanism_of
 from reproduction.lattices.noise import printed_table
+from reproduction.running.draws import read_by
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 
 with job_log(snakemake.log[0]):
     params = snakemake.params
-    draws = dict(zip(params.laws, map(read_draws, snakemake.input.draws), strict=True))
     mechanisms = {law: mechanism_of(entry) for law, entry in params.laws.items()}
-    table = printed_table(params.printed, draws, mechanisms)
+    table = printed_table(params.printed, read_by("law", snakemake.input.draws), mechanisms)
     write_table(table, snakemake.output.csv, "The paper's printed noise within our laws")

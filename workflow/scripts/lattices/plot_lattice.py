@@ -1,12 +1,13 @@
 """Draw one experiment: the noise of each cell, exact draws of it, both laws, and the bounds."""
 
-from isdp.io.files import read_csv, read_csvs, write_csv
+from isdp.io.files import write_csv
 from isdp.plots.bounds import bound_points, bound_title, tv_bounds
 from isdp.plots.boxes import cell_boxes
 from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import save
 from reproduction.lattices.entry import describe
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, read_csvs
 
 SAMPLERS = {
     "mcmc": "Markov chains",
@@ -25,7 +26,7 @@ with job_log(snakemake.log[0]):
     figure = cell_boxes(read_csv(files.exact_boxes), title, laws)
     save(figure, output.exact_svg, output.exact_png)
     points = read_csv(files.laws)
-    norms, quantiles = points[points["cell"].isna()], points[points["cell"].notna()]
+    norms, quantiles = points[points["series"] == "norm"], points[points["series"] == "cells"]
     title = f"{name}: the law that the chains find, over exact draws"
     figure = laws_overlaid(norms, quantiles, read_csv(files.agreement), title, laws, SAMPLERS)
     save(figure, output.laws_svg, output.laws_png)

@@ -2,19 +2,20 @@
 
 import pandas as pd
 
-from isdp.io.draws import read_draws
-from isdp.io.files import write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.seeds import stream
-from reproduction.exactness.experiment import compare_law, other_sampler
+from reproduction.exactness.experiment import compare_law, law_series, samples_of
 from reproduction.lattices.entry import mechanism_of
 from reproduction.lattices.noise import box_table, noise_summary, norm_row
+from reproduction.running.draws import read_by
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 
 with job_log(snakemake.log[0]):
     params, output, name = snakemake.params, snakemake.output, snakemake.wildcards.experiment
     mechanisms = {law: mechanism_of(entry) for law, entry in params.laws.items()}
-    chains = dict(zip(params.laws, map(read_draws, snakemake.input.draws), strict=True))
-    exact = dict(zip(params.laws, map(read_draws, snakemake.input.exact), strict=True))
+    chains = read_by("law", snakemake.input.draws)
+    exact = read_by("law", snakemake.input.exact)
     # where no perfect sampler is practical, the file of exact draws is empty
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
     for draws, table, boxes, what in (
@@ -28,13 +29,9 @@ with job_log(snakemake.log[0]):
     write_csv(pd.DataFrame(norms).assign(experiment=name), output.norms)
     compared = []
     for law, mechanism in mechanisms.items():
-        samples = {"mcmc": chains[law].noise}
         rng = stream(params.seed, f"second exact sampler {name}", law)
-        count = exact[law].noise[..., 0].size
-        other = other_sampler(rng, exact[law].invariants, mechanism, count)
-        if other and law in drawn:
-            samples[other[0]] = other[1][None]
-        compared.append(compare_law(name, law, mechanism, exact[law], samples))
+        samples = samples_of(rng, mechanism, chains[law], exact[law])
+        compared.append(compare_law(mechanism, exact[law], samples))
     agreement, norms, quantiles = map(pd.concat, zip(*compared, strict=True))
     write_csv(agreement, output.agreement)
-    write_csv(pd.concat([norms, quantiles]), output.laws)
+    write_csv(law_series(norms, quantiles), output.laws)

@@ -5,14 +5,14 @@ from pathlib import Path
 import yaml
 
 from isdp.io.files import read_json, whole
-from reproduction.review.frontpage import front_page, read_figures
+from reproduction.review.claims import read_claims, read_figures
+from reproduction.review.frontpage import front_page
 from reproduction.review.results import open_results
-from reproduction.review.scorecard import read_claims
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
-    claims = read_claims(source.claims, source.claims_schema)
+    claims = read_claims(source.claims, source.claims_schema, source.notebooks)
     results = open_results(Path(source.config).parent)
     text = front_page(
         results,

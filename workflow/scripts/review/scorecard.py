@@ -2,15 +2,18 @@
 
 from pathlib import Path
 
-from isdp.io.files import read_csv, read_json, whole, write_table
-from reproduction.review.scorecard import read_claims, scorecard, summary
+from isdp.io.files import read_json, whole
+from reproduction.review.claims import read_claims
+from reproduction.review.scorecard import scorecard, summary
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):
+    source = snakemake.input
     card = scorecard(
-        read_claims(snakemake.input.claims, snakemake.input.schema),
-        {Path(path).stem: read_csv(path) for path in snakemake.input.tables},
-        read_json(snakemake.input.provenance),
+        read_claims(source.claims, source.claims_schema, source.notebooks),
+        {Path(path).stem: read_csv(path) for path in source.tables},
+        read_json(source.provenance),
     )
     write_table(card, snakemake.output.csv, "Scorecard: the papers' claims against this run")
     with whole(snakemake.output.summary) as temporary:

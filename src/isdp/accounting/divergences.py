@@ -1,0 +1,170 @@
+"""How far two laws on finitely many outputs are apart: the standards of protection.
+
+The two laws are arrays of probabilities over the same outputs. Logarithms are natural. Privacy
+with one of these standards is a bound of it for each unit of distance between two datasets.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from isdp.errors import InputError
+
+LARGEST_LOG_ORDER = 12.0  # orders up to 1 + e^12
+ORDERS = 241  # tried before the best is refined
+
+
+def multiplicative(p, q) -> float:
+    """Largest |ln(P(S) / Q(S))| over events S: pure differential privacy, MULT of the slides.
+
+    Parameters
+    ----------
+    p, q : float arrays, shape (outputs,)
+        Probabilities.
+
+    Returns
+    -------
+    float
+        Infinite if an output is possible under one law alone.
+
+    Raises
+    ------
+    InputError
+        If they are no probabilities over the same outputs.
+    """
+    p, q = _check(p, q)
+    if ((p > 0) != (q > 0)).any():
+        return math.inf
+    both = p > 0
+    return float(abs(np.log(p[both]) - np.log(q[both])).max())
+
+
+def approximate(p, q, delta: float) -> float:
+    """Multiplicative distance with a slack delta: (epsilon, delta)-differential privacy.
+
+    The largest of ln((P(S) - delta) / Q(S)), the same with the laws exchanged, and 0, over events
+    S. The best events hold the outputs whose ratio P/Q passes a threshold.
+
+    Parameters
+    ----------
+    p, q : float arrays, shape (outputs,)
+    delta : float
+        From 0 up to below 1.
+
+    Raises
+    ------
+    InputError
+        If they are no probabilities over the same outputs, or delta is out of range.
+    """
+    p, q = _check(p, q)
+    if not 0 <= delta < 1:
+        raise InputError(f"divergences: delta must lie from 0 up to below 1, got {delta!r}")
+    return max(_one_sided(p, q, delta), _one_sided(q, p, delta), 0.0)
+
+
+def _one_sided(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        order = np.argsort(np.where(p + q > 0, -p / q, 0.0))  # the largest ratios first
+        over, under = np.cumsum(p[order]) - delta, np.cumsum(q[order])
+        ratios = np.where(over > 0, np.log(over) - np.log(under), -math.inf)
+    return float(ratios.max())
+
+
+def renyi(p, q, order: float) -> float:
+    """Renyi divergence D_alpha(P || Q) = ln(sum P^alpha Q^(1 - alpha)) / (alpha - 1).
+
+    Parameters
+    ----------
+    p, q : float arrays, shape (outputs,)
+    order : float
+        alpha, at least 1; 1 stands for the limit, the Kullback-Leibler divergence.
+
+    Raises
+    ------
+    InputError
+        If they are no probabilities over the same outputs, or the order is below 1.
+    """
+    p, q = _check(p, q)
+    if not order >= 1:
+        raise InputError(f"divergences: the order must be at least 1, got {order!r}")
+    if ((p > 0) & (q == 0)).any():
+        return math.inf
+    some = p > 0
+    log_p, log_q = np.log(p[some]), np.log(q[some])
+    if order == 1:
+        return float((p[some] * (log_p - log_q)).sum())
+    return float(logsumexp(order * log_p + (1 - order) * log_q) / (order - 1))
+
+
+def normalised_renyi(p, q) -> float:
+    """Largest sqrt(D_alpha / alpha) over alpha > 1 and both orders of the laws: D_nor.
+
+    zCDP with rho is D_nor <= sqrt(rho) (Bun and Steinke 2016).
+
+    Parameters
+    ----------
+    p, q : float arrays, shape (outputs,)
+
+    Returns
+    -------
+    float
+        The best of 241 orders up to 1 + e^12, refined; from below, as any search. Infinite if an
+        output is possible under one law alone.
+
+    Raises
+    ------
+    InputError
+        If they are no probabilities over the same outputs.
+    """
+    p, q = _check(p, q)
+    if ((p > 0) != (q > 0)).any():
+        return math.inf
+    return math.sqrt(max(_largest_by_order(p, q), _largest_by_order(q, p), 0.0))
+
+
+def _largest_by_order(p: np.ndarray, q: np.ndarray) -> float:
+    def negative(log_excess: float) -> float:
+        order = 1 + math.exp(log_excess)
+        return -renyi(p, q, order) / order
+
+    grid = np.linspace(-LARGEST_LOG_ORDER, LARGEST_LOG_ORDER, ORDERS)
+    values = [negative(x) for x in grid]
+    best = int(np.argmin(values))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, ORDERS - 1)]
+    found = minimize_scalar(negative, bounds=(low, high), method="bounded")
+    return max(renyi(p, q, 1.0), -min(values), -float(found.fun))
+
+
+def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
+    """D_nor of two normal laws of one standard deviation: |shift| / (sigma sqrt 2).
+
+    Raises
+    ------
+    InputError
+        If sigma is not positive.
+    """
+    if not sigma > 0:
+        raise InputError(f"divergences: sigma must be positive, got {sigma!r}")
+    return abs(shift) / (sigma * math.sqrt(2))
+
+
+def total_variation(p, q) -> float:
+    """Largest |P(S) - Q(S)| over events S, between 0 and 1."""
+    p, q = _check(p, q)
+    return float(abs(p - q).sum() / 2)
+
+
+def _check(p, q) -> tuple[np.ndarray, np.ndarray]:
+    p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
+    if p.ndim != 1 or p.shape != q.shape or p.size == 0:
+        raise InputError(
+            f"divergences: wanted two laws over the same outputs, got shapes {p.shape}, {q.shape}"
+        )
+    for law in (p, q):
+        if not ((law >= 0).all() and abs(law.sum() - 1) < 1e-9):
+            raise InputError("divergences: probabilities must not be negative, and sum to 1")
+    return p, q

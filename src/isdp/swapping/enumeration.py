@@ -1,0 +1,114 @@
+"""Swapping by enumeration, in exact rational numbers, for strata of a few records.
+
+The slow and plain way, by which the closed forms are judged: every permutation, every assignment
+of the swapping variable that agrees on the invariants, every output.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from itertools import combinations, permutations
+
+import numpy as np
+
+from isdp.errors import InputError
+from isdp.swapping.derangements import subfactorial
+from isdp.swapping.secure import exact_rate
+from isdp.swapping.universe import log_fraction
+
+MOST_RECORDS = 8
+Law = dict[Hashable, Fraction]
+
+
+def permutation_law(size: int, rate) -> dict[tuple[int, ...], Fraction]:
+    """Probability of every permutation of a stratum, exactly.
+
+    Parameters
+    ----------
+    size : int
+        Records n of the stratum, at most 8.
+    rate : Fraction, int, str or float
+
+    Raises
+    ------
+    InputError
+        If there are more than 8 records, or the rate is no number between 0 and 1.
+    """
+    if not 1 <= size <= MOST_RECORDS:
+        raise InputError(f"swapping: enumeration takes 1 to {MOST_RECORDS} records, got {size}")
+    p = exact_rate(rate)
+    no_redraw = 1 if size == 1 else 1 - size * p * (1 - p) ** (size - 1)
+    law = {}
+    for sigma in permutations(range(size)):
+        m = sum(i != j for i, j in enumerate(sigma))
+        chance = p**m * (1 - p) ** (size - m) / (subfactorial(m) * no_redraw)
+        law[sigma] = Fraction(1) if size == 1 else chance
+    return law
+
+
+def output_law(swapped: Sequence, held: Sequence, rate, *, table: bool = False) -> Law:
+    """Law of what is released for one dataset of one stratum.
+
+    Parameters
+    ----------
+    swapped : sequence
+        Value of the swapping variable of each record.
+    held : sequence
+        What is held of each record; records are told apart by it, as far as it goes.
+    rate : Fraction, int, str or float
+    table : bool
+        Whether the release is the table, or multiset of records, in place of the list of new
+        values record by record.
+
+    Returns
+    -------
+    dict
+        Probability of each output.
+    """
+    law: Law = {}
+    for sigma, chance in permutation_law(len(swapped), rate).items():
+        output: Hashable = tuple(swapped[source] for source in sigma)
+        if table:
+            output = _multiset(output, held)
+        law[output] = law.get(output, Fraction(0)) + chance
+    return law
+
+
+def _multiset(swapped, held) -> Hashable:
+    return tuple(sorted(Counter(zip(swapped, held, strict=True)).items()))
+
+
+def distance(first: Sequence, second: Sequence, held: Sequence) -> int:
+    """Count the records in which two datasets differ, order apart: d_HAM."""
+    one, other = (Counter(zip(values, held, strict=True)) for values in (first, second))
+    return (one - other).total()
+
+
+def largest_loss(swapped: Sequence, held: Sequence, rate) -> float:
+    """Exact loss for each unit of d_HAM in the universe of a dataset, by trying all pairs.
+
+    The universe holds every dataset with the same values of both variables. The release is the
+    table of swapping variable by what is held.
+
+    Parameters
+    ----------
+    swapped, held : sequences
+        As for `output_law`; at most 8 records.
+    rate : Fraction, int, str or float
+
+    Returns
+    -------
+    float
+        0 if the universe holds one dataset alone.
+    """
+    by_table = {_multiset(values, held): values for values in sorted(set(permutations(swapped)))}
+    laws = [output_law(values, held, rate, table=True) for values in by_table.values()]
+    # every order of the values can come out of every dataset, so that all laws name all tables
+    logs = np.array([[log_fraction(law[table]) for table in by_table] for law in laws])
+    pairs = combinations(zip(by_table.values(), logs, strict=True), 2)
+    return max(
+        (abs(one - other).max() / distance(x, y, held) for (x, one), (y, other) in pairs),
+        default=0.0,
+    )

@@ -1,0 +1,134 @@
+"""The privacy profile of an exchange: what epsilon becomes if a small delta is allowed.
+
+Two datasets of one stratum, all records different, that differ by an exchange of two records. The
+output shows the permutation, whose chance depends on the number m of records moved; after the
+exchange it moves m + 2, m + 1, m, m - 1 or m - 2, by what it does to the two.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from isdp.errors import InputError
+from isdp.swapping.budget import check_size, log_odds
+from isdp.swapping.derangements import subfactorial_ratio
+from isdp.swapping.permutation import check_rate
+
+REACH = 45  # standard deviations of the number moved; what lies beyond is less than 1e-300
+
+
+class LossLaw(NamedTuple):
+    """Law of the privacy loss of an exchange.
+
+    `loss` is ln P(output) - ln P'(output), float64 (values,), and `chance` its probability under
+    P, which sums to 1 up to rounding.
+    """
+
+    loss: np.ndarray
+    chance: np.ndarray
+
+
+def exchange_loss_law(size: int, rate: float) -> LossLaw:
+    """Law of the loss between two datasets that differ by an exchange, all records different.
+
+    Parameters
+    ----------
+    size : int
+        Records n of the stratum, at least 2.
+    rate : float
+
+    Raises
+    ------
+    InputError
+        If the size or the rate is out of range.
+    """
+    n, p, odds = check_size(size), check_rate(rate), log_odds(rate)
+    if n < 2:
+        raise InputError("swapping: an exchange takes a stratum of two records")
+    spread = REACH * (math.sqrt(n * p * (1 - p)) + 1)
+    m = np.arange(max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread)) + 1)
+    m = m[m != 1]
+    moved = binom.pmf(m, n, p) / (1 - binom.pmf(1, n, p))
+    pairs = n * (n - 1.0)
+    both = moved * m * (m - 1.0) / pairs
+    exchange, arrow = _given_both(m)
+    classes = (
+        (_log_ratio(m, 2) - 2 * odds, moved * (n - m) * (n - m - 1.0) / pairs),
+        (2 * odds - _log_ratio(m - 2, 2), both * exchange),
+        (_log_ratio(m, 1) - odds, moved * 2.0 * m * (n - m) / pairs),
+        (odds - _log_ratio(m - 1, 1), both * 2 * arrow),
+        (np.zeros(len(m)), both * (1 - exchange - 2 * arrow)),
+    )
+    possible = [chance > 0 for _, chance in classes]
+    return LossLaw(
+        np.concatenate([loss[ok] for (loss, _), ok in zip(classes, possible, strict=True)]),
+        np.concatenate([chance[ok] for (_, chance), ok in zip(classes, possible, strict=True)]),
+    )
+
+
+def _log_ratio(m: np.ndarray, step: int) -> np.ndarray:
+    """ln(d_{m + step} / d_m); NaN where that makes no sense, which has no probability."""
+    possible = (m >= 0) & (m != 1) & (m + step != 1)
+    logs = np.full(len(m), math.nan)
+    logs[possible] = np.log(subfactorial_ratio(m[possible], step))
+    return logs
+
+
+def _given_both(m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Chances of an exchange and of one given arrow alone, given that both records move."""
+    exchange, arrow = np.zeros(len(m)), np.zeros(len(m))
+    some = (m >= 2) & (m != 3)  # three records cannot be deranged with two of them exchanged
+    exchange[some] = 1 / subfactorial_ratio(m[some] - 2, 2)
+    arrow[m > 2] = 1 / (m[m > 2] - 1.0) - exchange[m > 2]
+    return exchange, arrow
+
+
+def delta_of(law: LossLaw, epsilon: float) -> float:
+    """Least delta for which the exchange is (epsilon, delta)-indistinguishable.
+
+    Parameters
+    ----------
+    law : LossLaw
+    epsilon : float
+        Of the exchange, which is two units of d_HAM.
+    """
+    over = law.loss > epsilon
+    return float((law.chance[over] * -np.expm1(epsilon - law.loss[over])).sum())
+
+
+def epsilon_at(size: int, rate: float, delta: float) -> float:
+    """Loss for each unit of d_HAM that an exchange exceeds with weight delta only.
+
+    Parameters
+    ----------
+    size : int
+        Records n of the stratum, at least 2.
+    rate : float
+    delta : float
+        Between 0, which gives the largest loss of an exchange, and 1, for the exchange as a
+        whole.
+
+    Returns
+    -------
+    float
+        Half the epsilon of the exchange, in nats.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range.
+    """
+    if not 0 <= delta <= 1:
+        raise InputError(f"swapping: delta must lie between 0 and 1, got {delta!r}")
+    law = exchange_loss_law(size, rate)
+    top = float(law.loss.max())
+    if delta_of(law, 0.0) <= delta:
+        return 0.0
+    if delta == 0:
+        return top / 2
+    return brentq(lambda epsilon: delta_of(law, epsilon) - delta, 0.0, top, xtol=1e-12) / 2

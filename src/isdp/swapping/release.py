@@ -1,0 +1,201 @@
+"""From a csv of records to swapped records and their certificate.
+
+Nothing that depends on the permutation drawn is published beside the swapped records, not even the
+share that moved: with the records it could rule a dataset out, and the loss would be infinite.
+The records come out sorted by their own columns, as an order kept from the input would tell where
+a record was. The key, the swapped values of each key and all that is held are published as they
+are: the guarantee is for who goes with which of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from isdp.errors import InputError
+from isdp.io.files import whole, write_csv, write_json
+from isdp.swapping.certificate import describe, markdown
+from isdp.swapping.permutation import Strata
+from isdp.swapping.records import Records, read_records, refuse_missing, refuse_weights
+from isdp.swapping.secure import exact_rate, permutation_for_release
+
+FILES = ("swapped.csv", "certificate.json", "certificate.md")
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns are for.
+
+    Attributes
+    ----------
+    match : tuple of str
+        The swap key V_Match: records are swapped with others of equal values.
+    swap : tuple of str
+        The swapping variable V_Swap.
+    carry : tuple of str
+        Columns that go with the swapping variable, such as the tract of a county.
+    """
+
+    match: tuple[str, ...]
+    swap: tuple[str, ...]
+    carry: tuple[str, ...] = ()
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """The columns whose values move together."""
+        return self.swap + self.carry
+
+    def held(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """All columns but those that move: V_Hold."""
+        return tuple(column for column in columns if column not in self.moving)
+
+
+def swap_file(
+    path,
+    out,
+    *,
+    match: Sequence[str],
+    swap: Sequence[str],
+    rate,
+    carry: Sequence[str] = (),
+    force: bool = False,
+    source: Callable[[int], bytes] | None = None,
+) -> dict:
+    """Swap the records of a csv for release, and write them with a certificate.
+
+    Parameters
+    ----------
+    path : path
+        A csv in UTF-8, a row a record. It is read, and never named beyond its file name.
+    out : path
+        Folder for `FILES`, which are written together at the end, or not at all.
+    match : sequence of str
+        Columns of the swap key; none for one stratum of all records.
+    swap : sequence of str
+        Columns that are swapped together, at least one.
+    rate : Fraction, int, str or float
+        Swap rate, as in `isdp.swapping.secure.exact_rate`.
+    carry : sequence of str
+        Columns that go with the swapped ones.
+    force : bool
+        Whether to replace such files.
+    source : callable, optional
+        Random bytes for tests; the operating system's by default.
+
+    Returns
+    -------
+    dict
+        The certificate.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong, or no record could change; nothing has been written then.
+    """
+    started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    path, out, rate = Path(path), Path(out), exact_rate(rate)
+    roles = Roles(tuple(match), tuple(swap), tuple(carry))
+    _check_out(out, path, force)
+    records = read_records(path)
+    _check_roles(records, roles, path)
+    refuse_weights(records, path)
+    refuse_missing(records, roles.match + roles.moving, path)
+    key, value = records.groups(roles.match), records.groups(roles.moving)
+    strata = Strata.of(key)
+    _refuse_fixed(strata, key, value, path)
+    sources = permutation_for_release(strata, rate, source)
+    swapped = records.taken(roles.moving, sources).in_order()
+    checks = [
+        compare(records, swapped, roles.held(records.columns), "what is held"),
+        compare(records, swapped, roles.match + roles.moving, "the swap key by what is swapped"),
+    ]
+    certificate = describe(path.name, records, roles, rate, key, value, checks, started)
+    _write(out, path, swapped, certificate, force)
+    return certificate
+
+
+def _check_roles(records: Records, roles: Roles, path: Path) -> None:
+    if not roles.swap:
+        raise InputError("swapping: --swap names no column; which one is to be swapped?")
+    named = roles.match + roles.moving
+    for column in named:
+        if column not in records.columns:
+            raise InputError(
+                f"{path}: no column {column!r}; there are {', '.join(map(repr, records.columns))}"
+            )
+        if named.count(column) > 1:
+            raise InputError(f"swapping: the column {column!r} is named twice; it has one role")
+
+
+def _refuse_fixed(strata: Strata, key: np.ndarray, value: np.ndarray, path: Path) -> None:
+    """Refuse records that swapping would give back as they are, whatever is drawn."""
+    pairs = len(np.unique(key * (value.max() + 1) + value))
+    if strata.largest == 1:
+        raise InputError(f"{path}: every record is alone in its stratum; match on fewer columns")
+    if pairs == len(strata.sizes):
+        raise InputError(
+            f"{path}: within each stratum all records have the same value to swap, so that they "
+            f"would be published as they are; match on fewer columns"
+        )
+
+
+def compare(before: Records, after: Records, columns: Sequence[str], name: str) -> dict:
+    """Count the records of each combination of values before and after, in whole numbers.
+
+    Returns
+    -------
+    dict
+        The name, the columns, the number of totals and their largest difference, which is 0.
+
+    Raises
+    ------
+    InputError
+        If a total differs.
+    """
+    groups, size = before.followed_by(after).groups(columns), len(before)
+    totals = int(groups.max()) + 1
+    old, new = (np.bincount(part, minlength=totals) for part in (groups[:size], groups[size:]))
+    largest = int(abs(new - old).max())
+    if largest:
+        raise InputError(f"swapping: a total of {name} is off by {largest}; nothing is written")
+    return {
+        "name": name,
+        "columns": list(columns),
+        "totals": totals,
+        "largest_difference": largest,
+    }
+
+
+def _check_out(out: Path, given: Path, force: bool) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: this is a file; --out names a folder")
+    for name in FILES:
+        path = out / name
+        if path.exists() and given.exists() and path.samefile(given):
+            raise InputError(f"{path}: this input would be overwritten; choose another --out")
+        if path.exists() and not force:
+            raise InputError(
+                f"{path}: is there already; --force replaces it, but each further release of the "
+                f"same records costs epsilon again"
+            )
+
+
+def _write(out: Path, given: Path, swapped: Records, certificate: dict, force: bool) -> None:
+    """Write all files under temporary names, then give all of them theirs."""
+    with ExitStack() as stack:
+        new = {name: stack.enter_context(whole(out / name)) for name in FILES}
+        write_csv(swapped.frame(), new["swapped.csv"])
+        digest = hashlib.sha256(new["swapped.csv"].read_bytes()).hexdigest()
+        certificate["output"]["sha256"] = digest
+        write_json(new["certificate.json"], certificate)
+        new["certificate.md"].write_text(markdown(certificate), encoding="utf-8")
+        _check_out(out, given, force)
+    LOG.info("%s: %d files written", out, len(FILES))

@@ -1,0 +1,120 @@
+"""What the papers claim, and which of their figures are shown: one file a wing for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from isdp.errors import InputError
+
+PAPERS = {
+    "ISDP": "Integer Subspace Differential Privacy (AAAI 2023)",
+    "SDP": "Subspace Differential Privacy (AAAI 2022)",
+    "CDP": "Congenial Differential Privacy under Mandated Disclosure (FODS 2020)",
+    "TDA": "The TopDown algorithm and invariants (slides)",
+    "SWAP": "Can Swapping be Differentially Private? (2023)",
+}
+
+
+def read_claims(paths: Iterable, schema, notebooks: Iterable = ()) -> list[dict]:
+    """Read the claims of all wings, and check them against their JSON schema.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        A file a wing, named by the wing.
+    schema : path
+    notebooks : iterable of path
+        The reviewing notebooks, NN_WING.ipynb: their numbers give the wings their order.
+
+    Returns
+    -------
+    list of dict
+        Each with its `wing`, and its `page`: the notebook that argues it, or the wing's name where
+        there is no such notebook.
+
+    Raises
+    ------
+    InputError
+        Naming the first claim and key that does not fit, or a claim's name that stands twice.
+    """
+    pages = {path.stem.partition("_")[2]: path.stem for path in map(Path, notebooks)}
+    files = sorted(map(Path, paths), key=lambda path: pages.get(path.stem, f"~{path.stem}"))
+    claims = [
+        {"wing": path.stem, "page": pages.get(path.stem, path.stem), **claim}
+        for path, claim in _entries(files, schema)
+    ]
+    _check_names("claim", claims)
+    return claims
+
+
+def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
+    """Read the descriptions of the papers' figures and tables, in the papers' order.
+
+    Raises
+    ------
+    InputError
+        If they do not fit their schema, or name a claim that does not exist.
+    """
+    found = list(_entries(sorted(map(Path, paths)), schema))
+    known = {claim["claim"] for claim in claims}
+    for path, entry in found:
+        for name in entry["claims"]:
+            if name not in known:
+                raise InputError(f"{path.name}: {entry['name']}: there is no claim {name}")
+    entries = [entry for _, entry in found]
+    _check_names("name", entries)
+    return sorted(entries, key=_place)
+
+
+def named_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
+    """Names of the tables that claims are judged by and entries show, each once."""
+    names = [name for claim in claims for name in tables_of(claim)]
+    return list(dict.fromkeys(names + [name for entry in entries for name in entry["tables"]]))
+
+
+def tables_of(claim: Mapping) -> list[str]:
+    """Names of the tables that a claim is judged by, that of our value first."""
+    measures = (claim.get(key) for key in ("ours", "judged", "tells"))
+    return list(dict.fromkeys(how["table"] for how in measures if how))
+
+
+def named_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
+    """Names of the figures in which claims can be seen and that entries show, each once."""
+    names = [name for claim in claims for name in figures_of(claim)]
+    return list(dict.fromkeys(names + [name for entry in entries for name in entry["figures"]]))
+
+
+def figures_of(claim: Mapping) -> list[str]:
+    """Names of the figures in which a claim can be seen."""
+    named = claim.get("figure", [])
+    return [named] if isinstance(named, str) else named
+
+
+def _entries(paths: Iterable[Path], schema) -> Iterator[tuple[Path, dict]]:
+    """Give each entry of some files with its file; a file that does not fit is refused."""
+    validator = jsonschema.Draft202012Validator(yaml.safe_load(Path(schema).read_text()))
+    for path in paths:
+        entries = yaml.safe_load(path.read_text())
+        for problem in validator.iter_errors(entries):
+            where = ".".join(str(part) for part in problem.absolute_path) or "top level"
+            raise InputError(f"{path.name}: {where}: {problem.message}")
+        yield from ((path, entry) for entry in entries)
+
+
+def _check_names(key: str, entries: list[dict]) -> None:
+    names = [entry[key] for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{key} {name} stands twice; rename one")
+
+
+def _place(entry: Mapping) -> tuple:
+    """Place an entry: paper by paper, figures before tables, by their numbers."""
+    number = re.search("[0-9]+", entry["label"])
+    table = entry["label"].startswith("Table")
+    return list(PAPERS).index(entry["paper"]), table, int(number[0]) if number else 0

@@ -1,0 +1,1 @@
+"""Can swapping be differentially private? The slides' numbers, tables and open question."""

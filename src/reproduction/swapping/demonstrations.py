@@ -1,0 +1,222 @@
+"""The slides' theorems and remarks as computations, and their errata with the argument."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+
+import numpy as np
+import pandas as pd
+
+from isdp.accounting.divergences import multiplicative, total_variation
+from isdp.accounting.flavours import CITED, SYSTEMS, convert, system, with_slack
+from isdp.constraints import Invariants
+from isdp.exact import enumerate_law
+from isdp.lattice import kernel_lattice
+from isdp.mechanisms import GeneralizedLaplace
+from isdp.swapping.budget import epsilon_bound
+from isdp.swapping.enumeration import distance, output_law
+from isdp.swapping.loss import smallest_worst_loss
+from isdp.swapping.moments import expected_mape
+from isdp.swapping.profile import epsilon_at
+
+DELTA = 1e-10  # of the slides
+PRINTED_EPSILON = 52.83
+
+
+def flavours() -> pd.DataFrame:
+    """List the building blocks of each system, a row a system."""
+    return pd.DataFrame([asdict(one) for one in SYSTEMS])
+
+
+def cited_flavours() -> pd.DataFrame:
+    """Flavours that the slides cite, and the building block that each changes."""
+    return pd.DataFrame([asdict(one) for one in CITED])
+
+
+def necessity() -> pd.DataFrame:
+    """Privacy of four households' swapped table, among equal invariants and beyond.
+
+    Returns
+    -------
+    DataFrame with a row a pair of datasets
+        `distance`, `total_variation`, `multiplicative` and the loss for each unit of distance.
+        Infinite where the invariants differ (Theorem, part 2), and 0 for their exact release
+        (part 1).
+    """
+    tenure = (0, 0, 1, 1)
+    pairs = {
+        "equal invariants": ((0, 1, 0, 1), tenure),
+        "another county total": ((0, 0, 0, 1), tenure),
+        "another tenure total": ((0, 0, 1, 1), (0, 1, 1, 1)),
+    }
+    here = output_law((0, 0, 1, 1), tenure, "1/2", table=True)
+    rows = []
+    for name, (counties, held) in pairs.items():
+        there = output_law(counties, held, "1/2", table=True)
+        apart = _apart(((0, 0, 1, 1), tenure), (counties, held))
+        rows.append(_row(name, _aligned(here, there), apart))
+    exchanged = (output_law(x, (0, 1), "1/2", table=True) for x in ((0, 1), (1, 0)))
+    others = {
+        "two households at p = 1/2, a constant mechanism": (_aligned(*exchanged), 2),
+        "integer noise, another row total": (_noisy_tables([[1, 0], [0, 1]]), 1),
+        # one output, the totals, from both datasets
+        "equal invariants, and only they are released": ((np.ones(1), np.ones(1)), 2),
+    }
+    return pd.DataFrame(rows + [_row(name, *pair) for name, pair in others.items()])
+
+
+def _row(name: str, laws: tuple[np.ndarray, np.ndarray], apart: int) -> dict:
+    loss = multiplicative(*laws)
+    return {
+        "pair": name,
+        "distance": apart,
+        "total_variation": total_variation(*laws),
+        "multiplicative": loss,
+        "loss_per_unit": loss / apart,
+    }
+
+
+def _noisy_tables(table: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Laws of a 2 x 2 table and of one with a record moved to the other row, under l1 noise."""
+    law = enumerate_law(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
+    other = np.add(table, [[-1, 0], [1, 0]])
+    laws = [
+        dict(zip(map(tuple, (law.points + np.ravel(x)).tolist()), law.pmf, strict=True))
+        for x in (table, other)
+    ]
+    return _aligned(*laws)
+
+
+def _aligned(one: Mapping, other: Mapping) -> tuple[np.ndarray, np.ndarray]:
+    outputs = sorted(one.keys() | other.keys())
+    return tuple(np.array([float(law.get(x, 0)) for x in outputs]) for law in (one, other))
+
+
+def _apart(one: tuple, other: tuple) -> int:
+    first, second = ([*zip(*data, strict=True)] for data in (one, other))
+    return distance(first, second, [0] * len(first))
+
+
+def redundant_invariants(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
+    """Rank of the margins of a table when one of their sums is dropped.
+
+    The slides say that a mechanism satisfies no finite budget under any proper subset of its
+    invariants. Where the rank stays, the rest implies the sum that was dropped: the datasets
+    compared, and the budget, are the same.
+
+    Returns
+    -------
+    DataFrame with a row for each sum dropped: `dropped`, `sums`, `rank`, `implied`
+    """
+    whole = Invariants.margins(shape)
+    full = _rank(whole)
+    rows = [("nothing", whole.constraints, full, False)]
+    for row, name in enumerate(whole.names):
+        rest = Invariants(np.delete(whole.matrix, row, axis=0))
+        rows.append((name, rest.constraints, _rank(rest), _rank(rest) == full))
+    return pd.DataFrame(rows, columns=["dropped", "sums", "rank", "implied"])
+
+
+def _rank(invariants: Invariants) -> int:
+    return invariants.cells - kernel_lattice(invariants).dimension
+
+
+def perverse_guide(
+    printed: pd.DataFrame, one_stratum: np.ndarray, by_size: np.ndarray, rate: float = 0.05
+) -> pd.DataFrame:
+    """Make epsilon smaller without more noise, in the slides' three ways.
+
+    Parameters
+    ----------
+    printed : DataFrame
+        From `reproduction.swapping.printed.read_budgets`.
+    one_stratum, by_size : int64 arrays, shape (strata, counties, tenures)
+        The same households without and with their size in the key.
+    rate : float
+
+    Returns
+    -------
+    DataFrame: `way`, `step`, `epsilon`, `mape` where there is a table to measure
+    """
+    rows = []
+    key = printed[(printed["census"] == "2020") & (printed["rate"] == rate)]
+    for label, largest in zip(key["match"], key["largest"], strict=True):
+        step = (f"2020: match on {label}", epsilon_bound(rate, largest), math.nan)
+        rows.append(("more invariants", *step))
+    for label, counts in (("one stratum", one_stratum), ("household size", by_size)):
+        largest = int(counts.sum(axis=(1, 2)).max())
+        step = (f"1940: {label}", epsilon_bound(rate, largest), expected_mape(counts, rate))
+        rows.append(("more invariants", *step))
+    largest, error = int(by_size[1:].sum(axis=(1, 2)).max()), expected_mape(by_size, rate)
+    epsilon = epsilon_bound(rate, largest)
+    rows.append(("a finer unit", "1940: household", epsilon, error))
+    rows.append(("a finer unit", "1940: person, of households of two or more", epsilon / 2, error))
+    rows.append(("a smaller divergence", "1940: delta = 0", epsilon, error))
+    with_delta = max(epsilon_at(int(n), rate, DELTA) for n in by_size.sum(axis=(1, 2)) if n >= 2)
+    rows.append(("a smaller divergence", f"1940: delta = {DELTA:g}", with_delta, error))
+    return pd.DataFrame(rows, columns=["way", "step", "epsilon", "mape"])
+
+
+def errata(printed: pd.DataFrame) -> pd.DataFrame:
+    """List what the slides' numbers and words cannot all mean, each with its computed argument.
+
+    Returns
+    -------
+    DataFrame: `erratum`, `printed`, `computed`, `argument`
+    """
+    dhc = system("TopDown, PL 94-171 and DHC")
+    slack = with_slack(DELTA)
+    plain = convert(dhc, "zCDP to approximate", slack).intensity
+    literal = convert(replace(dhc, intensity=15.29), "zCDP to approximate", slack).intensity
+    ranks = redundant_invariants()
+    block_group = printed[printed["largest"] == 11691].iloc[0]
+    wider = printed[printed["largest"] == 21535].iloc[0]
+    rows = [
+        (
+            "rho and rho squared",
+            "rho = 15.29 on one slide, rho^2 = 15.29 on another",
+            f"{literal:.1f}",
+            "were the rho of zCDP the square of 15.29, epsilon would be this and not 52.8",
+        ),
+        (
+            "last digit of TopDown's epsilon",
+            f"{PRINTED_EPSILON}",
+            f"{plain:.2f}",
+            "epsilon = rho + 2 sqrt(rho ln(1/delta)) of 15.29 at delta = 1e-10",
+        ),
+        (
+            "any proper subset of the invariants",
+            "no finite budget",
+            f"rank {ranks['rank'].iloc[1:].min()} of {ranks['rank'].iloc[0]}",
+            "of the 8 sums of a 4 x 4 table each is implied by the others: without it the budget "
+            "is what it was; true of subsets that imply less",
+        ),
+        (
+            "one record selected",
+            "not in the bullets, in the listing",
+            "redrawn",
+            "a single record has no derangement: the bullets alone define no law",
+        ),
+        (
+            "smallest attainable epsilon is positive",
+            "epsilon_b > 0",
+            f"{smallest_worst_loss(2):g}",
+            "true of the bound; the exact loss of a stratum of two is 0 at a rate of 1/2",
+        ),
+        (
+            "household size of the 2020 strata",
+            f"{block_group['largest_stratum']}",
+            f"{block_group['largest'] / wider['largest']:.1%} of the block group",
+            "hardly of three persons; the table's third line is two persons, as in 1940. Not to be "
+            "settled from the slides",
+        ),
+        (
+            "table or dataset",
+            "the listing returns a table, the theorem speaks of the dataset",
+            "the same",
+            "the table [n_jkl] is the dataset up to the order of its records",
+        ),
+    ]
+    return pd.DataFrame(rows, columns=["erratum", "printed", "computed", "argument"])

@@ -1,0 +1,209 @@
+"""Households by size, county and tenure: synthetic by a stated mix, or a file of real ones.
+
+The slides swap within household sizes, and print the table of county by tenure only. The synthetic
+households have exactly that table, exactly 264,331 households of two persons, and sizes in stated
+shares; how sizes differ between counties is an assumption, of which there are three.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linprog
+
+from isdp.errors import InputError
+from isdp.swapping.moments import covariance
+from reproduction.swapping.printed import TENURES, before
+
+TWO_PERSONS = 264331  # the slides' largest stratum
+SHARES = (9.0, None, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, None)  # per cent; ours
+OWNING_BY_SIZE = 0.12  # rise of the log-odds of owning by a person more; ours
+TILT_BY_PERSONS = 0.25  # tilt towards large households by a person more a dwelling; ours
+SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
+RAKING_STEPS, RAKING_ERROR = 5000, 1e-9
+FITTING_STEPS = 12
+PRINTED_RATE = 0.5
+
+
+def size_totals(households: int) -> np.ndarray:
+    """Households of each size from 1 to 12, int64 (12,); the last takes what is left."""
+    totals = [
+        TWO_PERSONS if s == 2 else round(households * (SHARES[s - 1] or 0) / 100)
+        for s in range(1, len(SHARES) + 1)
+    ]
+    totals[-1] = households - sum(totals[:-1])
+    return np.array(totals, dtype=np.int64)
+
+
+def synthetic(table: pd.DataFrame, scenario: str) -> np.ndarray:
+    """Build households whose county x tenure table is the printed one.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `reproduction.swapping.printed.read_massachusetts`.
+    scenario : str
+        "equal mix": the same tilt everywhere; "persons per dwelling": towards larger households
+        where more persons live in a dwelling; "fitted": so that the printed swapped table is
+        expected, as far as its noise lets one see. The last is fitted to that table and is no
+        evidence about it.
+
+    Returns
+    -------
+    int64 array, shape (12, 14, 2)
+        Households by size, county and tenure; both margins exact.
+
+    Raises
+    ------
+    InputError
+        If there is no such scenario.
+    """
+    if scenario not in SCENARIOS:
+        raise InputError(f"households: no scenario {scenario!r}; there are {', '.join(SCENARIOS)}")
+    tilts = np.zeros(len(table))
+    if scenario == "persons per dwelling":
+        per_dwelling = table["persons"] / table["total"]
+        state = table["persons"].sum() / table["total"].sum()
+        tilts = TILT_BY_PERSONS * (per_dwelling - state).to_numpy()
+    counts = raked(table, tilts)
+    if scenario == "fitted":
+        counts = _fitted(table, tilts)
+    return rounded(counts, size_totals(int(table["total"].sum())))
+
+
+def raked(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
+    """Fit seed weights to both margins by iterative proportional fitting; float64 (12, 14, 2)."""
+    cells = before(table)[0].astype(float)
+    sizes = size_totals(int(table["total"].sum())).astype(float)
+    persons = np.arange(1, len(sizes) + 1)
+    centred = persons - persons @ sizes / sizes.sum()
+    odds = np.stack([centred * OWNING_BY_SIZE, np.zeros(len(sizes))], axis=1)
+    log_seed = np.log(sizes)[:, None, None] + np.outer(centred, tilts)[:, :, None]
+    counts = np.exp(log_seed + odds[:, None, :])
+    for _ in range(RAKING_STEPS):
+        counts *= cells / counts.sum(axis=0)
+        ratio = sizes / counts.sum(axis=(1, 2))
+        counts *= ratio[:, None, None]
+        if abs(ratio - 1).max() < RAKING_ERROR:
+            return counts
+    raise InputError("households: the margins cannot be fitted with these tilts")
+
+
+def rounded(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Round to whole numbers and keep both margins: each cell goes to one of its neighbours.
+
+    Where to go up is the vertex of a transport problem, which is whole, with the least change.
+    """
+    flat = counts.reshape(len(sizes), -1)
+    low = np.floor(flat + RAKING_ERROR)
+    part = np.clip(flat - low, 0, 1)
+    up_by_size = sizes - low.sum(axis=1)
+    up_by_cell = np.rint(flat.sum(axis=0)) - low.sum(axis=0)
+    rows, columns = flat.shape
+    margins = np.vstack(
+        [np.kron(np.eye(rows), np.ones(columns)), np.kron(np.ones(rows), np.eye(columns))]
+    )
+    found = linprog(
+        -part.ravel(),
+        A_eq=margins,
+        b_eq=np.concatenate([up_by_size, up_by_cell]),
+        bounds=(0, 1),
+        method="highs-ds",
+    )
+    if not found.success:
+        raise InputError("households: no rounding keeps both margins")
+    whole = (low.ravel() + np.rint(found.x)).astype(np.int64).reshape(counts.shape)
+    if not np.array_equal(whole.sum(axis=(1, 2)), sizes):
+        raise InputError("households: the rounding lost a total of sizes")
+    return whole
+
+
+def implied_rates(table: pd.DataFrame) -> pd.DataFrame:
+    """Owning share that a county would have at the state's share of each size.
+
+    At a swap rate of 50 % a household keeps its county or takes that of another of its size, each
+    with chance 1/2 up to terms of 1/n: so the printed table tells twice the owners after the swap
+    less those before, over the households; with its standard error under one stratum.
+
+    Returns
+    -------
+    DataFrame with a row a county: `rate`, `error`
+    """
+    rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
+    sd = np.sqrt(np.diag(covariance(before(table), PRINTED_RATE)))
+    return pd.DataFrame({"rate": rate, "error": 2 * sd / table["total"]})
+
+
+def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
+    """Tilt each county until its expected owning share is the implied one, shrunk to the state."""
+    implied = implied_rates(table)
+    state = table["owned"].sum() / table["total"].sum()
+    off, noise = implied["rate"] - state, implied["error"] ** 2
+    between = max(float((off**2 - noise).mean()), 0.0)
+    goal = (state + off * between / (between + noise)).to_numpy()
+    counts = raked(table, tilts)
+    for _ in range(FITTING_STEPS):
+        own = counts[:, :, 0].sum(axis=1) / counts.sum(axis=(1, 2))
+        share = counts.sum(axis=2) / counts.sum(axis=(0, 2))
+        persons = np.arange(1, len(own) + 1)
+        slope = own @ (share * persons[:, None]) - (own @ share) * (persons @ share)
+        tilts = tilts + (goal - own @ share) / slope
+        counts = raked(table, tilts)
+    return counts
+
+
+def read_households(path, table: pd.DataFrame) -> np.ndarray:
+    """Read real households, and check that they are those of the slides.
+
+    Parameters
+    ----------
+    path : path
+        A csv with the columns county, size (persons), tenure ("owned" or "rented") and count.
+    table : DataFrame
+        The printed table.
+
+    Returns
+    -------
+    int64 array, shape (sizes, 14, 2)
+
+    Raises
+    ------
+    InputError
+        If the columns, counties or tenures are others, a count is no whole number, the table of
+        county by tenure is not the printed one, or the largest size has not 264,331 households.
+    """
+    frame = pd.read_csv(Path(path))
+    if list(frame.columns) != ["county", "size", "tenure", "count"]:
+        raise InputError(f"{path}: wanted the columns county, size, tenure, count")
+    if not set(frame["county"]) <= set(table.index) or not set(frame["tenure"]) <= set(TENURES):
+        raise InputError(
+            f"{path}: counties must be named as in the printed table, tenures "
+            f"{' or '.join(TENURES)}"
+        )
+    if any(frame[column].dtype.kind != "i" for column in ("size", "count")):
+        raise InputError(f"{path}: size and count must be whole numbers")
+    sizes = sorted(set(frame["size"]))
+    counts = np.zeros((len(sizes), len(table), len(TENURES)), dtype=np.int64)
+    places = (
+        frame["size"].map({size: i for i, size in enumerate(sizes)}),
+        frame["county"].map({county: i for i, county in enumerate(table.index)}),
+        frame["tenure"].map({tenure: i for i, tenure in enumerate(TENURES)}),
+    )
+    np.add.at(counts, tuple(map(np.asarray, places)), frame["count"].to_numpy())
+    if not np.array_equal(counts.sum(axis=0), before(table)[0]) or counts.min() < 0:
+        raise InputError(f"{path}: the table of county by tenure is not the one of the slides")
+    largest = int(counts.sum(axis=(1, 2)).max())
+    if largest != TWO_PERSONS:
+        raise InputError(
+            f"{path}: the largest size has {largest:,} households; the slides say {TWO_PERSONS:,}"
+        )
+    return counts
+
+
+def scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
+    """All households to swap, by name: one stratum, then each mix, then a file's, if given."""
+    given = {"one stratum": before(table)}
+    given |= {name: synthetic(table, name) for name in SCENARIOS}
+    return given | ({} if path is None else {"given households": read_households(path, table)})

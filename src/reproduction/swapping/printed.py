@@ -1,0 +1,69 @@
+"""What the slides print: the table of Massachusetts in 1940 and the budgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from isdp.errors import InputError
+
+COUNTIES = 14
+TENURES = ("owned", "rented")
+COLUMNS = ("owned", "rented", "total", "owned_after", "rented_after", "total_after", "persons")
+
+
+def read_massachusetts(path) -> pd.DataFrame:
+    """Read the printed table, with its sums checked.
+
+    Parameters
+    ----------
+    path : path
+        `data/swapping/massachusetts_1940.csv`.
+
+    Returns
+    -------
+    DataFrame, a row a county, indexed by its name
+        Dwellings before and after one swap, and `persons`.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or a sum that the slide prints is not met.
+    """
+    table = pd.read_csv(Path(path), index_col="county")
+    missing = [column for column in COLUMNS if column not in table]
+    if missing or len(table) != COUNTIES:
+        raise InputError(f"{path}: wanted {COUNTIES} counties and the columns {', '.join(COLUMNS)}")
+    failing = failing_sums(table)
+    if failing:
+        raise InputError(f"{path}: these sums are not met: {', '.join(failing)}")
+    return table
+
+
+def failing_sums(table: pd.DataFrame) -> list[str]:
+    """Name the sums of the printed table that are wrong: rows, and totals that a swap keeps."""
+    before = table["owned"] + table["rented"] == table["total"]
+    after = table["owned_after"] + table["rented_after"] == table["total_after"]
+    kept = table["total"] == table["total_after"]
+    rows = [f"row {name}" for name in table.index[~(before & after & kept)]]
+    columns = [
+        f"column {name}" for name in TENURES if table[name].sum() != table[f"{name}_after"].sum()
+    ]
+    return rows + columns
+
+
+def before(table: pd.DataFrame) -> np.ndarray:
+    """Return the counts before the swap as one stratum, int64 (1, 14, 2)."""
+    return table[["owned", "rented"]].to_numpy(np.int64)[None]
+
+
+def after(table: pd.DataFrame) -> np.ndarray:
+    """Return the counts after the swap, int64 (14, 2)."""
+    return table[["owned_after", "rented_after"]].to_numpy(np.int64)
+
+
+def read_budgets(path) -> pd.DataFrame:
+    """Read the printed budgets, `data/swapping/budgets.csv`, a row a printed number."""
+    return pd.read_csv(Path(path), dtype={"census": str})

@@ -1,0 +1,137 @@
+"""Synthetic households have the printed margins exactly; files of real ones are checked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp import InputError
+from reproduction.swapping.households import (
+    SCENARIOS,
+    implied_rates,
+    raked,
+    read_households,
+    rounded,
+    scenarios,
+    size_totals,
+    synthetic,
+)
+from reproduction.swapping.printed import (
+    TENURES,
+    before,
+    failing_sums,
+    read_budgets,
+    read_massachusetts,
+)
+
+MASSACHUSETTS = "data/swapping/massachusetts_1940.csv"
+TABLE = read_massachusetts(MASSACHUSETTS)
+
+
+def test_all_sums_of_the_printed_table_are_met():
+    assert failing_sums(TABLE) == []
+    assert TABLE["total"].sum() == 1_144_424
+    assert TABLE["persons"].sum() == 4_316_721
+
+
+def test_a_table_with_a_wrong_sum_is_refused(tmp_path):
+    wrong = TABLE.copy()
+    wrong.loc["Dukes", "owned_after"] += 1
+    wrong.to_csv(tmp_path / "wrong.csv")
+    with pytest.raises(InputError, match="row Dukes, column owned"):
+        read_massachusetts(tmp_path / "wrong.csv")
+    TABLE.drop(index="Dukes").to_csv(tmp_path / "short.csv")
+    with pytest.raises(InputError, match="14 counties"):
+        read_massachusetts(tmp_path / "short.csv")
+
+
+def test_sixteen_budgets_are_printed():
+    assert read_budgets("data/swapping/budgets.csv")["census"].value_counts().to_dict() == {
+        "2020": 12,
+        "1940": 4,
+    }
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_households_keep_both_margins_exactly(scenario):
+    counts = synthetic(TABLE, scenario)
+    assert counts.dtype == np.int64
+    assert counts.min() >= 0
+    assert np.array_equal(counts.sum(axis=0), before(TABLE)[0])
+    assert np.array_equal(counts.sum(axis=(1, 2)), size_totals(1_144_424))
+    assert counts.sum(axis=(1, 2)).max() == counts[1].sum() == 264_331
+
+
+def test_rounding_moves_no_cell_by_one_or_more():
+    counts = raked(TABLE, np.linspace(-0.1, 0.1, 14))
+    whole = rounded(counts, size_totals(1_144_424))
+    assert abs(whole - counts).max() < 1
+
+
+def test_owning_rises_with_size_and_tilts_move_the_mean_size():
+    counts = raked(TABLE, np.linspace(-0.1, 0.1, 14))
+    own = counts[:, :, 0].sum(axis=1) / counts.sum(axis=(1, 2))
+    assert (np.diff(own) > 0).all()
+    size = np.arange(1, 13) @ counts.sum(axis=2) / counts.sum(axis=(0, 2))
+    flat = raked(TABLE, np.zeros(14))
+    plain = np.arange(1, 13) @ flat.sum(axis=2) / flat.sum(axis=(0, 2))
+    assert size[0] < plain[0]
+    assert size[-1] > plain[-1]
+
+
+def test_the_fitted_mix_is_closer_to_the_implied_shares():
+    implied = implied_rates(TABLE)
+    off = {}
+    for scenario in ("equal mix", "fitted"):
+        counts = synthetic(TABLE, scenario)
+        own = counts[:, :, 0].sum(axis=1) / counts.sum(axis=(1, 2))
+        share = counts.sum(axis=2) / counts.sum(axis=(0, 2))
+        off[scenario] = (((own @ share - implied["rate"]) / implied["error"]) ** 2).sum()
+    assert off["fitted"] < off["equal mix"] / 2
+
+
+def test_scenarios_begin_with_one_stratum_and_take_a_file(tmp_path):
+    counts = synthetic(TABLE, "equal mix")
+    as_file(counts).to_csv(tmp_path / "real.csv", index=False)
+    found = scenarios(TABLE, tmp_path / "real.csv")
+    assert list(found) == ["one stratum", *SCENARIOS, "given households"]
+    assert np.array_equal(found["given households"], counts)
+
+
+def as_file(counts):
+    sizes, counties, tenures = (axis.ravel() for axis in np.indices(counts.shape))
+    return pd.DataFrame(
+        {
+            "county": TABLE.index[counties],
+            "size": sizes + 1,
+            "tenure": np.array(TENURES)[tenures],
+            "count": counts.ravel(),
+        }
+    )
+
+
+def changed(column, value):
+    frame = as_file(synthetic(TABLE, "equal mix"))
+    frame.loc[0, column] = value
+    return frame
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (lambda: changed("county", "Cook"), "named as in the printed table"),
+        (lambda: changed("tenure", "lent"), "named as in the printed table"),
+        (lambda: changed("count", 0), "not the one of the slides"),
+        (lambda: changed("count", 1).rename(columns={"count": "n"}), "wanted the columns"),
+        (lambda: changed("count", 1).astype({"count": float}), "whole numbers"),
+        (lambda: changed("count", 1).assign(size=1), "(not the one|largest size)"),
+    ],
+)
+def test_households_that_are_not_those_of_the_slides_are_refused(tmp_path, frame, words):
+    frame().to_csv(tmp_path / "wrong.csv", index=False)
+    with pytest.raises(InputError, match=words):
+        read_households(tmp_path / "wrong.csv", TABLE)
+
+
+def test_an_unknown_mix_is_refused():
+    with pytest.raises(InputError, match="no scenario 'guessed'"):
+        synthetic(TABLE, "guessed")

@@ -1,0 +1,186 @@
+"""The permutation of both paths has the law of the listing; wrong samplers are caught."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from isdp.swapping import permutation
+from isdp.swapping.derangements import derange, pseudo_random
+from isdp.swapping.moments import covariance, expected_table
+from isdp.swapping.permutation import Strata, draw_permutation, swap_table
+from isdp.swapping.secure import permutation_for_release
+from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
+
+STRATA = 20_000  # of one law each, in one call
+
+
+def deranged(points):
+    return [order for order in permutations(points) if all(map(int.__ne__, order, points))]
+
+
+def law_of_the_listing(n, rate):
+    """Every selection but those of one record, and every derangement of it, by enumeration."""
+    law = dict.fromkeys(permutations(range(n)), 0.0)
+    for chosen in range(2**n):
+        points = [i for i in range(n) if chosen >> i & 1]
+        orders = deranged(points)
+        for order in orders:
+            whole = list(range(n))
+            for place, source in zip(points, order, strict=True):
+                whole[place] = source
+            law[tuple(whole)] += rate ** len(points) * (1 - rate) ** (n - len(points)) / len(orders)
+    total = sum(law.values())
+    return np.array(list(law)), np.array(list(law.values())) / total
+
+
+def fast(strata, rate):
+    return draw_permutation(np.random.default_rng(11), strata, rate)
+
+
+def secure(strata, rate):
+    return permutation_for_release(strata, rate, source=np.random.default_rng(12).bytes)
+
+
+def permutations_drawn(draw, n, rate):
+    sigma = draw(Strata.consecutive(np.full(STRATA, n)), rate).reshape(STRATA, n)
+    return sigma - n * np.arange(STRATA)[:, None]
+
+
+def check(draw, n, rate):
+    points, pmf = law_of_the_listing(n, rate)
+    counts = count_points(permutations_drawn(draw, n, rate), points)
+    check_law(counts, np.append(pmf, 0.0))
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("draw", [fast, secure])
+def test_the_permutation_has_the_law_of_the_listing(draw, n, rate):
+    check(draw, n, rate)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("n", [4, 5, 6, 7])
+def test_all_derangements_are_equally_likely(n, exact):
+    words = pseudo_random(np.random.default_rng(13))
+    image = derange(words, np.full(STRATA, n), exact=exact).reshape(STRATA, n)
+    points = np.array(deranged(list(range(n))))
+    counts = count_points(image - n * np.arange(STRATA)[:, None], points)
+    check_law(counts, np.append(np.full(len(points), 1 / len(points)), 0.0))
+
+
+def _of_each_group(derange_one):
+    """A sampler of whole runs, with a wrong way to derange a group."""
+
+    def wrong(words, sizes, *, exact):
+        rng = np.random.default_rng(14)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        parts = [s + derange_one(rng, m) for s, m in zip(starts[:-1], sizes, strict=True)]
+        return np.concatenate(parts)
+
+    return wrong
+
+
+def one_cycle(rng, m):
+    """Sattolo's algorithm: cyclic permutations alone."""
+    order = np.arange(m)
+    for i in range(m - 1, 0, -1):
+        j = rng.integers(i)
+        order[[i, j]] = order[[j, i]]
+    return order
+
+
+def shuffled_and_mended(rng, m):
+    """A shuffle whose fixed points are exchanged with a neighbour."""
+    order = rng.permutation(m)
+    for i in range(m):
+        if order[i] == i:
+            j = (i + 1) % m
+            order[[i, j]] = order[[j, i]]
+    return order
+
+
+def shifted(rng, m):
+    """A shift along a random order: again one cycle."""
+    order = rng.permutation(m)
+    image = np.empty(m, dtype=int)
+    image[order] = np.roll(order, 1)
+    return image
+
+
+def cycles_closed_as_if_many_were_left(rng, m):
+    """One pass that closes cycles with the chance 1/u, also where few points are left."""
+    order, closed, left = np.arange(m), np.zeros(m, dtype=bool), m
+    for i in range(m - 1, 0, -1):
+        if closed[i] or left < 2:
+            continue
+        j = rng.choice(np.flatnonzero(~closed[:i]))
+        order[[i, j]] = order[[j, i]]
+        if rng.random() < (1 / left if left != 3 else 0) or left == 2:
+            closed[j] = True
+            left -= 1
+        left -= 1
+    return order
+
+
+@pytest.mark.parametrize(
+    "wrong", [one_cycle, shuffled_and_mended, shifted, cycles_closed_as_if_many_were_left]
+)
+@pytest.mark.parametrize("n", [4, 5])
+def test_power_wrong_derangements_are_caught(monkeypatch, wrong, n):
+    monkeypatch.setattr(permutation, "derange", _of_each_group(wrong))
+    with pytest.raises(LawRejected):
+        check(fast, n, 0.9)
+
+
+def _second_record_picked(strata, toss):
+    """A selection of one record is mended by picking a second one."""
+    sizes, firsts = strata.sizes, strata.starts[:-1]
+    selected = toss(len(strata.order))
+    counts = np.add.reduceat(selected, firsts, dtype=np.int64)
+    rng = np.random.default_rng(15)
+    for stratum in np.flatnonzero(counts == 1):
+        places = firsts[stratum] + np.arange(sizes[stratum])
+        selected[rng.choice(places[~selected[places]])] = True
+        counts[stratum] = 2
+    return selected, counts
+
+
+def _lone_record_left(strata, toss):
+    """A selection of one record is dropped without another."""
+    selected = toss(len(strata.order))
+    counts = np.add.reduceat(selected, strata.starts[:-1], dtype=np.int64)
+    selected[np.repeat(counts == 1, strata.sizes)] = False
+    counts[counts == 1] = 0
+    return selected, counts
+
+
+@pytest.mark.parametrize("wrong", [_second_record_picked, _lone_record_left])
+@pytest.mark.parametrize("n", [4, 5, 6])
+def test_power_a_lone_selection_treated_otherwise_is_caught(monkeypatch, wrong, n):
+    monkeypatch.setattr(permutation, "_select", wrong)
+    with pytest.raises(LawRejected):
+        check(fast, n, 0.2)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6])
+def test_power_a_rate_off_by_a_tenth_is_caught(n):
+    with pytest.raises(LawRejected):
+        check(lambda strata, rate: fast(strata, 1.1 * rate), n, 0.5)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.6])
+def test_swapped_tables_have_the_exact_mean_and_variance(rate):
+    counts = np.random.default_rng(16).integers(5, 60, (2, 3, 2))
+    rng = np.random.default_rng(17)
+    own = np.stack([swap_table(rng, counts, rate).sum(axis=0)[:, 0] for _ in range(3000)])
+    mean = expected_table(counts, rate).sum(axis=0)[:, 0]
+    spread = covariance(counts, rate)
+    for county in range(3):
+        sd = np.sqrt(spread[county, county])
+        check_mean(own[:, county], mean[county], sd)
+        square = (own[:, county] - mean[county]) ** 2
+        check_mean(square, sd**2, square.std())
+        with pytest.raises(LawRejected):  # power: a variance off by a fifth
+            check_mean(square, 1.2 * sd**2, square.std())

@@ -1,0 +1,93 @@
+"""The published budget, its two inverses, and the slides' tables."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isdp import InputError
+from isdp.swapping.budget import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon
+
+CENSUS_2020 = {
+    13680081: (19.38, 16.43),
+    3653802: (18.06, 15.11),
+    3445076: (18.00, 15.05),
+    853003: (16.60, 13.66),
+    21535: (12.92, 9.98),
+    11691: (12.31, 9.37),
+}
+CENSUS_1940 = {0.01: 17.08, 0.05: 15.43, 0.10: 14.68, 0.50: 12.48}
+
+
+@pytest.mark.parametrize("largest", CENSUS_2020)
+def test_the_table_for_2020_is_as_printed(largest):
+    computed = tuple(round(epsilon_bound(rate, largest), 2) for rate in (0.05, 0.5))
+    assert computed == CENSUS_2020[largest]
+
+
+@pytest.mark.parametrize("rate", CENSUS_1940)
+def test_the_table_for_1940_is_as_printed(rate):
+    assert round(epsilon_bound(rate, 264331), 2) == CENSUS_1940[rate]
+
+
+@given(st.integers(2, 10**7), st.floats(0, 30))
+def test_both_rates_return_their_epsilon(largest, more):
+    epsilon = smallest_epsilon(largest)[0] + more
+    for rate in rates_for(epsilon, largest):
+        assert epsilon_bound(rate, largest) == pytest.approx(epsilon, abs=1e-9)
+
+
+def test_rates_near_one_keep_their_digits():
+    _, high = rates_for(60, 264331)
+    assert high.selected == 1
+    assert high.kept == pytest.approx(math.exp(-60), rel=1e-12)
+
+
+@pytest.mark.parametrize("largest", [2, 10, 264331])
+def test_no_rate_has_less_than_the_smallest_epsilon(largest):
+    least, best = smallest_epsilon(largest)
+    rates = [Rate(odds) for odds in np.geomspace(best.odds / 100, best.odds * 100, 2001)]
+    bounds = [epsilon_bound(rate, largest) for rate in rates]
+    assert min(bounds) == pytest.approx(least, abs=1e-9)
+    assert int(np.argmin(bounds)) == 1000
+
+
+def test_the_budget_grows_with_the_largest_stratum():
+    bounds = [epsilon_bound(0.3, largest) for largest in range(2, 200)]
+    assert (np.diff(bounds) > 0).all()
+
+
+def test_the_guarantee_is_never_below_the_bound_and_says_its_unit():
+    for rate in (0.01, 0.3, 0.9):
+        value = guarantee(rate, 264331)
+        assert epsilon_bound(rate, 264331) < value.loss < epsilon_bound(rate, 264331) + 1e-9
+        assert value.loss_at(2) >= 2 * value.loss
+    assert "per unit of record (d_HAM) distance between two sets" in value.statement()
+
+
+def test_nothing_is_lost_where_nothing_can_be_swapped():
+    assert epsilon_bound(0.3, 1) == 0
+
+
+def test_an_epsilon_below_the_smallest_is_refused_and_the_smallest_named():
+    with pytest.raises(InputError, match=r"6\.242481"):
+        rates_for(6.2, 264331)
+
+
+@pytest.mark.parametrize("epsilon", [math.nan, math.inf, 1000, "5", True])
+def test_what_is_no_epsilon_is_refused(epsilon):
+    with pytest.raises(InputError, match="at most 700"):
+        rates_for(epsilon, 10)
+
+
+@pytest.mark.parametrize("size", [0, -3, 2.5, "10", True])
+def test_what_is_no_size_is_refused(size):
+    with pytest.raises(InputError, match="whole number of records"):
+        epsilon_bound(0.5, size)
+
+
+def test_strata_of_one_have_no_rate():
+    with pytest.raises(InputError, match="nothing can be swapped"):
+        rates_for(3.0, 1)

@@ -1,0 +1,263 @@
+"""Moments, profile, posterior and estimates against enumeration of all permutations."""
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from isdp import InputError
+from isdp.swapping.attack import (
+    accuracy,
+    bayes_factor_loss,
+    distinguishing_advantage,
+    location_posterior,
+    log_odds_gain,
+)
+from isdp.swapping.enumeration import permutation_law
+from isdp.swapping.estimation import fit, likely_rate
+from isdp.swapping.moments import (
+    covariance,
+    expected_absolute_error,
+    expected_mape,
+    expected_table,
+    mape,
+    unmix,
+)
+from isdp.swapping.pairs import moved_share, pair_law
+from isdp.swapping.permutation import swap_table
+from isdp.swapping.profile import delta_of, epsilon_at, exchange_loss_law
+from isdp.swapping.universe import universe_loss
+
+RECORDS = [  # county and category of each record of a stratum
+    ([0, 0, 1, 1, 2, 2], [0, 1, 2, 1, 0, 0]),
+    ([0, 0, 1, 1, 2], [0, 1, 0, 1, 1]),
+    ([0, 0, 1, 2], [0, 1, 1, 0]),
+    ([0, 1, 1], [0, 1, 0]),
+    ([0, 1], [0, 1]),
+    ([2], [1]),
+]
+SHAPE = (3, 3)
+
+
+def table_of(counties, categories):
+    table = np.zeros(SHAPE, dtype=np.int64)
+    np.add.at(table, (counties, categories), 1)
+    return table
+
+
+def by_enumeration(counties, categories, rate):
+    """Mean (K, L) and covariance (K, L, K, L) of the swapped table."""
+    mean, square = np.zeros(SHAPE), np.zeros(SHAPE + SHAPE)
+    for sigma, chance in permutation_law(len(counties), rate).items():
+        table = table_of([counties[i] for i in sigma], categories)
+        mean += float(chance) * table
+        square += float(chance) * np.multiply.outer(table, table)
+    return mean, square - np.multiply.outer(mean, mean)
+
+
+@pytest.mark.parametrize("rate", ["1/10", "1/2", "9/10"])
+@pytest.mark.parametrize(("counties", "categories"), RECORDS)
+def test_mean_and_covariance_of_a_stratum(counties, categories, rate):
+    mean, square = by_enumeration(counties, categories, rate)
+    p = float(Fraction(rate))
+    counts = table_of(counties, categories)[None]
+    np.testing.assert_allclose(expected_table(counts, p)[0], mean, atol=1e-13)
+    for one in range(3):
+        for other in range(3):
+            np.testing.assert_allclose(
+                covariance(counts, p, one, other), square[:, one, :, other], atol=1e-13
+            )
+
+
+def test_moments_of_strata_add():
+    (k1, l1), (k2, l2) = RECORDS[1], RECORDS[2]
+    counts = np.stack([table_of(k1, l1), table_of(k2, l2)])
+    parts = [by_enumeration(k, held, "1/2") for k, held in ((k1, l1), (k2, l2))]
+    np.testing.assert_allclose(
+        expected_table(counts, 0.5).sum(axis=0), parts[0][0] + parts[1][0], atol=1e-13
+    )
+    np.testing.assert_allclose(
+        covariance(counts, 0.5, 0, 1), (parts[0][1] + parts[1][1])[:, 0, :, 1], atol=1e-13
+    )
+
+
+def test_county_totals_do_not_vary():
+    counts = np.random.default_rng(1).integers(5, 40, (2, 4, 2))
+    own = covariance(counts, 0.3, 0, 0)
+    np.testing.assert_allclose(own, -covariance(counts, 0.3, 0, 1), atol=1e-10)
+    np.testing.assert_allclose(own.sum(axis=1), 0, atol=1e-10)
+
+
+@pytest.mark.parametrize("rate", ["1/10", "1/2", "9/10"])
+@pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
+def test_chances_of_one_record_and_of_two(size, rate):
+    sums = np.zeros(6)
+    for sigma, chance in permutation_law(size, rate).items():
+        first, second = sigma[0], sigma[1]
+        kinds = (
+            first == 0 and second == 1,
+            first == 0 and second != 1,
+            first == 1 and second == 0,
+            first == 1 and second not in (0, 1),
+            first not in (0, 1) and second not in (0, 1),
+            first != 0,
+        )
+        sums += float(chance) * np.array(kinds)
+    law, p = pair_law(size, float(Fraction(rate))), float(Fraction(rate))
+    chances = [law.both_fixed, law.one_fixed, law.exchanged, law.one_arrow, law.apart]
+    np.testing.assert_allclose([*chances, moved_share(size, p)], sums, atol=1e-13)
+
+
+def test_nobody_alone_is_moved():
+    assert moved_share(1, 0.5) == 0
+
+
+@pytest.mark.parametrize("rate", [1e-9, 1e-4, 0.3, 1 - 1e-9])
+@pytest.mark.parametrize("size", [2, 3, 50, 1000])
+def test_the_share_moved_is_right_at_extreme_rates(size, rate):
+    p = Fraction(rate)
+    lone = size * p * (1 - p) ** (size - 1)
+    exact = p * (1 - (1 - p) ** (size - 1)) / (1 - lone)
+    assert moved_share(size, rate) == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_unmixing_undoes_the_mean_exactly():
+    counts = np.random.default_rng(3).integers(5, 40, (2, 4, 3))
+    n = counts.sum(axis=(1, 2), keepdims=True)
+    mean = expected_table(counts, 0.4)
+    moved = np.array([moved_share(int(size), 0.4) for size in n.ravel()])[:, None, None]
+    independent = counts.sum(axis=2, keepdims=True) * counts.sum(axis=1, keepdims=True)
+    undone = (mean - moved * independent / (n - 1)) / (1 - moved * n / (n - 1))
+    np.testing.assert_allclose(undone, counts, atol=1e-9)
+    swapped = swap_table(np.random.default_rng(4), counts, 0.4)
+    change = unmix(swapped, 0.4) - counts
+    np.testing.assert_allclose(change, (swapped - mean) / (1 - moved * n / (n - 1)), atol=1e-9)
+
+
+def test_unmixing_is_refused_where_the_mean_tells_nothing():
+    with pytest.raises(InputError, match="nothing to undo"):
+        unmix(np.array([[[1, 0], [0, 1]]]), 0.5)
+
+
+def test_folded_normal_means():
+    assert expected_absolute_error(0.0, 2.0) == pytest.approx(2 * math.sqrt(2 / math.pi))
+    assert expected_absolute_error(-5.0, 0.0) == 5
+    assert expected_absolute_error(50.0, 1.0) == pytest.approx(50)
+
+
+def test_percentage_errors():
+    assert mape([[10, 20]], [[11, 18]]) == pytest.approx(10)
+    with pytest.raises(InputError, match="counts above 0"):
+        mape([0, 1], [1, 0])
+
+
+def test_the_error_after_unmixing_is_for_one_stratum():
+    with pytest.raises(InputError, match="one stratum"):
+        expected_mape(np.full((2, 2, 2), 5), 0.3, unmixed=True)
+
+
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize("rate", ["3/10", "1/2", "19/20"])
+def test_the_profile_of_an_exchange_is_the_enumerated_one(size, rate):
+    law = permutation_law(size, rate)
+    exchanged = {s: law[(s[1], s[0], *s[2:])] for s in law}
+    found = exchange_loss_law(size, float(Fraction(rate)))
+    for epsilon in (0.0, 0.3, 1.0, 2.0, 4.0):
+        delta = sum(max(0, float(law[s]) - math.exp(epsilon) * float(exchanged[s])) for s in law)
+        assert delta_of(found, epsilon) == pytest.approx(delta, abs=1e-14)
+
+
+@pytest.mark.parametrize("size", [11691, 264331, 13680081])
+def test_the_law_of_the_loss_is_one_in_large_strata(size):
+    for rate in (0.01, 0.5):
+        assert exchange_loss_law(size, rate).chance.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_epsilon_falls_as_delta_grows():
+    values = [epsilon_at(1000, 0.1, delta) for delta in (0, 1e-12, 1e-6, 1e-2, 1)]
+    assert all(earlier > later for earlier, later in pairwise(values))
+    assert values[-1] == 0
+    with pytest.raises(InputError, match="delta must lie"):
+        epsilon_at(10, 0.5, 2)
+
+
+@pytest.mark.parametrize("totals", [(1, 1), (1, 4), (2, 3), (1, 2, 2)])
+@pytest.mark.parametrize("rate", ["1/10", "1/2"])
+def test_the_posterior_of_a_location_is_bayes_rule_by_enumeration(totals, rate):
+    home = [county for county, n in enumerate(totals) for _ in range(n)]
+    n, law = len(home), permutation_law(len(home), rate)
+    joint = np.zeros((len(totals), len(totals)))  # true county by county seen
+    for place in range(n):
+        for sigma, chance in law.items():
+            joint[home[place], home[sigma[place]]] += float(chance) / n
+    posterior = np.diag(joint) / joint.sum(axis=0)
+    p = float(Fraction(rate))
+    np.testing.assert_allclose(location_posterior(totals, p), posterior, atol=1e-13)
+    assert accuracy(totals, p) == pytest.approx(np.trace(joint))
+    prior = np.array(totals) / n
+    gain = np.log(posterior / (1 - posterior) / (prior / (1 - prior)))
+    np.testing.assert_allclose(log_odds_gain(totals, p), gain, atol=1e-12)
+
+
+@pytest.mark.parametrize("rate", ["1/100", "1/2", "19/20"])
+@pytest.mark.parametrize("totals", [(1, 1), (1, 2), (1, 1, 2), (2, 3), (1, 2, 2)])
+def test_what_an_observer_of_two_records_gains_is_enumerated(totals, rate):
+    home = [county for county, n in enumerate(totals) for _ in range(n)]
+    first, second = home.index(0), home.index(1)
+    likely = {True: 0, False: 0}
+    for sigma, chance in permutation_law(len(home), rate).items():
+        for at_home in likely:
+            lives = list(home)
+            if not at_home:
+                lives[first], lives[second] = 1, 0
+            seen = lives[sigma[first]], lives[sigma[second]]
+            likely[at_home] += chance if seen == (0, 1) else 0
+    brute = abs(math.log(likely[True] / likely[False])) / 2
+    found = bayes_factor_loss(totals, float(Fraction(rate)))
+    assert found.value == pytest.approx(brute, abs=1e-12)
+    assert found.value <= universe_loss(totals, rate).value + 1e-12
+
+
+def test_what_an_observer_gains_tends_to_its_limit():
+    limit = math.log((1 + 10**7 / (1000 * 0.25)) * (1 + 10**7 / (2000 * 0.25))) / 2
+    totals = (1000, 2000, 10**7 - 3000)
+    assert bayes_factor_loss(totals, 0.2).value == pytest.approx(limit, rel=1e-3)
+
+
+def test_an_advantage_falls_with_the_rate():
+    counts = np.array([[[30, 50], [100, 20], [60, 60], [90, 200]]])
+    found = [distinguishing_advantage(counts, rate, 0, 1) for rate in (0.05, 0.2, 0.5)]
+    assert 1 > found[0] > found[1] > found[2] > 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: location_posterior((3, 0, 2), 0.5),
+        lambda: location_posterior((1,), 0.5),
+        lambda: bayes_factor_loss((5,), 0.5),
+        lambda: distinguishing_advantage(np.ones((1, 3, 2), int), 0.5, 1, 1),
+        lambda: exchange_loss_law(1, 0.5),
+    ],
+)
+def test_questions_without_a_meaning_are_refused(call):
+    with pytest.raises(InputError):
+        call()
+
+
+def test_the_likely_rate_is_near_the_true_one():
+    counts = np.random.default_rng(6).integers(500, 4000, (1, 8, 3))
+    after = swap_table(np.random.default_rng(7), counts, 0.3).sum(axis=0)
+    found = likely_rate(counts, after)
+    assert abs(found.rate - 0.3) < 5 * found.error
+    best = fit(counts, after, found.rate)
+    assert best.degrees == 14
+    assert best.p > 1e-6 > fit(counts, after, found.rate + 10 * found.error).p
+    assert abs(best.z).max() < 6
+
+
+def test_tables_of_other_totals_are_not_compared():
+    with pytest.raises(InputError, match="same totals"):
+        likely_rate(np.ones((1, 2, 2), int), [[2, 0], [1, 1]])

@@ -1,0 +1,172 @@
+"""Swapping keeps its totals exactly, and says what is wrong with an input."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isdp import InputError
+from isdp.swapping.permutation import (
+    Strata,
+    check_permutation,
+    draw_permutation,
+    invariants,
+    swap,
+    swap_table,
+)
+from isdp.swapping.secure import exact_rate, permutation_for_release, swap_for_release
+
+
+def generator(seed=7):
+    return np.random.default_rng(seed)
+
+
+tables = st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(1, 3)).flatmap(
+    lambda shape: st.lists(
+        st.integers(0, 6), min_size=int(np.prod(shape)), max_size=int(np.prod(shape))
+    ).map(lambda cells: np.array(cells).reshape(shape))
+)
+
+
+@given(tables, st.sampled_from([0.05, 0.5, 0.95]), st.integers(0, 10))
+def test_any_table_keeps_both_margins(counts, rate, seed):
+    if counts.sum() == 0:
+        return
+    swapped = swap_table(generator(seed), counts, rate)
+    assert (swapped >= 0).all()
+    assert np.array_equal(swapped.sum(axis=1), counts.sum(axis=1))
+    assert np.array_equal(swapped.sum(axis=2), counts.sum(axis=2))
+    invariants(counts.shape).check((swapped - counts).ravel())
+
+
+def test_the_invariants_are_what_is_held_and_key_by_swapped():
+    held = invariants((2, 3, 4))
+    counts = np.arange(24).reshape(2, 3, 4)
+    sums = held.apply(counts.ravel())
+    expected = [*counts.sum(axis=1).ravel(), *counts.sum(axis=2).ravel()]
+    assert sums.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "draw", [lambda s, p: draw_permutation(generator(), s, p), permutation_for_release]
+)
+def test_records_move_only_within_their_stratum(draw):
+    labels = generator().integers(0, 30, 500)
+    sigma = draw(Strata.of(labels), 0.4)
+    assert np.array_equal(labels[sigma], labels)
+    assert np.array_equal(np.sort(sigma), np.arange(500))
+    assert 0 < (sigma != np.arange(500)).sum() < 500
+
+
+def test_nobody_is_alone_in_being_selected():
+    labels = np.repeat(np.arange(20_000), 2)
+    sigma = draw_permutation(generator(), Strata.of(labels), 0.5).reshape(-1, 2)
+    stays = (sigma == np.arange(40_000).reshape(-1, 2)).sum(axis=1)
+    assert set(stays.tolist()) == {0, 2}
+
+
+def test_a_record_alone_in_its_stratum_stays():
+    assert draw_permutation(generator(), Strata.of([3, 1, 2]), 0.9).tolist() == [0, 1, 2]
+
+
+def test_values_that_go_together_stay_together():
+    values = np.stack([np.arange(50), np.arange(50) * 10], axis=1)
+    swapped = swap(generator(), Strata.of(np.zeros(50, dtype=int)), values, 0.9)
+    assert (swapped[:, 1] == 10 * swapped[:, 0]).all()
+    assert not np.array_equal(swapped, values)
+
+
+def test_text_makes_strata_as_well():
+    strata = Strata.of(["b", "a", "b", "c"])
+    assert strata.sizes.tolist() == [1, 2, 1]
+    assert strata.largest == 2
+
+
+def test_strata_of_no_record_are_left_out():
+    assert Strata.consecutive([2, 0, 3]).starts.tolist() == [0, 2, 5]
+
+
+def test_equal_seeds_swap_equally_and_others_do_not():
+    counts = generator().integers(50, 100, (3, 4, 2))
+    first, same, other = (swap_table(generator(seed), counts, 0.3) for seed in (1, 1, 2))
+    assert np.array_equal(first, same)
+    assert not np.array_equal(first, other)
+
+
+def test_a_million_strata_are_swapped():
+    labels = np.repeat(np.arange(1_000_000), 2)
+    sigma = draw_permutation(generator(), Strata.consecutive(np.bincount(labels)), 0.1)
+    share = (sigma != np.arange(len(sigma))).mean()
+    assert share == pytest.approx(0.01 / (0.01 + 0.81), abs=1e-3)  # both or none of two
+
+
+@pytest.mark.parametrize("moved", [[1, 0, 2, 3], [2, 2, 0, 1], [0, 1, 3, 3]])
+def test_what_leaves_its_stratum_or_is_no_permutation_is_caught(moved):
+    strata = Strata.of([0, 1, 0, 1])
+    check_permutation(strata, np.array([2, 3, 0, 1]))
+    with pytest.raises(InputError, match="no permutation within the strata"):
+        check_permutation(strata, np.array(moved))
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        (0, "no privacy is left"),
+        (0.0, "no privacy is left"),
+        (1, "no finite epsilon holds"),
+        (5, "share of the records"),
+        (-0.1, "share of the records"),
+        (float("nan"), "must be a number"),
+        ("a lot", "must be a number"),
+        (True, "must be a number"),
+    ],
+)
+def test_a_rate_that_is_none_is_refused_with_the_reason(rate, words):
+    strata = Strata.of([1, 1])
+    for draw in (lambda: draw_permutation(generator(), strata, rate), lambda: exact_rate(rate)):
+        with pytest.raises(InputError, match=words):
+            draw()
+
+
+@pytest.mark.parametrize("labels", [[], [0.5, 1.0], np.array([1, None], object), [[1, 2]]])
+def test_labels_that_make_no_strata_are_refused(labels):
+    with pytest.raises(InputError, match="one label a record"):
+        Strata.of(labels)
+
+
+@pytest.mark.parametrize("counts", [[[1, 2]], [[[1, -2]]], [[[0.5]]], np.zeros((0, 1, 1), int)])
+def test_what_is_no_table_of_counts_is_refused(counts):
+    with pytest.raises(InputError, match="table of counts"):
+        swap_table(generator(), counts, 0.5)
+
+
+def test_values_of_another_number_of_records_are_refused():
+    with pytest.raises(InputError, match="a row a record"):
+        swap_for_release(Strata.of([1, 1]), [1, 2, 3], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("rate", "exact"),
+    [(0.05, Fraction(1, 20)), ("1/3", Fraction(1, 3)), (".25", Fraction(1, 4))],
+)
+def test_a_rate_is_read_as_it_is_written(rate, exact):
+    assert exact_rate(rate) == exact
+
+
+def test_a_rate_of_too_many_digits_is_refused_for_release():
+    with pytest.raises(InputError, match="too many digits"):
+        exact_rate(2**-0.5)
+
+
+def test_a_source_that_runs_dry_is_refused():
+    with pytest.raises(InputError, match="gave 3 bytes"):
+        swap_for_release(Strata.of([1, 1]), [1, 2], 0.5, source=lambda count: b"abc")
+
+
+def test_a_release_takes_the_operating_systems_bits():
+    strata, values = Strata.of(np.zeros(400, dtype=int)), np.arange(400)
+    first, second = (swap_for_release(strata, values, 0.5) for _ in range(2))
+    assert not np.array_equal(first, second)
+    assert np.array_equal(np.sort(first), values)
