@@ -30,7 +30,9 @@ _PACKAGES = (
     "plots",
     "postprocess",
     "privatize",
+    "subspace",
     "swapping",
+    "topdown",
 )
 __all__ = [*_HOMES, *_PACKAGES]
 

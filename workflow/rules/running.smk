@@ -29,6 +29,7 @@ use rule fetch_demonstration_data as fetch_vintage with:
     input:
         local=lambda wildcards: file_of(config, wildcards.vintage),
         ledger=config["data"]["ledger"],
+        ledger_schema=str(HERE / "workflow/schemas/sources.schema.yaml"),
         published=config["data"]["published"],
         library=library("data/fetch_demonstration_data"),
     output:

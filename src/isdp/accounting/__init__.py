@@ -1,5 +1,11 @@
-"""What a release costs: guarantees as values, their composition, and conversions by name."""
+"""What a release costs: guarantees as values, their composition, and conversions by name.
 
-from isdp.accounting.guarantees import Guarantee, upper
+`Guarantee` is the value that a mechanism hands out. `conversions` turns rho-zCDP into (epsilon,
+delta), `composed` gives the exact delta of many Laplace measurements, `preference` tells which of
+Laplace and Gaussian noise is smaller.
+"""
 
-__all__ = ["Guarantee", "upper"]
+from isdp.accounting.composition import as_zcdp, compose
+from isdp.accounting.guarantees import Guarantee, as_fraction, upper
+
+__all__ = ["Guarantee", "as_fraction", "as_zcdp", "compose", "upper"]

@@ -15,6 +15,7 @@ from isdp.errors import InputError
 Number = int | float | Fraction
 
 FLAVOURS = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
+COUNTED = ("person", "household")  # metrics that count changes; all others are distances
 GROWTHS = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
 
@@ -31,7 +32,8 @@ class Guarantee:
         The bound a unit: epsilon, or rho with zCDP; from 0 up. A float stands for the shortest
         decimal number that denotes it.
     metric : str
-        What the distance between two tables is measured in: "l1", "l2", "household", ...
+        What the distance between two tables is measured in: "l1", "l2", ..., or what is counted:
+        "person" or "household", the number of those who change.
     per_person : int, float, Fraction or None
         Units that one person who changes cell makes: 2 in l1, sqrt 2 in l2, 2 in squared l2; None
         if there is no such number.
@@ -100,10 +102,18 @@ class Guarantee:
 
     @property
     def unit(self) -> str:
-        """What the loss is counted by, such as "unit of squared l2 distance"."""
-        if self.growth == "none":
-            return f"change of at most 1 in {self.metric} distance"
-        return f"unit of {'squared ' if self.growth == 'quadratic' else ''}{self.metric} distance"
+        """What the loss is counted by, such as "unit of squared l2 distance" or "person"."""
+        if self.metric not in COUNTED:
+            return {
+                "linear": f"unit of {self.metric} distance",
+                "quadratic": f"unit of squared {self.metric} distance",
+                "none": f"change of at most 1 in {self.metric} distance",
+            }[self.growth]
+        return {
+            "linear": self.metric,
+            "quadratic": f"squared number of {self.metric}s",
+            "none": f"change of one {self.metric}",
+        }[self.growth]
 
     def loss_at(self, distance: Number) -> Number:
         """Bound for two tables at a distance, in the metric (not squared); never rounded down.
@@ -126,7 +136,7 @@ class Guarantee:
                 )
             return self.loss
         power = 2 if self.growth == "quadratic" else 1
-        return _product(self.loss, *[distance] * power)
+        return product(self.loss, *[distance] * power)
 
     @property
     def loss_per_person(self) -> Number | None:
@@ -136,7 +146,7 @@ class Guarantee:
         return (
             self.loss_at(self.per_person)
             if self.growth == "none"
-            else _product(self.loss, self.per_person)
+            else product(self.loss, self.per_person)
         )
 
     def statement(self) -> str:
@@ -152,11 +162,13 @@ class Guarantee:
     def _person(self) -> str:
         if self.per_person is None:
             return f"no figure per person: {self.why_not_per_person}"
+        each = f"{self.parameter} per person is at most {upper(self.loss_per_person)}"
+        if self.metric in COUNTED:
+            return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
         return (
             f"one person who changes cell moves the {squared}{self.metric} distance by "
-            f"{upper(self.per_person)}, so {self.parameter} per person is at most "
-            f"{upper(self.loss_per_person)}"
+            f"{upper(self.per_person)}, so {each}"
         )
 
     def record(self) -> dict:
@@ -193,7 +205,7 @@ def upper(value: Number, digits: int = 6) -> str:
     ('0.333334', '0.192', '1234567', '1.00001e-14')
     """
     _check_number("number", value, math.inf)
-    exact = _exact(value)
+    exact = as_fraction(value)
     if exact.denominator == 1:
         return str(exact.numerator)
     places = digits - 1 - _exponent(exact)
@@ -208,7 +220,18 @@ def upper(value: Number, digits: int = 6) -> str:
     return f"{mantissa}e{len(head) - 1 - places:+03d}"
 
 
-def _exact(value: Number) -> Fraction:
+def product(*factors: Number) -> Number:
+    """Exact product, or the nearest float that is not below it if a factor is a float."""
+    return _from_above(math.prod((as_fraction(x) for x in factors), start=Fraction(1)), factors)
+
+
+def total(*terms: Number) -> Number:
+    """Exact sum, or the nearest float that is not below it if a term is a float."""
+    return _from_above(sum((as_fraction(x) for x in terms), start=Fraction(0)), terms)
+
+
+def as_fraction(value: Number) -> Fraction:
+    """Exact value; a float stands for the shortest decimal number that denotes it."""
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
 
@@ -218,13 +241,11 @@ def _exponent(exact: Fraction) -> int:
     return guess if exact >= Fraction(10) ** guess else guess - 1
 
 
-def _product(*factors: Number) -> Number:
-    """Exact product, or the nearest float that is not below it if a factor is a float."""
-    exact = math.prod((_exact(factor) for factor in factors), start=Fraction(1))
-    if not any(isinstance(factor, float) for factor in factors):
+def _from_above(exact: Fraction, terms: tuple[Number, ...]) -> Number:
+    if not any(isinstance(term, float) for term in terms):
         return exact
     near = float(exact)
-    return near if _exact(near) >= exact else math.nextafter(near, math.inf)
+    return near if as_fraction(near) >= exact else math.nextafter(near, math.inf)
 
 
 def _check_number(name: str, value, most) -> None:

@@ -112,6 +112,25 @@ def test_a_product_of_floats_is_never_below_the_exact_one(loss, distance):
     assert found == pytest.approx(float(exact), rel=1e-15, abs=1e-300)
 
 
+def test_units_are_named_for_people():
+    def unit(metric, growth):
+        return Guarantee("pure", 1, metric, 1, "x", growth=growth).unit
+
+    assert [unit("l2", growth) for growth in guarantees.GROWTHS] == [
+        "unit of l2 distance",
+        "unit of squared l2 distance",
+        "change of at most 1 in l2 distance",
+    ]
+    assert [unit("person", growth) for growth in guarantees.GROWTHS] == [
+        "person",
+        "squared number of persons",
+        "change of one person",
+    ]
+    sentence = Guarantee("zCDP", 2.63, "person", 1, "TDA", growth="quadratic").statement()
+    assert "rho at most 2.63 per squared number of persons between" in sentence
+    assert sentence.endswith("for one person who changes cell, rho per person is at most 2.63")
+
+
 def test_a_guarantee_is_a_value():
     assert pickle.loads(pickle.dumps(LAPLACE)) == LAPLACE
     assert hash(LAPLACE) == hash(dataclasses.replace(LAPLACE))

@@ -1,0 +1,69 @@
+"""What several releases of the same data cost together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from isdp.accounting.guarantees import Guarantee, product, total
+from isdp.errors import InputError
+
+SAME = ("flavour", "metric", "growth", "relation", "held")
+
+
+def compose(guarantees: Sequence[Guarantee]) -> Guarantee:
+    """Guarantee of all the releases together: their losses add up, and their deltas.
+
+    Only like is added to like: the guarantees agree in flavour, metric, growth, relation and in
+    what is held. What each says of one person may differ in the distance (a person may be counted
+    in two tables); the largest is kept.
+
+    Raises
+    ------
+    InputError
+        If there is none, if two are not of one kind (naming in what they differ), or if their
+        deltas add up to 1 or more.
+    """
+    if not guarantees:
+        raise InputError("composition: there is nothing to compose")
+    first = guarantees[0]
+    for other in guarantees[1:]:
+        for name in SAME:
+            if getattr(first, name) != getattr(other, name):
+                raise InputError(
+                    f"composition: guarantees of different {name} do not add up: "
+                    f"{getattr(first, name)!r} and {getattr(other, name)!r}"
+                )
+    persons = [guarantee.per_person for guarantee in guarantees]
+    reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]
+    return replace(
+        first,
+        loss=total(*(guarantee.loss for guarantee in guarantees)),
+        delta=total(*(guarantee.delta for guarantee in guarantees)),
+        per_person=None if reasons else max(persons),
+        why_not_per_person=reasons[0] if reasons else "",
+        source="; ".join(dict.fromkeys(guarantee.source for guarantee in guarantees)),
+    )
+
+
+def as_zcdp(guarantee: Guarantee) -> Guarantee:
+    """Say a pure guarantee as zCDP: epsilon-DP implies (epsilon^2 / 2)-zCDP.
+
+    Bun and Steinke (2016), Proposition 1.4. The bound at distance d becomes (epsilon d)^2 / 2, so
+    it grows with the square.
+
+    Raises
+    ------
+    InputError
+        If the guarantee is not a pure one.
+    """
+    if guarantee.flavour != "pure" or guarantee.growth == "quadratic":
+        raise InputError("composition: only a pure guarantee of linear growth can be said as zCDP")
+    changes = {"flavour": "zCDP", "source": f"{guarantee.source}, as zCDP"}
+    if guarantee.growth == "linear":
+        person = guarantee.per_person
+        changes["growth"] = "quadratic"
+        changes["per_person"] = None if person is None else product(person, person)
+    half = product(guarantee.loss, guarantee.loss, Fraction(1, 2))
+    return replace(guarantee, loss=half, **changes)

@@ -1,0 +1,68 @@
+"""Which constraints contradict each other, with nothing in the list that could be left out."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from isdp.constraints.polytope import Polytope
+from isdp.errors import InputError
+
+TIME_LIMIT = 60  # seconds a question
+
+
+def irreducible_conflict(polytope: Polytope, integer: bool = False) -> list[str]:
+    """Name constraints that contradict each other, and no longer do if any one is dropped.
+
+    Constraints are dropped one by one; one without which the rest could be met is put back
+    (the deletion filter of Chinneck and Dravnieks, 1991).
+
+    Parameters
+    ----------
+    polytope : Polytope
+    integer : bool
+        Ask for whole numbers; else fractions will do.
+
+    Returns
+    -------
+    list of str
+        Names, equalities first; none if all the constraints can be met together.
+
+    Raises
+    ------
+    InputError
+        If a question is not settled within a minute.
+    """
+    rows = polytope.equalities.constraints + polytope.inequalities.constraints
+    kept = np.ones(rows, dtype=bool)
+    if _can_be_met(polytope, kept, integer):
+        return []
+    for row in range(rows):
+        kept[row] = False
+        kept[row] = _can_be_met(polytope, kept, integer)
+    names = [*polytope.equalities.names, *polytope.inequalities.names]
+    return [name for name, stays in zip(names, kept, strict=True) if stays]
+
+
+def _can_be_met(polytope: Polytope, kept, integer: bool) -> bool:
+    equal, above = np.split(kept, [polytope.equalities.constraints])
+    sides = (
+        (polytope.equalities, polytope.totals, polytope.totals, equal),
+        (polytope.inequalities, polytope.least, np.full(len(above), np.inf), above),
+    )
+    found = milp(
+        np.zeros(polytope.cells),
+        constraints=[
+            LinearConstraint(
+                matrix.sparse[np.flatnonzero(some)].astype(float), low[some], high[some]
+            )
+            for matrix, low, high, some in sides
+            if some.any()
+        ],
+        integrality=np.full(polytope.cells, int(integer)),
+        bounds=Bounds(-np.inf, np.inf),
+        options={"time_limit": TIME_LIMIT},
+    )
+    if found.status in (0, 2):  # met, or proved impossible
+        return found.status == 0
+    raise InputError(f"conflict: the solver did not settle a question ({found.message.strip()})")

@@ -1,0 +1,190 @@
+"""The tables of a region's children that fit their measurements best, over the reals.
+
+With b_j the sum of all answers of child j, each weighted by one over its variance and put back on
+the cells that it counts, and P the same for the queries themselves, the children minimise
+
+    sum_j h_j' P h_j / 2 - b_j' h_j
+
+under sums over the children (the parent's cells) and, where asked, over the cells (totals of the
+children). This is the least squares problem of the slides (TDA), written without its constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, eigh
+
+from isdp.errors import InputError
+from isdp.topdown.projections import onto_simplices, onto_transportation
+
+MOST_STEPS = 20_000
+CLOSE = 1e-5  # persons: how near ADMM's two copies come, and how little they still move
+RELATIVE = 1e-11  # of the largest count, where counts are so large that digits end before that
+RELAXATION = 1.6
+BALANCE = 10.0  # one residual over the other before the step is changed
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Least squares of one parent's children.
+
+    Attributes
+    ----------
+    matrix : float64 array, shape (cells, cells)
+        P, positive definite.
+    pull : float64 array, shape (children, cells)
+        b.
+    cell_sums : int64 array, shape (cells,), or None
+        What the children add up to, cell by cell.
+    child_sums : int64 array, shape (children,), or None
+        Total of each child.
+    """
+
+    matrix: np.ndarray
+    pull: np.ndarray
+    cell_sums: np.ndarray | None
+    child_sums: np.ndarray | None
+
+    def __post_init__(self):
+        if self.cell_sums is None and self.child_sums is None:
+            raise InputError(
+                "topdown: neither the parent's cells nor the children's totals are told"
+            )
+
+    @property
+    def diagonal(self) -> bool:
+        """Whether P is a multiple of the identity, so that no cell speaks for another."""
+        d = np.diagonal(self.matrix)
+        return bool((d == d[0]).all()) and np.count_nonzero(self.matrix) == len(d)
+
+
+def normal_equations(rows, weights, answers, cells) -> tuple[np.ndarray, np.ndarray]:
+    """Compute P and b from the measurements, on some of the cells.
+
+    Leaving out the cells that are zero at the parent is the same as holding them at zero.
+
+    Parameters
+    ----------
+    rows : csr_array, shape (answers, cells)
+        The queries, as in `isdp.topdown.budget.Workload`.
+    weights : float array, shape (answers,)
+    answers : int array, shape (children, answers)
+    cells : int array
+        Numbers of the cells that are kept.
+
+    Returns
+    -------
+    matrix : float64 array, shape (kept, kept)
+    pull : float64 array, shape (children, kept)
+    """
+    kept = rows[:, cells].astype(float)
+    weighted = kept.multiply(weights[:, None]).tocsr()
+    matrix = (kept.T @ weighted).toarray()
+    return matrix, (weighted.T @ np.asarray(answers, dtype=float).T).T
+
+
+def solve(problem: Problem, nonnegative: bool = True) -> np.ndarray:
+    """Find the children's best tables over the reals.
+
+    Parameters
+    ----------
+    problem : Problem
+    nonnegative : bool
+
+    Returns
+    -------
+    float64 array, shape (children, cells)
+        Its sums are met up to rounding errors. In a problem of several queries an entry may be
+        off by about 1e-3 persons.
+
+    Raises
+    ------
+    InputError
+        If the sums contradict each other, or the steps do not come to rest.
+    """
+    if not nonnegative:
+        return _solve_free(problem)
+    if problem.diagonal:
+        return _project(problem.pull / problem.matrix[0, 0], problem)
+    return _solve_by_splitting(problem)
+
+
+def _project(points, problem: Problem) -> np.ndarray:
+    """Nearest non-negative tables with the sums that the problem asks for."""
+    if problem.child_sums is None:
+        return onto_simplices(points, problem.cell_sums)
+    if problem.cell_sums is None:
+        return onto_simplices(points.T, problem.child_sums).T
+    return onto_transportation(points, problem.child_sums, problem.cell_sums)
+
+
+def _solve_free(problem: Problem) -> np.ndarray:
+    """Solve without the sign: all share one correction, and each has its own along P^-1 1.
+
+    P (h_j - t_j) = a_j 1 + c, with t_j = P^-1 b_j; the a_j are those that meet the totals.
+    """
+    factor = cho_factor(problem.matrix)
+    table = cho_solve(factor, problem.pull.T).T
+    if problem.child_sums is not None:
+        along = cho_solve(factor, np.ones(table.shape[1]))
+        lacking = problem.child_sums - table.sum(axis=1)
+        if problem.cell_sums is not None:
+            lacking = lacking - lacking.mean()  # the rest comes with the cells' sums
+        table = table + np.outer(lacking / along.sum(), along)
+    if problem.cell_sums is not None:
+        table = table + (problem.cell_sums - table.sum(axis=0)) / len(table)
+    return table
+
+
+def _solve_by_splitting(problem: Problem) -> np.ndarray:
+    """Alternate least squares (with the children's totals) and simplex projections (ADMM).
+
+    With totals of the children and the parent's cells, the projection meets the cells' sums and
+    the least squares the totals; the last step is one transportation projection that meets both.
+    """
+    both = problem.child_sums is not None and problem.cell_sums is not None
+    values, vectors = eigh(problem.matrix)
+    step = _first_step(values, both)
+    start = (problem.pull @ vectors / values) @ vectors.T
+    copy = _simplices(start, problem)
+    gap = np.zeros_like(copy)
+    size = 1.0 + np.abs(copy).max()
+    limit = CLOSE + RELATIVE * size
+    for turn in range(1, MOST_STEPS + 1):
+        table = _least_squares(problem, values, vectors, step, step * (copy - gap), both)
+        mixed = RELAXATION * table + (1 - RELAXATION) * copy
+        before, copy = copy, _simplices(mixed + gap, problem)
+        gap = gap + mixed - copy
+        apart, moved = np.abs(table - copy).max(), np.abs(copy - before).max()
+        if max(apart, moved) <= limit:
+            return _project(copy, problem) if both else copy
+        if turn % 25 == 0 and not 1 / BALANCE < apart / max(moved, 1e-300) < BALANCE:
+            factor = np.sqrt(np.clip(apart / max(moved, 1e-300), 0.04, 25))
+            step, gap = step * factor, gap / factor
+    raise InputError(
+        f"topdown: the estimation did not come to rest in {MOST_STEPS} steps (still "
+        f"{max(apart, moved):.2g} persons apart); share the budget less unevenly among the queries"
+    )
+
+
+def _first_step(values, both: bool) -> float:
+    """Geometric mean of the extreme eigenvalues; held totals take the largest one away."""
+    largest = values[-2] if both and len(values) > 1 else values[-1]
+    return float(np.sqrt(values[0] * largest))
+
+
+def _least_squares(problem: Problem, values, vectors, step, push, both: bool) -> np.ndarray:
+    """Minimise h'Ph/2 - b'h + step |h|^2/2 - push'h, under the children's totals if asked."""
+    table = ((problem.pull + push) @ vectors / (values + step)) @ vectors.T
+    if both:
+        along = (vectors.sum(axis=0) / (values + step)) @ vectors.T
+        table += np.outer((problem.child_sums - table.sum(axis=1)) / along.sum(), along)
+    return table
+
+
+def _simplices(points, problem: Problem) -> np.ndarray:
+    if problem.cell_sums is None:
+        return onto_simplices(points.T, problem.child_sums).T
+    return onto_simplices(points, problem.cell_sums)

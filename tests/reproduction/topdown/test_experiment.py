@@ -1,0 +1,180 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp.seeds import stream
+from isdp.topdown import Plan
+from reproduction.data.histogram import read_histogram
+from reproduction.data.published import read_published
+from reproduction.topdown.configurations import SCHEMA, identity, plans, production, slides
+from reproduction.topdown.errors import bias_by_size, margin_errors, summary
+from reproduction.topdown.experiment import (
+    integer_noise,
+    measure,
+    only_states,
+    release_once,
+    tables_of,
+)
+from reproduction.topdown.slopes import pooled_slope, state_slopes
+from tests import ROOT
+
+DATA = ROOT / "data"
+PLANS = plans()
+
+
+@pytest.fixture(scope="module")
+def whole():
+    published = read_published(DATA / "census2010_county_population.csv")
+    return read_histogram(DATA / "census2010_race_hispanic_adult_county.csv", published)
+
+
+@pytest.fixture(scope="module")
+def small(whole):
+    return only_states(whole, ["IL", "VT", "DE", "DC"])
+
+
+def test_the_production_budget_has_the_published_variances():
+    budget = production()
+    found = {(row["level"], row["query"]): round(row["variance"], 2) for row in budget.rows(SCHEMA)}
+    assert found["county", "total"] == 4.70
+    assert found["county", "hispanic"] == found["county", "adult"] == 1469.73
+    assert found["county", "race*hispanic"] == found["county", "race*adult"] == 524.9
+    assert found["county", "detail"] == 17.19
+    assert found["state", "detail"] == found["nation", "detail"] == 17.28
+    assert float(budget.total) == pytest.approx(2.5562, abs=1e-4)
+    assert budget.spent < budget.total
+
+
+def test_the_slides_budget_has_the_papers_epsilon_for_county_totals():
+    assert float(slides().loss("county", "total")) == 0.192
+    assert float(identity(4).loss("county", "detail")) == pytest.approx(4 / 6)
+
+
+def test_a_coarser_detail_costs_less():
+    fine, coarse = production(), production(True)
+    assert coarse.spent < fine.spent
+    for level in ("nation", "state", "county"):
+        ratio = coarse.variance(level, "detail") / fine.variance(level, "detail")
+        assert 4 < ratio < 8
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_every_configuration_adds_up_on_four_states(small, name):
+    release = release_once(stream(3, "topdown", name), small, PLANS[name])
+    again = tables_of(small, release.tables["county"])
+    for level, table in release.tables.items():
+        assert (again[level] == table).all()
+        assert table.min() >= 0 or not PLANS[name].nonnegative
+    assert release.tables["nation"].sum() == small.counts.sum()
+    if PLANS[name].held:
+        true = tables_of(small, small.counts)["state"]
+        assert (release.tables["state"].sum(axis=1) == true.sum(axis=1)).all()
+    assert max(node["off_whole"] for node in release.nodes) < 1e-9
+
+
+def test_one_run_over_all_counties_repeats_an_independent_program(whole):
+    """Identity queries, epsilon 4: mean over ten runs of another program, and sd of a run."""
+    release = release_once(stream(5, "topdown", "identity 4"), whole, PLANS["identity 4"])
+    found = measure(whole, PLANS["identity 4"], release.tables)
+    row = found["summary"].iloc[0]
+    bias = found["bias"].set_index("cell_class")["mean"]
+    theirs = {
+        "0": (0.216, 0.0007),
+        "1": (-0.149, 0.010),
+        "3-5": (-1.013, 0.017),
+        "6-10": (-1.150, 0.026),
+        "over 1000": (-0.019, 0.016),
+    }
+    for name, (mean, sd) in theirs.items():
+        assert abs(bias[name] - mean) < 4.5 * sd * np.sqrt(1 + 1 / 10), name
+    assert abs(row["mae_total"] - 64.1) < 4.5 * 0.45 * np.sqrt(1 + 1 / 10)
+    assert abs(row["rmse_cell"] - 2.094) < 0.008
+    assert abs(row["zeros"] - 0.756) < 0.001
+    assert row["states"] == 48
+    assert row["negative_slopes"] == 48
+
+
+def test_negatives_take_the_bias_away(whole):
+    plan = PLANS["identity 4, negatives allowed"]
+    release = release_once(stream(5, "topdown", "free"), whole, plan)
+    bias = measure(whole, plan, release.tables)["bias"]
+    # the county's noise has variance 18, and its state's, which the state's counties share, adds
+    error = 2 * np.sqrt(18 / bias["cells"])
+    assert (np.abs(bias["mean"]) < 5 * error).all()
+    assert (bias["rmse"] > 4).all()
+
+
+@pytest.mark.parametrize("held", ["cells", "totals"])
+def test_integer_noise_keeps_what_each_state_holds(small, held):
+    released = integer_noise(stream(1, "isdp", held), small, 1 / 3, held)
+    assert (released != small.counts).mean() > 0.5
+    for rows in small.counties.groupby("state").indices.values():
+        kept = released[rows].sum(axis=0) - small.counts[rows].sum(axis=0)
+        assert kept.sum() == 0
+        assert held == "totals" or not kept.any()
+
+
+def test_errors_by_size_are_those_of_a_table_worked_by_hand():
+    true = np.array([[0, 1, 4], [0, 5, 2000]])
+    released = np.array([[1, 0, 4], [0, 8, 1990]])
+    found = bias_by_size(released, true).set_index("cell_class")
+    assert found["mean"].to_dict() == {"0": 0.5, "1": -1, "3-5": 1.5, "over 1000": -10}
+    assert found["cells"].to_dict() == {"0": 2, "1": 1, "3-5": 2, "over 1000": 1}
+    assert found.loc["3-5", "rmse"] == pytest.approx(np.sqrt(4.5))
+    row = summary(released, true)
+    assert row["mae_total"] == pytest.approx((0 + 7) / 2)
+    assert row["zeros"] == pytest.approx(2 / 6)
+
+
+def test_margins_are_summed_before_the_error_is_taken():
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 9, (5, 252))
+    released = true + rng.integers(-2, 3, (5, 252))
+    found = margin_errors(SCHEMA, released, true).set_index("query")["rmse"]
+    error = (released - true).reshape(5, 63, 2, 2)
+    assert found["total"] == pytest.approx(np.sqrt((error.sum(axis=(1, 2, 3)) ** 2).mean()))
+    assert found["race*adult"] == pytest.approx(np.sqrt((error.sum(axis=2) ** 2).mean()))
+    assert found["detail"] == pytest.approx(np.sqrt((error**2).mean()))
+
+
+def fake_counties(seed):
+    rng = np.random.default_rng(seed)
+    states = np.repeat(["a", "b", "c", "d"], [9, 14, 7, 3])
+    population = np.exp(rng.normal(9, 1.5, len(states)))
+    errors = rng.normal(0, 1 + np.log(population), len(states)) - 0.8 * np.log(population)
+    return pd.DataFrame({"state": states, "population": population}), errors
+
+
+def test_the_pooled_slope_is_that_of_a_regression_with_dummies():
+    """Ordinary least squares with an intercept a state, and HC3 from the whole hat matrix."""
+    counties, errors = fake_counties(4)
+    some = (counties["state"] != "d").to_numpy()
+    dummies = pd.get_dummies(counties["state"][some]).to_numpy(float)
+    design = np.column_stack([np.log(counties["population"][some]), dummies])
+    y = errors[some]
+    inverse = np.linalg.inv(design.T @ design)
+    beta = inverse @ design.T @ y
+    left = y - design @ beta
+    hat = np.diagonal(design @ inverse @ design.T)
+    plain = np.sqrt(left @ left / (len(y) - design.shape[1]) * inverse[0, 0])
+    meat = design.T @ (design * ((left / (1 - hat)) ** 2)[:, None])
+    robust = np.sqrt((inverse @ meat @ inverse)[0, 0])
+    found = pooled_slope(counties, errors)
+    assert found.areas == 3
+    np.testing.assert_allclose(
+        [found.slope, found.z, found.z_robust], [beta[0], beta[0] / plain, beta[0] / robust]
+    )
+
+
+def test_slopes_by_state_leave_small_states_out():
+    counties, errors = fake_counties(5)
+    found = state_slopes(counties, errors)
+    assert found["state"].tolist() == ["a", "b", "c"]
+    a = (counties["state"] == "a").to_numpy()
+    slope = np.polyfit(np.log(counties["population"][a]), errors[a], 1)[0]
+    assert found["slope"][0] == pytest.approx(slope)
+
+
+def test_plans_are_named_and_complete():
+    assert all(isinstance(plan, Plan) for plan in PLANS.values())
+    assert {"identity 1", "identity 4", "slides", "production"} <= set(PLANS)

@@ -1,0 +1,133 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from reproduction.data.histogram import read_group_quarters
+from reproduction.data.published import read_published
+from reproduction.topdown.implied import (
+    DORMITORIES,
+    SLIDES_REFUSED,
+    WITNESS,
+    can_be_met,
+    failsafe,
+    failsafe_table,
+    group_quarters_table,
+    naive_releases,
+    region_table,
+    state_presence,
+    unimodular_table,
+    witness_margins,
+)
+from tests import ROOT
+
+
+@pytest.fixture(scope="module")
+def quarters():
+    published = read_published(ROOT / "data/census2010_county_population.csv")
+    return read_group_quarters(ROOT / "data/census2010_group_quarters_county.csv", published)
+
+
+def test_the_slides_refused_release_meets_the_obvious_constraints_only():
+    released = np.array(SLIDES_REFUSED)
+    assert (released >= DORMITORIES.least.sum(axis=0)).all()
+    assert released.sum() == DORMITORIES.totals.sum()
+    assert DORMITORIES.broken(released) == (2,)
+
+
+def test_naive_releases_fail_near_a_bound_and_not_far_from_it():
+    def share(truth):
+        return naive_releases(np.random.default_rng(3), truth, 1.0, 20_000)
+
+    assert share((99, 2, 99)) > 0.4
+    assert share((2, 100, 98)) > 0.1
+    assert share((50, 100, 50)) == 0
+    assert share((10, 180, 10)) == 0
+
+
+def test_the_bounds_of_group_quarters_hold_for_the_true_counts(quarters):
+    counties, people = quarters
+    for places in counties.groupby("state").indices.values():
+        presence = state_presence(people[places])
+        true = people[places].sum(axis=0)
+        assert presence.broken(true[true > 0]) is None
+
+
+def test_few_of_the_group_quarters_bounds_are_needed(quarters):
+    table = group_quarters_table(*quarters)
+    assert len(table) == 52
+    assert (table["subsets"] == 2 ** table["kinds"] - 1).all()
+    assert (table["needed"] <= table["subsets"]).all()
+    assert (table.loc[table["counties"] == 1, "needed"] <= table["kinds"].max()).all()
+    assert (table["kinds"] <= 7).all()
+
+
+def test_the_failsafe_keeps_what_is_known_and_fires_less_with_more_budget(quarters):
+    table = failsafe_table(np.random.default_rng(4), *quarters, [0.001, 0.05], 2)
+    assert table["fired"].iloc[0] > table["fired"].iloc[1]
+    assert (table["releases"] == 104).all()
+
+
+def test_the_failsafe_fires_on_dormitories():
+    people = np.array([[98, 2, 0], [0, 2, 98]])
+    found = [failsafe(np.random.default_rng(seed), people, 0.2) for seed in range(40)]
+    fired = [moved for _, moved, fired in found if fired]
+    assert fired
+    assert min(fired) > 0
+    assert all(moved == 0 for _, moved, fired in found if not fired)
+
+
+def test_regions_a_and_b_reach_fewer_parents_than_their_margins_allow():
+    table = region_table().set_index("region")
+    assert table.loc["A", ["least", "most", "tables"]].tolist() == [1, 6, 6]
+    assert table.loc["B", ["least", "most", "tables"]].tolist() == [0, 5, 6]
+    parents = {a + b for a in range(1, 7) for b in range(6)}
+    assert table.loc["parent, reached", "tables"] == len(parents) == 11
+    assert table.loc["parent, own margins", "tables"] > len(parents)
+
+
+def whole_tables(left):
+    """Choose one cell of each line (i, j) so that lines (i, k) and (j, k) are met: enumeration."""
+    lines = [
+        (i, j, [k for k in range(6) if WITNESS[i][j][k] == "1"])
+        for i, j in itertools.product(range(3), range(4))
+    ]
+    rows, columns = left
+
+    def extend(number, rows, columns):
+        if number == len(lines):
+            return 1
+        i, j, choices = lines[number]
+        return sum(
+            extend(number + 1, rows - {(i, k)}, columns - {(j, k)})
+            for k in choices
+            if (i, k) in rows and (j, k) in columns
+        )
+
+    return extend(0, rows, columns)
+
+
+def test_halves_meet_margins_that_no_whole_table_has():
+    matrix, sums = witness_margins()
+    assert set(sums.tolist()) == {0, 1}
+    assert can_be_met(matrix, sums, integer=False)
+    assert not can_be_met(matrix, sums, integer=True)
+    halves = np.array([[list(map(int, line)) for line in layer] for layer in WITNESS]) / 2
+    assert (matrix @ halves.ravel() == sums).all()
+    # every line (i, j) has exactly one person among its two cells
+    assert (halves.sum(axis=2) == 1).all()
+    rows = frozenset(map(tuple, np.argwhere(halves.sum(axis=1) == 1).tolist()))
+    columns = frozenset(map(tuple, np.argwhere(halves.sum(axis=0) == 1).tolist()))
+    assert whole_tables((rows, columns)) == 0
+
+
+def test_the_table_of_unimodular_matrices_leaves_nothing_open():
+    table = unimodular_table(np.random.default_rng(1)).set_index("constraints")
+    assert table["unimodular"].notna().all()
+    assert table["whole_vertices"].notna().all()
+    assert table.loc["sums cell by cell, totals of children", "unimodular"]
+    assert abs(table.loc["all subsets of three kinds", "determinant"]) == 2
+    assert table.loc["all two-way margins of 2 x 2 x 2", "unimodular"]
+    assert not table.loc["all two-way margins of 2 x 2 x 3", "unimodular"]
+    assert table.loc["all two-way margins of 2 x 2 x 3", "whole_vertices"]
+    assert not table.loc["all two-way margins of 3 x 3 x 3", "whole_vertices"]

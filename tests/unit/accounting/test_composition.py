@@ -1,0 +1,68 @@
+from fractions import Fraction
+
+import pytest
+
+from isdp import InputError
+from isdp.accounting import Guarantee, as_zcdp, compose
+
+THIRD = Guarantee("pure", Fraction(1, 3), "l1", 2, "geometric")
+
+
+def test_losses_of_one_kind_add_up_exactly():
+    together = compose([THIRD, THIRD, THIRD])
+    assert together.loss == 1
+    assert together.source == "geometric"
+    assert together.loss_per_person == 2
+
+
+def test_deltas_add_up_too():
+    one = Guarantee("approximate", 0.1, "person", 1, "a", delta=1e-9, growth="none")
+    two = Guarantee("approximate", 0.2, "person", 1, "b", delta=Fraction(1, 10**9), growth="none")
+    both = compose([one, two])
+    assert Fraction(repr(both.loss)) >= Fraction(3, 10)
+    assert both.loss == pytest.approx(0.3)
+    assert both.delta == pytest.approx(2e-9)
+    assert both.source == "a; b"
+
+
+def test_a_missing_figure_per_person_stays_missing():
+    vague = Guarantee("pure", 1, "l1", None, "x", why_not_per_person="overlap")
+    assert compose([THIRD, vague]).why_not_per_person == "overlap"
+
+
+@pytest.mark.parametrize(
+    ("other", "match"),
+    [
+        (Guarantee("zCDP", 1, "l1", 2, "x"), "flavour"),
+        (Guarantee("pure", 1, "l2", 2, "x"), "metric"),
+        (Guarantee("pure", 1, "l1", 2, "x", held="states"), "held"),
+        (Guarantee("pure", 1, "l1", 2, "x", relation="any two tables"), "relation"),
+    ],
+)
+def test_only_like_is_added_to_like(other, match):
+    with pytest.raises(InputError, match=match):
+        compose([THIRD, other])
+
+
+def test_nothing_cannot_be_composed():
+    with pytest.raises(InputError, match="nothing"):
+        compose([])
+
+
+def test_deltas_that_reach_one_promise_nothing():
+    half = Guarantee("approximate", 1, "person", 1, "a", delta=0.5, growth="none")
+    with pytest.raises(InputError, match="delta"):
+        compose([half, half])
+
+
+def test_pure_is_zcdp_with_half_the_square_at_every_distance():
+    said = as_zcdp(THIRD)
+    assert said.flavour == "zCDP"
+    for distance in (1, 2, 5):
+        assert said.loss_at(distance) == THIRD.loss_at(distance) ** 2 / 2
+    assert said.loss_per_person == THIRD.loss_per_person**2 / 2
+
+
+def test_only_a_pure_guarantee_is_said_as_zcdp():
+    with pytest.raises(InputError):
+        as_zcdp(as_zcdp(THIRD))

@@ -1,0 +1,125 @@
+import math
+
+import flint
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isdp import InputError
+from isdp.accounting import Guarantee
+from isdp.accounting.conversions import (
+    CONVERSIONS,
+    convert,
+    delta_gaussian,
+    epsilon_for,
+    epsilon_gaussian,
+    rho_for,
+)
+
+NAMES = list(CONVERSIONS)
+RHO = st.floats(1e-4, 1e3)
+DELTA = st.floats(-15, -0.5).map(lambda exponent: 10**exponent)
+
+
+def precise_delta(epsilon, mu):
+    """The Gaussian profile with 200 bits, by its defining formula."""
+    with flint.ctx.workprec(200):
+        epsilon, mu = flint.arb(epsilon), flint.arb(mu)
+        root = flint.arb(2).sqrt()
+
+        def phi(x):
+            return (-x / root).erfc() / 2
+
+        return float(phi(mu / 2 - epsilon / mu) - epsilon.exp() * phi(-mu / 2 - epsilon / mu))
+
+
+@given(st.floats(0, 60), st.floats(0.01, 20))
+def test_the_gaussian_profile_keeps_its_digits_far_in_the_tail(epsilon, mu):
+    wanted = precise_delta(epsilon, mu)
+    if wanted > 1e-250:
+        assert delta_gaussian(epsilon, mu) == pytest.approx(wanted, rel=1e-9)
+
+
+@given(RHO, DELTA)
+def test_the_exact_conversion_is_the_smallest_and_the_slides_the_largest(rho, delta):
+    exact, renyi, slides = (
+        epsilon_for(name, rho, delta)
+        for name in ("exact Gaussian", "Canonne-Kamath-Steinke", "slides")
+    )
+    assert exact <= renyi * (1 + 1e-9) + 1e-12
+    assert renyi <= slides * (1 + 1e-12)
+
+
+@given(RHO, DELTA)
+def test_the_exact_conversion_has_the_profile_that_it_inverts(rho, delta):
+    epsilon = epsilon_gaussian(rho, delta)
+    profile = delta_gaussian(epsilon, math.sqrt(2 * rho))
+    if epsilon:
+        assert profile == pytest.approx(delta, rel=1e-7)
+    else:
+        assert profile <= delta
+
+
+@given(RHO, DELTA)
+def test_the_renyi_conversion_is_the_best_of_many_orders(rho, delta):
+    found = epsilon_for("Canonne-Kamath-Steinke", rho, delta)
+    orders = [1 + 10 ** (step / 20) for step in range(-100, 161)]
+    best = min(
+        a * rho + (math.log(1 / (delta * (a - 1))) + a * math.log(1 - 1 / a)) / (a - 1)
+        for a in orders
+    )
+    assert found <= max(0, best) + 1e-9 * abs(best) + 1e-12
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(epsilon=st.floats(1e-3, 300), delta=DELTA)
+def test_rho_and_epsilon_go_back_and_forth(name, epsilon, delta):
+    rho = rho_for(name, epsilon, delta)
+    assert epsilon_for(name, rho, delta) == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("rho", "slides", "renyi", "exact"),
+    [
+        (15.29, 52.8168, 51.5626, 49.8034),
+        (2.63, 18.1938, 17.4306, 16.7420),
+        (19.776, 62.4543, 61.1148, 59.0930),
+    ],
+)
+def test_the_published_budgets_convert_as_another_program_found(rho, slides, renyi, exact):
+    found = [epsilon_for(name, rho, 1e-10) for name in NAMES]
+    assert found == pytest.approx([slides, renyi, exact], abs=6e-5)
+
+
+def test_epsilon_is_never_negative():
+    assert [epsilon_for(name, 1e-6, 0.9) for name in NAMES[1:]] == [0, 0]
+    assert [epsilon_for(name, 0, 0.5) for name in NAMES] == [0, 0, 0]
+
+
+def test_a_zcdp_guarantee_is_converted_for_one_person():
+    law = Guarantee("zCDP", 1.315, "l2", 2, "discrete Gaussian", growth="quadratic", held="states")
+    said = convert(law, 1e-10, "slides")
+    assert said.loss == pytest.approx(18.19380261321)
+    assert said.loss >= epsilon_for("slides", 2.63, 1e-10)
+    assert (said.flavour, said.delta, said.held) == ("approximate", 1e-10, "states")
+    assert "converted: slides" in said.statement()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: epsilon_for("moments", 1, 0.1),
+        lambda: epsilon_for("slides", -1, 0.1),
+        lambda: epsilon_for("slides", 1, 0),
+        lambda: epsilon_for("slides", 1, 1),
+        lambda: epsilon_for("slides", math.nan, 0.1),
+        lambda: rho_for("slides", 0, 0.1),
+        lambda: rho_for("exact Gaussian", 1, 2),
+        lambda: delta_gaussian(-1, 1),
+        lambda: delta_gaussian(1, 0),
+        lambda: convert(Guarantee("pure", 1, "l1", 2, "x"), 0.1, "slides"),
+    ],
+)
+def test_what_cannot_be_converted_is_refused(call):
+    with pytest.raises(InputError):
+        call()

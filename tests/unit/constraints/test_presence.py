@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from isdp import InputError
+from isdp.constraints.implied import irredundant
+from isdp.constraints.presence import Presence
+
+DORMS = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
+
+
+def random_presence(seed, leaves=6, kinds=4, chance=0.4, most=9):
+    rng = np.random.default_rng(seed)
+    present = rng.random((leaves, kinds)) < chance
+    return Presence(
+        present.sum(axis=1) + present.any(axis=1) * rng.integers(0, most, leaves), present
+    )
+
+
+def can_be_met(presence, kind_totals):
+    """Linear feasibility of the table leaf by kind, which knows nothing of subsets or flows."""
+    leaves, kinds = presence.present.shape
+    rows = np.vstack(
+        [
+            np.kron(np.eye(leaves), np.ones(kinds)),
+            np.kron(np.ones(leaves), np.eye(kinds)),
+        ]
+    )
+    bounds = [
+        (int(low), None if there else 0)
+        for low, there in zip(presence.least.ravel(), presence.present.ravel(), strict=True)
+    ]
+    sides = np.concatenate([presence.totals, kind_totals])
+    return linprog(np.zeros(leaves * kinds), A_eq=rows, b_eq=sides, bounds=bounds).status == 0
+
+
+def test_the_slides_flow_of_the_dormitories():
+    members, bounds = DORMS.subset_bounds()
+    named = {
+        tuple(np.flatnonzero(m).tolist()): int(b) for m, b in zip(members, bounds, strict=True)
+    }
+    assert DORMS.caps.tolist() == [98, 98]
+    assert named == {
+        (0,): 99,
+        (1,): 198,
+        (2,): 99,
+        (0, 1): 199,
+        (0, 2): 198,
+        (1, 2): 199,
+        (0, 1, 2): 200,
+    }
+    assert DORMS.needed() == [(0,), (2,), (0, 1), (1, 2)]
+    assert DORMS.broken(np.array([49, 50, 101])) == (2,)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_bounds_flow_and_linear_feasibility_agree(seed, other):
+    presence = random_presence(seed)
+    rng = np.random.default_rng(other)
+    total = int(presence.totals.sum())
+    kind_totals = rng.multinomial(total, rng.dirichlet(np.ones(presence.kinds)))
+    members, bounds = presence.subset_bounds()
+    met = bool((members @ kind_totals <= bounds).all())
+    met &= bool((kind_totals >= presence.least.sum(axis=0)).all())
+    assert met == can_be_met(presence, kind_totals)
+    subset = presence.broken(kind_totals)
+    assert (subset is None) == met
+    if met:
+        table = presence.split(kind_totals)
+        assert (table.sum(axis=0) == kind_totals).all()
+        assert (table.sum(axis=1) == presence.totals).all()
+        assert (table >= presence.least).all()
+        assert not table[~presence.present].any()
+    else:
+        assert (
+            kind_totals[list(subset)].sum() > presence.most(subset)
+            or kind_totals[subset[0]] < presence.least[:, subset[0]].sum()
+        )
+        with pytest.raises(InputError, match="cannot have"):
+            presence.split(kind_totals)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_the_needed_subsets_are_as_many_as_linear_programmes_leave(seed, kinds):
+    presence = random_presence(seed, leaves=5, kinds=kinds, chance=0.5)
+    needed = presence.needed()
+    members, bounds = presence.subset_bounds()
+    components = presence._components(range(kinds), presence.caps > 0)
+    if len(components) == 1:
+        assert irredundant(presence.polytope()).inequalities.constraints == len(needed)
+    rows = np.array([[k in subset for k in range(kinds)] for subset in needed]).reshape(-1, kinds)
+    fixed = np.array([[k in component for k in range(kinds)] for component in components])
+    for member, bound in zip(members, bounds, strict=True):
+        found = linprog(
+            -member.astype(float),
+            A_ub=rows if len(rows) else None,
+            b_ub=[presence.most(s) for s in needed] if needed else None,
+            A_eq=fixed,
+            b_eq=[presence.most(component) for component in components],
+            bounds=(None, None),
+        )
+        assert -found.fun <= bound + 1e-7
+
+
+def test_sums_of_leaves_have_no_gaps_where_all_subsets_are_not_unimodular():
+    """Three pairs of three kinds: every whole point within the bounds is reached."""
+    presence = Presence(np.array([3, 3, 3]), np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]]))
+    members, bounds = presence.subset_bounds()
+    points = [np.array([a, b, 9 - a - b]) for a in range(10) for b in range(10 - a)]
+    for point in points:
+        within = (members @ point <= bounds).all() and (point >= 2).all()
+        assert within == (presence.broken(point) is None)
+
+
+@pytest.mark.parametrize(
+    ("totals", "present", "least", "match"),
+    [
+        ([1], [[1, 1]], None, "leaf 0 has 1 people"),
+        ([3, 3], [[1, 1], [0, 0]], None, "leaf 1 has 3 people, but no kind"),
+        ([3], [[1], [1]], None, "shapes"),
+        ([3.5], [[1]], None, "whole"),
+        ([3], [[1]], [[-1]], "from 0"),
+    ],
+)
+def test_leaves_that_cannot_be_are_named(totals, present, least, match):
+    with pytest.raises(InputError, match=match):
+        Presence(np.array(totals), np.array(present), None if least is None else np.array(least))
+
+
+def test_wrong_totals_and_shapes_are_told():
+    assert DORMS.broken(np.array([50, 50, 50])) == (0, 1, 2)
+    assert DORMS.broken(np.array([0, 150, 50])) == (0,)
+    with pytest.raises(InputError, match="3 whole totals"):
+        DORMS.broken(np.array([50, 150]))
+    with pytest.raises(InputError, match="too many subsets"):
+        Presence(np.array([30]), np.ones((1, 21))).subset_bounds()

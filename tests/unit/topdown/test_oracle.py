@@ -1,0 +1,64 @@
+"""The estimation against a well-kept solver of quadratic programmes."""
+
+import numpy as np
+import pytest
+from scipy.sparse import block_diag, csc_array, kron, vstack
+
+from isdp.topdown import Budget, Schema
+from isdp.topdown.budget import workload
+from isdp.topdown.estimate import Problem, normal_equations, solve
+
+piqp = pytest.importorskip("piqp", reason="the oracle is not installed")
+
+SCHEMA = Schema(("race", "sex", "adult"), (9, 2, 2))
+QUERIES = {
+    "total": "7/10",
+    "race": "1/20",
+    "race*sex": "1/20",
+    "sex*adult": "1/20",
+    "detail": "3/20",
+}
+
+
+def make_problem(seed, children, child_sums):
+    rng = np.random.default_rng(seed)
+    work = workload(SCHEMA, Budget("zCDP", 0.3, {"leaf": 1}, {"leaf": QUERIES}), "leaf")
+    size = np.exp(rng.normal(2, 2, (children, SCHEMA.cells)))
+    true = rng.poisson(size * (rng.random(size.shape) < 0.4))
+    exact = (work.rows @ true.T).T
+    answers = exact + np.rint(rng.normal(0, work.weights**-0.5, exact.shape))
+    kept = np.flatnonzero(true.sum(axis=0))
+    matrix, pull = normal_equations(work.rows, work.weights, answers, kept)
+    totals = true.sum(axis=1) if child_sums else None
+    return Problem(matrix, pull, true.sum(axis=0)[kept], totals)
+
+
+def by_oracle(problem):
+    """The whole programme at once, centred on the solution without constraints."""
+    children, cells = problem.pull.shape
+    centre = np.linalg.solve(problem.matrix, problem.pull.T).T
+    rows = [kron(np.ones((1, children)), np.eye(cells))]
+    sides = [problem.cell_sums - centre.sum(axis=0)]
+    if problem.child_sums is not None:  # the last one follows from the others
+        rows.append(kron(np.eye(children), np.ones((1, cells))).tocsr()[:-1])
+        sides.append((problem.child_sums - centre.sum(axis=1))[:-1])
+    solver = piqp.SparseSolver()
+    solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
+    solver.setup(
+        csc_array(block_diag([problem.matrix] * children)),
+        np.zeros(centre.size),
+        csc_array(vstack(rows)),
+        np.concatenate(sides),
+        x_l=-centre.ravel(),
+    )
+    assert solver.solve() == piqp.PIQP_SOLVED
+    return solver.result.x.reshape(centre.shape) + centre
+
+
+@pytest.mark.parametrize("child_sums", [False, True])
+@pytest.mark.parametrize(("seed", "children"), [(0, 3), (1, 20), (2, 60)])
+def test_the_estimate_is_the_oracles_to_a_hundredth_of_a_person(seed, children, child_sums):
+    problem = make_problem(seed, children, child_sums)
+    ours, theirs = solve(problem), by_oracle(problem)
+    assert np.abs(ours - theirs).max() < 0.01
+    np.testing.assert_allclose(ours.sum(axis=0), problem.cell_sums, atol=1e-7)

@@ -1,0 +1,98 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isdp import InputError
+from isdp.topdown.rounding import round_tables
+from tests.statistical.checks import check_law
+
+
+def random_table(seed, rows, columns, grid):
+    """A real table with whole sums: a mixture of whole tables with the same sums."""
+    rng = np.random.default_rng(seed)
+    whole = rng.integers(0, 3, (rows, columns))
+    table = whole.astype(float)
+    for _ in range(12):
+        if min(rows, columns) < 2:
+            break
+        (j, k), (x, y) = rng.choice(rows, 2, False), rng.choice(columns, 2, False)
+        most = min(table[j, x], table[k, y])
+        part = most if grid == 1 else np.floor(rng.random() * most * grid) / grid
+        table[[j, k], [x, y]] -= part
+        table[[j, k], [y, x]] += part
+    return table, whole.sum(axis=1), whole.sum(axis=0)
+
+
+def cheapest(table, rows, columns):
+    """Try every way of rounding each cell down or up."""
+    floor = np.floor(table + 1e-9)
+    free = np.argwhere(table - floor > 1e-9)
+    best = np.inf
+    for choice in itertools.product((0, 1), repeat=len(free)):
+        trial = floor.copy()
+        trial[tuple(free.T)] += choice
+        if columns is not None and (trial.sum(axis=0) != columns).any():
+            continue
+        if rows is not None and (trial.sum(axis=1) != rows).any():
+            continue
+        best = min(best, np.abs(trial - table).sum())
+    return best
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 3), st.integers(2, 4), st.sampled_from([2, 10, 1000]))
+@pytest.mark.parametrize("held", ["cells", "children", "both"])
+def test_no_other_rounding_is_cheaper(held, seed, rows, columns, grid):
+    table, across, down = random_table(seed, rows, columns, grid)
+    across = None if held == "cells" else across
+    down = None if held == "children" else down
+    found = round_tables(np.random.default_rng(seed), table, down, across)
+    assert found.table.dtype == np.int64
+    assert down is None or (found.table.sum(axis=0) == down).all()
+    assert across is None or (found.table.sum(axis=1) == across).all()
+    assert np.abs(found.table - table).max() < 1 + 1e-6
+    assert found.table.min() >= 0
+    assert found.cost == pytest.approx(cheapest(table, across, down), abs=1e-5)
+    assert found.off_whole == 0 or found.off_whole < 1e-9
+
+
+def test_a_whole_table_stays_as_it_is():
+    table = np.arange(12.0).reshape(3, 4) + 1e-9
+    found = round_tables(
+        np.random.default_rng(0), table, table.round().sum(0), table.round().sum(1)
+    )
+    assert (found.table == np.arange(12).reshape(3, 4)).all()
+    assert found.variables == 0
+
+
+def test_negative_tables_are_rounded_too():
+    table = np.array([[-1.25], [0.5], [-0.25]])
+    found = round_tables(np.random.default_rng(0), table, cell_sums=np.array([-1]))
+    assert found.table.ravel().tolist() in ([-1, 0, 0], [-2, 1, 0], [-1, 1, -1])
+    assert found.cost == pytest.approx(1.0)
+
+
+def test_ties_fall_on_every_entry_alike():
+    rng = np.random.default_rng(11)
+    table = np.full((5, 1), 0.4)
+    seen = sum(round_tables(rng, table, cell_sums=np.array([2])).table[:, 0] for _ in range(4000))
+    # 8000 places, 5 entries; the two of a table exclude each other, which only evens counts out
+    check_law(seen, np.full(5, 0.2))
+
+
+def test_ties_of_a_programme_fall_on_every_vertex_alike():
+    rng = np.random.default_rng(12)
+    table = np.full((2, 2), 0.5)
+    ones = np.ones(2, dtype=np.int64)
+    first = [round_tables(rng, table, ones, ones).table[0, 0] for _ in range(400)]
+    check_law([400 - sum(first), sum(first)], [0.5, 0.5])
+
+
+def test_a_table_without_the_sums_is_refused():
+    with pytest.raises(InputError, match="sums"):
+        round_tables(np.random.default_rng(0), np.ones((2, 2)), cell_sums=np.array([2, 9]))
+    with pytest.raises(InputError, match="no solution"):
+        round_tables(np.random.default_rng(0), np.ones((2, 2)), np.array([2, 9]), np.array([5, 6]))

@@ -1,0 +1,72 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from isdp import InputError
+from isdp.topdown import Budget, Hierarchy, Plan, Schema, run
+from isdp.topdown.uncertainty import margins_of_error
+
+SCHEMA = Schema(("race", "sex"), (5, 2))
+LEVELS = ("nation", "state", "county")
+BUDGET = Budget("pure", 3, dict.fromkeys(LEVELS, "1/3"), {level: {"detail": 1} for level in LEVELS})
+PLAN = Plan(SCHEMA, BUDGET)
+TREE = Hierarchy.from_columns(
+    {
+        "state": [f"s{i // 12}" for i in range(96)],
+        "county": [f"c{i}" for i in range(96)],
+    },
+    root="nation",
+)
+
+
+def covered(plan, table, level):
+    release = run(np.random.default_rng(1), table, TREE, plan)
+    found = margins_of_error(np.random.default_rng(2), release, TREE, plan, runs=60, level=level)
+    error = np.abs(release.tables["county"] - table)
+    assert {name: margin.shape for name, margin in found.items()} == {
+        "nation": (1, 10), "state": (8, 10), "county": (96, 10),
+    }  # fmt: skip
+    return (error <= found["county"]).mean(), (error < np.floor(found["county"])).mean()
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_as_many_errors_lie_within_the_margins_as_are_said_to(nonnegative):
+    """Errors are whole, so the level lies between the shares up to and below the margin."""
+    plan = dataclasses.replace(PLAN, nonnegative=nonnegative)
+    table = np.random.default_rng(3).integers(200, 900, (96, 10))
+    up_to, below = covered(plan, table, 0.8)
+    slack = 6 * np.sqrt(0.8 * 0.2 / 960)  # six standard errors
+    assert below - slack < 0.8 < up_to + slack
+    assert up_to - below < 0.3
+
+
+def test_a_larger_budget_makes_smaller_margins():
+    table = np.random.default_rng(3).integers(0, 60, (96, 10))
+    release = run(np.random.default_rng(1), table, TREE, PLAN)
+    rich = dataclasses.replace(PLAN, budget=dataclasses.replace(BUDGET, total=30))
+    wide, narrow = (
+        margins_of_error(np.random.default_rng(4), release, TREE, plan, runs=12)["county"].mean()
+        for plan in (PLAN, rich)
+    )
+    assert narrow < wide / 4
+
+
+def test_what_is_held_has_no_error():
+    plan = dataclasses.replace(PLAN, held=("state",))
+    table = np.random.default_rng(3).integers(0, 60, (96, 10))
+    release = run(np.random.default_rng(1), table, TREE, plan)
+    one_cell = Plan(Schema(("all",), (1,)), BUDGET, held=("county",))
+    totals = table.sum(axis=1, keepdims=True)
+    held = run(np.random.default_rng(1), totals, TREE, one_cell)
+    found = margins_of_error(np.random.default_rng(5), held, TREE, one_cell, runs=10)
+    assert not any(margin.any() for margin in found.values())
+    assert margins_of_error(np.random.default_rng(5), release, TREE, plan, runs=10)["state"].any()
+
+
+def test_too_few_runs_are_refused():
+    table = np.ones((96, 10), dtype=int)
+    release = run(np.random.default_rng(1), table, TREE, PLAN)
+    for change in ({"runs": 3}, {"level": 1.0}):
+        with pytest.raises(InputError, match="margins"):
+            margins_of_error(np.random.default_rng(0), release, TREE, PLAN, **change)
