@@ -36,16 +36,38 @@ NOTICED, SURVIVED = "noticed", "survived"
 
 
 def tests_of(module: str) -> list[str]:
-    """Test files that import a module or bear its name; else those of its folder."""
-    source = ROOT / "src" / module
-    found = []
+    """Test files that import a module or bear its name, or else import what imports it.
+
+    Where some of them lie in the folder that mirrors the module's, those elsewhere are left out,
+    but for the statistical ones: all tests import the invariants.
+    """
+    wanted, seen = {str(ROOT / "src" / module)}, set()
     files = sorted(path for place in PLACES for path in (ROOT / place).rglob("test_*.py"))
-    for path in files:
-        named = path.stem == f"test_{source.stem}" and path.parent.name == source.parent.name
-        if named or str(source) in defining_files(path, ROOT / "src"):
-            found.append(path)
-    found = found or [path for path in files if path.parent.name == source.parent.name]
-    return [str(path.relative_to(ROOT)) for path in found]
+    while wanted - seen:
+        found = [path for path in files if _names(path, wanted) or _imports(path) & wanted]
+        if found:
+            folder = module.split("/")[1]
+            near = [path for path in found if folder in path.parts]
+            kept = [
+                path for path in found if not near or path in near or "statistical" in path.parts
+            ]
+            return [
+                str(path.relative_to(ROOT)) for path in sorted(kept, key=lambda x: x not in near)
+            ]
+        seen |= wanted
+        sources = (ROOT / "src").rglob("*.py")
+        wanted = wanted | {str(path) for path in sources if _imports(path) & wanted}
+    return []
+
+
+def _imports(path: Path) -> set[str]:
+    return defining_files(path, ROOT / "src")
+
+
+def _names(test: Path, sources: set[str]) -> bool:
+    """Whether a test file bears the name of a source file, in a folder of the same name."""
+    places = {(Path(source).parent.name, f"test_{Path(source).stem}") for source in sources}
+    return (test.parent.name, test.stem) in places
 
 
 def outcome_of(fault: Fault, checkout: Path) -> str:
