@@ -141,15 +141,18 @@ def test_a_picture_is_shown_once_and_then_linked(page):
 
 
 def outputs(kind):
-    """Patterns of what the rules make, by the names given to table_outputs or figure_outputs."""
-    text = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
+    """Patterns of what the rules make, by table_outputs or figure_outputs, or by a path alone."""
+    files = [path for path in (ROOT / "workflow/rules").glob("*.smk") if path.stem != "common"]
+    text = "".join(path.read_text() for path in files)
     lattices = yaml.safe_load((ROOT / "config/config.yaml").read_text())["lattices"]["experiments"]
     laws = {law for each in lattices.values() for law in each["laws"]}
     states = [r"[A-Z]{2}", re.escape("{state}")]
     values = {"experiment": lattices, "law": laws, "state": states, "sweep": [r"[a-z0-9-]+"]}
     return [
         re.sub(r"\{(\w+)\}", lambda found: f"({'|'.join(values[found[1]])})", name)
-        for name in re.findall(kind + r'_outputs\(\s*"([^"]+)"', text)
+        for name in re.findall(
+            rf'(?:{kind}_outputs\(\s*"|"results/{kind}s/)([^".]+)(?:"|\.svg"|\.csv")', text
+        )
     ]
 
 
