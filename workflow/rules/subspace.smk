@@ -1,5 +1,7 @@
 """Subspace differential privacy: mechanisms, guarantees, the campus and the counties (SDP)."""
 
+from reproduction.subspace.settings import in_words
+
 SUBSPACE = config["subspace"]
 CAMPUS = SUBSPACE["campus"]
 
@@ -7,6 +9,9 @@ config["words"]["subspace"] = (
     "epsilon = {epsilon:g} for one replaced record, delta = {delta:g} for Gaussian noise. All noise "
     "is floating point, for study and not for release. Seed {seed}."
 ).format(seed=config["seed"], **SUBSPACE)
+config["words"]["workloads"] = "Workloads: {}.".format(
+    "; ".join(f"{name}, {in_words(entry)}" for name, entry in SUBSPACE["workloads"].items())
+)
 config["words"]["campus"] = (
     "{buildings} buildings, {groups} groups, {hours} hours; noise of variance 1 in every cell before "
     "it is projected; {repetitions} repetitions in an experiment. Seed {seed}."
@@ -181,6 +186,7 @@ rule plot_subspace:
         epsilon=SUBSPACE["epsilon"],
         delta=SUBSPACE["delta"],
         state=SUBSPACE["counties"]["state"],
+        workloads={name: in_words(entry) for name, entry in SUBSPACE["workloads"].items()},
     message:
         "Figures of subspace privacy"
     script:

@@ -25,7 +25,7 @@ from reproduction.subspace.equal_privacy import RECORD, UNIT
 from reproduction.subspace.wifi import PRINTED
 
 GAUSSIANS = {
-    "projected Gaussian": ("projected (Cor 3.5)", FAINT, "s"),
+    "projected Gaussian": ("projected (Cor 3.5)", INK, "s"),
     "extended Gaussian": ("extended (Cor 3.6)", DRAW, "D"),
     "base decomposition, paper": ("correlated (Thm 3.11)", DAS, "o"),
     "base decomposition, rescaled": ("the same, scale fitted (ours)", DARK[2], "^"),
@@ -37,37 +37,41 @@ PURE = {
 }
 PROMISES = {
     RECORD: "epsilon = {:g} for one replaced record (SDP's)",
-    UNIT: "epsilon = {:g} for each unit of l1 between equal tables (ISDP's)",
+    UNIT: "epsilon = {:g} for each unit of l1, equal invariants (ISDP's)",
 }
-MATCH = "variance of each repetition over cells"
+GROUNDS = {RECORD: "#f1f6fb", UNIT: "#fdf6e9"}  # so that the two columns look unlike
+INTEGER = {"generalized Laplace": "generalized Laplace, integers"}
 
 
 @styled
-def errors(table: pd.DataFrame, epsilon: float, delta: float) -> Figure:
+def errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: float) -> Figure:
     """Errors of all mechanisms by workload, Gaussian on the left and pure on the right.
 
     Parameters
     ----------
     table : DataFrame
         From `reproduction.subspace.workloads.error_table`.
+    words : dict
+        What each workload is.
     epsilon, delta : float
         For the titles.
     """
     names = list(dict.fromkeys(table["workload"]))
-    figure, ((left, right),) = panels(1, 2, (11, 2.2 + 0.36 * len(names)), sharey=True)
+    figure, ((left, right),) = panels(1, 2, (12, 2 + 0.42 * len(names)), sharey=True)
     gaussian = table.assign(ratio=table["unit"] / table["least"])
     for axis, part, looks in ((left, gaussian, GAUSSIANS), (right, table, PURE)):
         for kind, (label, colour, marker) in looks.items():
             known = part[part["mechanism"].str.startswith(kind)]
             rows = known["workload"].map(names.index)
-            line, size = ("none", 6) if marker != "|" else ("none", 9)
+            hollow = kind == "projected Gaussian"  # extended noise often lies within it
             axis.plot(
-                *(known["ratio"], rows),
+                known["ratio"],
+                rows,
                 marker,
                 color=colour,
-                ms=size,
-                ls=line,
-                mew=1.4,
+                ms=10 if hollow or marker == "|" else 6,
+                mfc="none" if hollow else colour,
+                mew=1.3,
                 label=label,
             )
         axis.axvline(1, color=INK, lw=1.2)
@@ -80,7 +84,8 @@ def errors(table: pd.DataFrame, epsilon: float, delta: float) -> Figure:
         )
         for row in range(len(names)):
             axis.axhline(row, color="#eeeeee", lw=0.8, zorder=0)
-    left.set_yticks(range(len(names)), names)
+    named = [f"{name}\n{words[name]}" for name in names]
+    left.set_yticks(range(len(names)), named, fontsize=8)
     left.invert_yaxis()
     left.set_xlabel("error, by the least of any Gaussian noise (line: 1)")
     right.set_xlabel("error, by a bound for any additive noise (line: 1)")
@@ -114,8 +119,8 @@ def constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
     left.set_ylim(lowest, 0)
     left.set_xlabel("epsilon")
     left.set_ylabel("log10 of delta")
-    left.legend(frameon=True, fontsize=8, loc="upper left")
-    left.set_title("Noise of the printed size: enough, or too little (red)", loc="left")
+    legend_above(left, left.get_legend_handles_labels()[0])
+    left.set_title("Noise of the printed size: enough, or too little (red)", loc="left", pad=20)
     for colour, (epsilon, part) in zip(DARK, grid.groupby("epsilon"), strict=False):
         right.plot(
             np.log10(part["delta"]), part["waste"], "o-", color=colour, ms=3, label=f"{epsilon:g}"
@@ -128,7 +133,7 @@ def constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
     right.set_xlabel("log10 of delta")
     right.set_ylabel("variance, by the least that is enough")
     right.legend(title="epsilon", frameon=True, ncols=2, fontsize=8)
-    right.set_title("Below 1 there is less noise than the guarantee needs", loc="left")
+    right.set_title("Below 1 there is less noise than the guarantee needs", loc="left", pad=20)
     return finish(figure)
 
 
@@ -151,7 +156,7 @@ def losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
     left.axhline(1, color=INK, lw=1, ls="--")
     left.set_xscale("log")
     left.set_ylim(0, 1.05)
-    left.set_xlabel("distance from the truth (scales b of the noise)")
+    left.set_xlabel("distance of the release from the truth, in scales b of the noise")
     left.set_ylabel("privacy loss, by epsilon")
     left.legend(title="cells under the total", frameon=True, loc="lower right")
     left.set_title("Projected Laplace: epsilon is reached, but only far out", loc="left")
@@ -183,8 +188,9 @@ def readings(table: pd.DataFrame) -> Figure:
     """
     table = table.sort_values("median", ignore_index=True)
     figure, ((axis,),) = panels(1, 1, (10, 1.6 + 0.28 * len(table)))
+    nearest = table["off"].idxmin()
     for row, found in table.iterrows():
-        colour = DAS if found["reading"] == MATCH else DRAW
+        colour = DAS if row == nearest else DRAW
         axis.plot([found["q05"], found["q95"]], [row, row], color=colour, lw=2.2, alpha=0.8)
         axis.plot(found["median"], row, "o", color=colour, ms=5)
         share = f"{found['printed_by_cutting']:.0%} / {found['printed_by_rounding']:.0%}"
@@ -211,7 +217,9 @@ def readings(table: pd.DataFrame) -> Figure:
         "median (dot), 5 % and 95 % quantile (ends); dashed and solid: 0.86, 0.88, 0.91 as printed"
     )
     axis.grid(False, axis="y")
-    axis.set_title("Which number of unit noise, projected, is 0.88 (0.86, 0.91)?", loc="left")
+    axis.set_title(
+        "Which statistic of projected unit noise is 0.88 (0.86, 0.91)? Red: the nearest", loc="left"
+    )
     return finish(figure)
 
 
@@ -232,6 +240,7 @@ def equal_privacy(table: pd.DataFrame) -> Figure:
         here = pure[pure["setting"] == setting]
         names = list(dict.fromkeys(here["mechanism"]))
         for axis, currency in zip(line, (RECORD, UNIT), strict=True):
+            axis.set_facecolor(GROUNDS[currency])
             _draw_promise(axis, here[here["currency"] == currency], names)
             axis.set_title(
                 f"{setting}\n{PROMISES[currency].format(here['epsilon'].iloc[0])}",
@@ -240,14 +249,14 @@ def equal_privacy(table: pd.DataFrame) -> Figure:
             )
         line[1].set_yticklabels([])
     handles = [
-        Line2D([], [], color=DRAW, marker="s", ls="", ms=8, label="SDP"),
-        Line2D([], [], color=DARK[2], marker="s", ls="", ms=8, label="ISDP"),
+        Line2D([], [], color=DRAW, marker="s", ls="", ms=8, label="SDP's noise"),
+        Line2D([], [], color=DARK[2], marker="s", ls="", ms=8, label="ISDP's noise"),
         Line2D([], [], color=INK, lw=1.4, ls="--", label="no additive noise has less"),
     ]
     figure.legend(handles=handles, loc="upper right", ncols=3, frameon=False, fontsize=8.5)
     return finish(
         figure,
-        "Two different promises: compare within a panel, never across (1: least error)",
+        "Two different promises: compare bars within a panel, never across. 1: least error",
     )
 
 
@@ -262,7 +271,9 @@ def _draw_promise(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
                 xycoords=("axes fraction", "data"),
                 va="center",
                 fontsize=8,
-                color=FAINT,
+                color="#666666",
+                bbox={"fc": axis.get_facecolor(), "ec": "none", "pad": 1},
+                zorder=5,
             )
             continue
         found = part.loc[name]
@@ -271,7 +282,10 @@ def _draw_promise(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
         if found["error_se"] > 0:
             reach = 2 * found["error_se"]
             axis.errorbar(found["error"], row, xerr=reach, color=INK, lw=1, capsize=2)
-        words = f"{ranks[name]:.0f}:  {found['error']:,.4g}  (sd of a count {found['sd']:.3g})"
+        places = 0 if found["error"] >= 1000 else 1
+        words = (
+            f"{ranks[name]:.0f}:  {found['error']:,.{places}f}  (sd of a count {found['sd']:.3g})"
+        )
         axis.annotate(
             words,
             (found["error"] + 2 * found["error_se"], row),
@@ -281,8 +295,9 @@ def _draw_promise(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
             fontsize=8,
         )
     axis.axvline(part["bound"].iloc[0], color=INK, lw=1.4, ls="--")
-    axis.set_xlim(0, 1.65 * part["error"].max())
-    axis.set_yticks(range(len(names)), names)
+    axis.set_axisbelow(True)
+    axis.set_xlim(0, 1.8 * part["error"].max())
+    axis.set_yticks(range(len(names)), [INTEGER.get(name, name) for name in names])
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.grid(False, axis="y")
     axis.set_xlabel("expected squared error, all counts together (persons²)")

@@ -10,6 +10,14 @@ from reproduction.running.config import ConfigError, check_states, column
 BATCHES = 20  # a walk's error comes from the means of so many batches of its steps
 
 
+def in_words(entry: Mapping) -> str:
+    """Say what a workload is: its query, its size, what is held."""
+    size = entry["size"]
+    joined = "+" if entry["held"] == "blocks" else " x "
+    shown = joined.join(map(str, size)) if isinstance(size, list | tuple) else size
+    return f"{entry['query']} of {shown}, {entry['held']} held"
+
+
 def leave_out(subspace: dict) -> None:
     """Drop workloads that a user set to null."""
     entries = subspace["workloads"]

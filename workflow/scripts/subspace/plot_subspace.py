@@ -16,7 +16,7 @@ with job_log(snakemake.log[0]):
     read = {name: read_csv(snakemake.input[name]) for name in INPUTS}
     vintage = read_json(snakemake.input.provenance)["vintage"]
     drawn = {
-        "errors": figures.errors(read["errors"], params.epsilon, params.delta),
+        "errors": figures.errors(read["errors"], params.workloads, params.epsilon, params.delta),
         "constant": figures.constant(read["failing"], read["constant"]),
         "losses": figures.losses(read["attained"], read["profiles"]),
         "campus": figures.readings(read["readings"]),
