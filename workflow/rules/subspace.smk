@@ -22,21 +22,7 @@ config["words"]["subspace_counties"] = (
 ).format(seed=config["seed"], **SUBSPACE)
 
 
-def subspace_table(key, what, part):
-    return table_outputs(
-        f"subspace_{key}", what, "Subspace privacy", key=f"{key}_", subcategory=part
-    )
-
-
-def subspace_figure(key, what, part):
-    return figure_outputs(
-        f"subspace_{key}",
-        what,
-        "Subspace privacy",
-        key=f"{key}_figure_",
-        caption=f"subspace_{key}_figure",
-        subcategory=part,
-    )
+include: "functions/subspace.smk"
 
 
 rule derive_subspace:

@@ -35,6 +35,7 @@ PURE = {
     "extended Laplace": ("extended Laplace (Cor 3.9), each basis", FAINT, "|"),
     "K-norm": ("K-norm, where it can be drawn exactly", DARK[2], "^"),
 }
+TICKS = [lead * 10**power for power in range(6) for lead in (1, 2, 5)]
 PROMISES = {
     RECORD: "epsilon = {:g} for one replaced record (SDP's)",
     UNIT: "epsilon = {:g} for each unit of l1, equal invariants (ISDP's)",
@@ -76,8 +77,10 @@ def errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: fl
             )
         axis.axvline(1, color=INK, lw=1.2)
         axis.set_xscale("log")
-        axis.set_xlim(left=0.8)
-        axis.xaxis.set_major_formatter("{x:g}")
+        _, most = axis.set_xlim(left=0.8)
+        shown = [tick for tick in TICKS if tick < most]
+        axis.set_xticks(shown, [f"{tick:,}" for tick in shown])
+        axis.set_xticks([], minor=True)
         axis.grid(False, axis="y")
         axis.legend(
             frameon=True, fontsize=7.5, loc="lower right", bbox_to_anchor=(1, 1.09), ncols=2
