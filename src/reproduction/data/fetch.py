@@ -240,6 +240,13 @@ def obtain(
     return None, _no_provenance(vintage, reasons)
 
 
+def file_obtained(provenance: dict, local_file, cache) -> Path | None:
+    """Path of the demonstration data behind a provenance, or None where there are none."""
+    if local_file is not None:
+        return Path(local_file)
+    return _cached(provenance["address"], Path(cache)) if provenance["address"] else None
+
+
 def _cached(url: str, cache: Path) -> Path:
     # two mirrors may call their file the same, but each has its own address
     return cache / f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{_file_of(url)[-100:]}"
