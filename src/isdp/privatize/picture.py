@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from isdp.plots.style import BOX, DRAW, FAINT, INK, styled
+from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
+from isdp.privatize.table import Table
 
 MOST_POINTS = 2000
 MOST_NAMES = 40
+
+
+def picture_of(table: Table, noisy: np.ndarray, sd: np.ndarray | None, title: str) -> Figure:
+    """Draw a table's noisy counts, with the noise's standard deviation where it is known."""
+    rows = shown_rows(noisy)
+    names = [table.name(row)[:40] for row in rows] if len(rows) <= MOST_NAMES else None
+    return ranked_counts(noisy[rows], len(noisy), None if sd is None else sd[rows], names, title)
 
 
 def shown_rows(noisy: np.ndarray) -> np.ndarray:
@@ -37,7 +44,7 @@ def ranked_counts(
     title : str
     """
     ranks = np.linspace(1, cells, len(noisy))
-    figure, axis = plt.subplots(figsize=(9.5, 4.8 if names else 4.2))
+    figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))
     few = len(noisy) <= MOST_NAMES
     if sd is not None:
         label = "2 standard deviations of the noise, by its law"
@@ -60,5 +67,4 @@ def ranked_counts(
         axis.text(0.99, 0.03, words, transform=axis.transAxes, ha="right", color=FAINT)
     axis.set_title(title, loc="left")
     axis.legend(loc="upper left", frameon=False)
-    figure.tight_layout()
-    return figure
+    return finish(figure)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, styled
+from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 SHADES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
 MARKS = {
@@ -29,7 +28,7 @@ def budget(curves: pd.DataFrame, printed: pd.DataFrame, title: str) -> Figure:
         From `reproduction.swapping.budgets.printed_budgets`.
     title : str
     """
-    figure, axis = plt.subplots(figsize=(8, 4.6))
+    figure, ((axis,),) = panels(1, 1, (8, 4.6))
     sizes = sorted(curves["largest"].unique())
     for largest, colour in zip(sizes, np.resize(SHADES, len(sizes)), strict=True):
         part = curves[curves["largest"] == largest]
@@ -49,7 +48,7 @@ def budget(curves: pd.DataFrame, printed: pd.DataFrame, title: str) -> Figure:
     axis.set_ylim(0)
     axis.legend(frameon=False, ncols=2)
     axis.set_title(title, loc="left")
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -67,9 +66,7 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str
     title : str
     """
     scenarios = list(dict.fromkeys(summary["scenario"]))
-    figure, axes = plt.subplots(
-        1, len(scenarios), figsize=(3.1 * len(scenarios), 3.8), sharey=True, squeeze=False
-    )
+    figure, axes = panels(1, len(scenarios), (3.1 * len(scenarios), 3.8), sharey=True)
     for axis, scenario in zip(axes[0], scenarios, strict=True):
         expected = summary[summary["scenario"] == scenario].sort_values("rate")
         rates = expected["rate"].tolist()
@@ -95,8 +92,7 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str
     axes[0, 0].set_ylabel("mean absolute percentage error (%)")
     axes[0, 0].legend(frameon=False)
     figure.suptitle(title, x=0.01, ha="left")
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -111,7 +107,7 @@ def printed_swap(counties: pd.DataFrame, title: str) -> Figure:
     """
     scenarios = list(dict.fromkeys(counties["scenario"]))
     names = list(dict.fromkeys(counties["county"]))
-    figure, axis = plt.subplots(figsize=(9, 3.8))
+    figure, ((axis,),) = panels(1, 1, (9, 3.8))
     axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0)
     axis.axhline(0, color=INK, lw=0.6)
     shift = np.linspace(-0.24, 0.24, len(scenarios))
@@ -124,8 +120,7 @@ def printed_swap(counties: pd.DataFrame, title: str) -> Figure:
     axis.set_ylabel("printed minus mean (standard deviations)")
     axis.legend(frameon=False, ncols=len(scenarios), loc="lower left", bbox_to_anchor=(0, 1))
     axis.set_title(title, loc="left", pad=24)
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -140,7 +135,7 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     notes : tuple of str
         What makes the comparison fair, written below the figure.
     """
-    figure, axis = plt.subplots(figsize=(8, 5.6))
+    figure, ((axis,),) = panels(1, 1, (8, 5.6))
     noise = curves[curves["curve"] == "integer noise"].sort_values("epsilon")
     axis.plot(noise["epsilon"], noise["mape"], color=INK, label="integer noise, exact")
     for reading, (colour, words) in MARKS.items():
@@ -162,7 +157,7 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     axis.legend(frameon=False)
     axis.set_title(title, loc="left")
     figure.text(0.01, -0.02, "\n".join(notes), va="top", fontsize=7.5, color=INK, wrap=True)
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -177,7 +172,7 @@ def locations(found: pd.DataFrame, state: pd.DataFrame, title: str) -> Figure:
         From `reproduction.swapping.attacks.whole_state`.
     title : str
     """
-    figure, axis = plt.subplots(figsize=(7, 4))
+    figure, ((axis,),) = panels(1, 1, (7, 4))
     prior = found.drop_duplicates("county").set_index("county")["prior"]
     for county, colour in ((prior.idxmin(), DAS), (prior.idxmax(), DRAW)):
         part = found[found["county"] == county].sort_values("rate")
@@ -190,4 +185,4 @@ def locations(found: pd.DataFrame, state: pd.DataFrame, title: str) -> Figure:
     axis.set_ylim(0, 1)
     axis.legend(frameon=False)
     axis.set_title(title, loc="left")
-    return figure
+    return finish(figure)

@@ -1,10 +1,10 @@
 """Draw one state's noise, a box plot a county: chains, exact draws, and projected noise."""
 
-from isdp.io.files import read_csv
 from isdp.plots.style import save
 from reproduction.counties.figures import county_boxes
-from reproduction.counties.projection_figures import projection_boxes
+from reproduction.counties.projection_figures import projected_boxes
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, files, output = snakemake.params, snakemake.input, snakemake.output
@@ -23,7 +23,7 @@ with job_log(snakemake.log[0]):
             f"epsilon = {params.epsilon:g}, {draws}"
         )
         save(county_boxes(read_csv(boxes), title), svg, png)
-    figure = projection_boxes(
+    figure = projected_boxes(
         read_csv(files.projected_boxes),
         f"{state}: projected discrete Laplace against generalized Laplace ({params.norm}), "
         f"epsilon = {params.epsilon:g}, {params.simulations} simulations",

@@ -2,16 +2,17 @@
 
 import pandas as pd
 
-from isdp.io.files import read_csv, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.plots.style import save
-from reproduction.counties.projection_figures import truncation
 from reproduction.counties.truncation import (
     county_chances,
     needed_populations,
     truncation_curves,
     truncation_states,
 )
+from reproduction.counties.truncation_figures import truncation
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
