@@ -32,6 +32,20 @@ order that does not depend on the counts: the rows and their order are published
 """
 
 
+TOPDOWN = """\
+the table: a csv in UTF-8, a row a cell of a smallest region: the columns of --levels name the
+region, a column holds the count, all others say what the cell is; cells not listed are empty
+
+written to DIR, all at the end or none: released.csv (every count of every level, with its margin of
+error, simulated), measurements.csv, budget.csv, certificate.json, certificate.md
+
+A share is a decimal or a fraction, such as 0.25 or 1/4; the shares of levels, and of the queries of
+each level, add up to 1. The levels are those named and `all`, which holds everything. A query is
+`total`, `detail` (all cells; needed), an axis, or several axes joined by *. By default levels share
+equally; at each level detail has a half, the total (where it is not held) and the axes the rest.
+"""
+
+
 def parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
     top = argparse.ArgumentParser(
@@ -75,14 +89,53 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="with --for-experiments: allow a Markov chain, whose error is of unknown size",
     )
+    _add_topdown(commands)
     return top
+
+
+def _add_topdown(commands) -> None:
+    own = commands.add_parser(
+        "topdown",
+        help="release a table of nested regions that adds up at every level, without negatives",
+        description="Release a table of nested regions by the Census Bureau's TopDown algorithm.",
+        epilog=TOPDOWN,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("table", metavar="TABLE", help="csv, a row a cell")
+    own.add_argument("--levels", metavar="A,B", required=True, help="columns, largest first")
+    budget = own.add_mutually_exclusive_group(required=True)
+    budget.add_argument("--epsilon", metavar="E", help="pure privacy loss per person, in all")
+    budget.add_argument("--rho", metavar="R", help="zero-concentrated privacy loss, in all")
+    own.add_argument("--held", metavar="A,B", default="", help="levels whose totals stay exact")
+    many = {"action": "append", "default": []}
+    own.add_argument("--share", metavar="LEVEL=SHARE", help="part of the budget", **many)
+    own.add_argument("--query", metavar="[LEVEL:]QUERY=SHARE", help="part of a level's", **many)
+    own.add_argument(
+        "--structural-zero",
+        metavar="AXIS=CATEGORY[,...]",
+        help="cells that nobody can be in, may be repeated",
+        **many,
+    )
+    own.add_argument("--one-pass", action="store_true", help="do not estimate totals first")
+    own.add_argument("--simulations", metavar="N", default="20", help="0, or from 10; default: 20")
+    own.add_argument("--count", metavar="COLUMN", default="count", help="default: count")
+    own.add_argument("--out", metavar="DIR", default="topdown", help="default: topdown")
+    own.add_argument("--force", action="store_true", help="replace files that are there")
+    own.add_argument(
+        "--for-experiments",
+        action="store_true",
+        help="allow floating point and a pseudo-random generator; NOT FOR RELEASE",
+    )
+    own.add_argument(
+        "--seed", metavar="N", help="draw the same noise again; implies --for-experiments"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 2 if the input is wrong, with one line why."""
     given = parser().parse_args(arguments)
     try:
-        return _privatize(given)
+        return {"privatize": _privatize, "topdown": _topdown}[given.command](given)
     except InputError as error:
         print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
     except OSError as error:
@@ -119,6 +172,62 @@ def _privatize(given: argparse.Namespace) -> int:
     if not (given.no_picture or certificate["output"]["picture"]):
         print("no picture: matplotlib is not installed (pip install 'isdp[plots]')")
     return 0
+
+
+def _topdown(given: argparse.Namespace) -> int:
+    from isdp.exact.secure import exact_epsilon
+    from isdp.privatize.topdown import Wish, topdown
+
+    seed = _seed(given.seed)
+    pure = given.epsilon is not None
+    queries: dict[str, dict] = {}
+    for text in given.query:
+        level, _, rest = text.rpartition(":")
+        name, share = _pair(rest, "--query")
+        queries.setdefault(level, {})[name] = _share(share, "--query")
+    if not given.simulations.isdecimal() or 0 < int(given.simulations) < 10:
+        raise InputError(f"--simulations must be 0 or from 10 up, got {given.simulations!r}")
+    wish = Wish(
+        levels=tuple(given.levels.split(",")),
+        flavour="pure" if pure else "zCDP",
+        total=exact_epsilon(given.epsilon if pure else given.rho),
+        held=tuple(name for name in given.held.split(",") if name),
+        level_shares={
+            name: _share(share, "--share")
+            for name, share in (_pair(text, "--share") for text in given.share)
+        },
+        query_shares=queries,
+        structural_zeros=tuple(
+            dict(_pair(part, "--structural-zero") for part in text.split(","))
+            for text in given.structural_zero
+        ),
+        one_pass=given.one_pass,
+        seed=seed,
+        experiment=given.for_experiments or seed is not None,
+        simulations=int(given.simulations),
+    )
+    certificate = topdown(given.table, wish, given.out, count=given.count, force=given.force)
+    print(f"{given.out}/certificate.md: {certificate['status']}")
+    print(certificate["guarantee"]["statement"])
+    return 0
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, sign, value = text.rpartition("=")
+    if not (name and sign and value):
+        raise InputError(f"{option} needs NAME=VALUE, got {text!r}")
+    return name, value
+
+
+def _share(text: str, option: str):
+    from fractions import Fraction
+
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(
+            f"{option}: a share is a number such as 0.25 or 1/4, got {text!r}"
+        ) from None
 
 
 def _request(given: argparse.Namespace):

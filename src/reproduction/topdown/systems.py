@@ -208,7 +208,7 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
     for name in configurations:
         both = {}
         for held, plan in ((True, known[name]), (False, known[f"{name}, nothing held"])):
-            rng = stream(seed, "topdown", name, "held or not")  # the same noise twice
+            rng = stream(seed, "topdown: held or not", name)  # the same noise twice
             both[held] = release_once(rng, histogram, plan).tables
         gap = np.abs(both[True]["county"] - both[False]["county"])
         for held, tables in both.items():

@@ -1,10 +1,11 @@
 """Measure the Bureau's errors and exact integer noise as TopDown's, and what invariants do."""
 
-from isdp.io.files import read_json, write_csv, write_table
-from reproduction.data.demonstration import read_published
+from isdp.io.files import read_json, write_csv
 from reproduction.data.fetch import file_obtained
 from reproduction.data.histogram import read_demonstration_histogram, read_histogram
+from reproduction.data.published import read_published
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 from reproduction.topdown.systems import VINTAGE, aligned, other_runs, with_and_without
 
 with job_log(snakemake.log[0]) as log:

@@ -2,11 +2,12 @@
 
 from functools import partial
 
-from isdp.io.files import write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.seeds import stream
-from reproduction.data.demonstration import read_published
 from reproduction.data.histogram import read_group_quarters
+from reproduction.data.published import read_published
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 from reproduction.topdown import dormitories, implied, noise
 
 with job_log(snakemake.log[0]):

@@ -1,8 +1,8 @@
 """Run configurations of TopDown on the published counts, and measure each run."""
 
 from isdp.io.files import write_csv
-from reproduction.data.demonstration import read_published
 from reproduction.data.histogram import read_histogram
+from reproduction.data.published import read_published
 from reproduction.running.jobs import job_log
 from reproduction.topdown.systems import topdown_runs
 
