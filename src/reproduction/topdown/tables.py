@@ -47,7 +47,7 @@ def over_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.DataF
     groups = table.groupby(["system", *by], sort=False)
     found = groups[values].mean()
     errors = groups[values].std().div(np.sqrt(groups["run"].nunique()), axis=0)
-    found = found.join(errors, rsuffix="_error")
+    found = found.join(errors.add_suffix("_error"))
     found.insert(0, "runs", groups["run"].nunique())
     return found.reset_index()
 
@@ -62,7 +62,7 @@ def bias_table(bias: pd.DataFrame) -> pd.DataFrame:
 
 def trend_table(summary: pd.DataFrame) -> pd.DataFrame:
     """Sum the county totals' errors up: sizes, zeros, slopes on log population."""
-    values = [name for name in summary.columns if name not in ("system", "run", "states")]
+    values = [name for name in summary.columns if name not in ("system", "run")]
     found = over_runs(summary, [], values)
     shown = ("mae_total", "rmse_cell", "negative_slopes", "significant_slopes", "pooled_slope")
     extra = [f"{name}_error" for name in values if name not in shown]
@@ -76,7 +76,7 @@ def cause_table(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns switched_off, system, mean_0, mean_6-10 and mean_over_1000 (mean errors of cells of
-        these true sizes, persons), mae_total, negative_slopes, significant_slopes (of 48),
+        these true sizes, persons; missing where there is no such cell), mae_total, negative_slopes, significant_slopes (of 48),
         pooled_slope, its error, and pooled_z_robust.
     """
     by_system = trend.set_index("system")
@@ -86,7 +86,7 @@ def cause_table(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
     for words, system in CAUSES.items():
         if system in by_system.index:
             row = {"switched_off": words, "system": system}
-            row |= {f"mean_{name.replace(' ', '_')}": means[system, name] for name in SMALL}
+            row |= {f"mean_{name.replace(' ', '_')}": means.get((system, name)) for name in SMALL}
             known = by_system.loc[system]
             row |= known[[*columns, "pooled_slope_error", "pooled_z_robust"]].to_dict()
             rows.append(row)
