@@ -69,11 +69,11 @@ def bias(table: pd.DataFrame) -> Figure:
     axes[0].axhline(0, color=INK, lw=0.8)
     axes[0].set_ylabel("mean error (persons), with three standard errors")
     axes[0].set_title("Non-negative counts are biased, cell by cell", loc="left")
-    axes[1].set_ylim(bottom=0)
+    axes[1].set_yscale("log")
     axes[1].set_ylabel("root mean square error (persons)")
     axes[1].set_title("and nearer to the truth where cells are small", loc="left")
     axes[1].legend(frameon=False, loc="upper left", fontsize=8)
-    axes[1].set_ylim(top=1.55 * table[table["system"].isin(shown)]["rmse"].max())
+    axes[1].set_ylim(top=4 * table[table["system"].isin(shown)]["rmse"].max())
     figure.tight_layout()
     return figure
 
@@ -198,7 +198,7 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
             some = sizes[(sizes["system"] == name) & (sizes["group"] == group)]
             axes[1].plot(
                 range(len(some)), some["rmse"], color=colour, marker=marker, ms=4, lw=1, ls=line,
-                label=f"{group}, {words.split(',')[0]}" if place < 2 else f"{group}, all cells",
+                label=f"{group}, {words.split(',')[0]}",
             )  # fmt: skip
             ticks = some["from_population"]
     axes[0].axhline(0, color=INK, lw=0.8)
@@ -206,7 +206,7 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     axes[0].set_ylabel("slope: persons of error per 1000 persons\nbeyond the state's share")
     axes[0].set_title("Errors against distance from the state's share", loc="left")
     axes[0].legend(frameon=False, fontsize=8)
-    axes[1].set_xticks(range(len(ticks)), [f"{n / 1000:g}k" for n in ticks])
+    axes[1].set_xticks(range(len(ticks)), [f"{n:,}" for n in ticks], rotation=30, ha="right")
     axes[1].set_yscale("log")
     axes[1].set_xlabel("population of the county, from")
     axes[1].set_ylabel("root mean square error (persons)")
@@ -246,6 +246,6 @@ def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
     axes[0].set_ylabel("Gaussian variance / Laplace variance")
     axes[0].set_ylim(bottom=0.6)
     axes[-1].legend(frameon=False, loc="upper right", fontsize=8)
-    axes[-1].text(1, 0.985, "below: Gaussian is smaller", va="top", fontsize=8, color=INK)
+    axes[0].text(1, 0.97, "below this line the Gaussian is smaller", va="top", fontsize=8)
     figure.tight_layout()
     return figure

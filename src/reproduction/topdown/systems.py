@@ -83,7 +83,7 @@ def other_runs(
     Returns
     -------
     dict from each of `KINDS` but "nodes" to DataFrame
-        As from `topdown_runs`; of the totals "slopes" and "summary" alone.
+        As from `topdown_runs`; of the totals "slopes", "summary" and "counties" alone.
     """
     return _gathered(_others(seed, histogram, runs, totals, private))
 
@@ -105,6 +105,8 @@ def _others(seed, histogram, runs, totals, private) -> Iterator[dict]:
         slopes, trend = trend_of(histogram.counties, errors)
         row = {"mae_total": float(np.abs(errors).mean())} | trend
         found = {"slopes": slopes, "summary": pd.DataFrame([row])}
+        if number == 0:
+            found["counties"] = _county_errors(histogram, errors)
         yield _labelled(found, TOTALS, number)
 
 
@@ -127,14 +129,16 @@ def errors_of(histogram: Histogram, plan: Plan, tables: Mapping, once: bool) -> 
     found = measure(histogram, plan, tables)
     if once:
         true = counts_for(histogram, plan.schema)
-        error = (tables["county"] - true).sum(axis=1)
-        columns = ["fips", "state", "population"]
-        found["counties"] = histogram.counties[columns].assign(error=error)
+        found["counties"] = _county_errors(histogram, (tables["county"] - true).sum(axis=1))
         if plan.schema == SCHEMA:
             pair = histogram.counties, true, tables["county"]
             found["fingerprint"] = fingerprint(*pair)
             found["sizes"] = rmse_by_size(*pair, EDGES)
     return found
+
+
+def _county_errors(histogram: Histogram, error) -> pd.DataFrame:
+    return histogram.counties[["fips", "state", "population"]].assign(error=error)
 
 
 def node_table(nodes: list[dict]) -> pd.DataFrame:

@@ -76,8 +76,8 @@ def cause_table(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns switched_off, system, mean_0, mean_6-10 and mean_over_1000 (mean errors of cells of
-        these true sizes, persons; missing where there is no such cell), mae_total, negative_slopes, significant_slopes (of 48),
-        pooled_slope, its error, and pooled_z_robust.
+        these true sizes, persons; missing where there is no such cell), mae_total,
+        negative_slopes, significant_slopes (of 48), pooled_slope, its error, and pooled_z_robust.
     """
     by_system = trend.set_index("system")
     means = bias.set_index(["system", "cell_class"])["mean"]
