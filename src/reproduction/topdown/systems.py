@@ -201,7 +201,8 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
     Returns
     -------
     DataFrame, two rows a configuration
-        Columns configuration, held, rmse_state and rmse_county (of cells, persons), mae_state
+        Columns configuration, held, rmse_state and rmse_county (of cells, persons), gain_percent
+        (by which rmse_state is below that of the row with nothing held), mae_state
         (of state totals, persons), lost_cells and lost_people (state cells that are released as
         zero and are not), differ (share of county cells in which the two differ), apart (their l1
         distance, persons) and error (l1 error of the county table, persons).
@@ -215,6 +216,7 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
             rng = stream(seed, "topdown: held or not", name)  # the same noise twice
             both[held] = release_once(rng, histogram, plan).tables
         gap = np.abs(both[True]["county"] - both[False]["county"])
+        rmse = {held: _state_rmse(tables["state"], true["state"]) for held, tables in both.items()}
         for held, tables in both.items():
             error = {level: (tables[level] - true[level]).astype(float) for level in tables}
             lost = (tables["state"] == 0) & (true["state"] > 0)
@@ -222,7 +224,8 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
                 {
                     "configuration": name,
                     "held": held,
-                    "rmse_state": float(np.sqrt((error["state"] ** 2).mean())),
+                    "rmse_state": rmse[held],
+                    "gain_percent": 100 * (1 - rmse[held] / rmse[False]),
                     "rmse_county": float(np.sqrt((error["county"] ** 2).mean())),
                     "mae_state": float(np.abs(error["state"].sum(axis=1)).mean()),
                     "lost_cells": int(lost.sum()),
@@ -233,6 +236,10 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
                 }
             )
     return pd.DataFrame(rows)
+
+
+def _state_rmse(released, true) -> float:
+    return float(np.sqrt(((released - true).astype(float) ** 2).mean()))
 
 
 def _labelled(found: dict, system: str, number: int) -> dict:
