@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from scipy.stats import chi2
 
 from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, styled
 
@@ -166,28 +167,176 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
 
 
 @styled
-def locations(found: pd.DataFrame, state: pd.DataFrame, title: str) -> Figure:
-    """Draw how surely a uniquely described household is where it is seen, by swap rate.
+def attack(points: pd.DataFrame, title: str) -> Figure:
+    """Draw what an attacker learns: where a household lives, and which of two datasets it is.
 
     Parameters
     ----------
-    found : DataFrame
-        From `reproduction.swapping.attacks.locations`.
-    state : DataFrame
-        From `reproduction.swapping.attacks.whole_state`.
+    points : DataFrame
+        From `reproduction.swapping.attacks.curves`.
     title : str
     """
-    figure, axis = plt.subplots(figsize=(7, 4))
-    prior = found.drop_duplicates("county").set_index("county")["prior"]
-    for county, colour in ((prior.idxmin(), DAS), (prior.idxmax(), DRAW)):
-        part = found[found["county"] == county].sort_values("rate")
-        axis.plot(part["rate"], part["posterior"], "o-", ms=4, color=colour, label=county)
-        axis.axhline(prior[county], color=colour, ls=":", lw=1)
-    axis.plot(state["rate"], state["accuracy"], "s--", ms=4, color=INK, label="all households")
-    axis.plot([], [], ls=":", color=INK, label="without data")
-    axis.set_xlabel("swap rate")
-    axis.set_ylabel("chance to live in the county seen")
-    axis.set_ylim(0, 1)
+    names = {
+        "swapping": "swapping",
+        "noise": "integer noise of equal error",
+        "noise_unmixed": "integer noise of the error after unmixing",
+    }
+    words = {
+        "where it lives": "chance to live in the county seen",
+        "which of two datasets": "total variation between the two releases",
+    }
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8))
+    for axis, (panel, part) in zip(axes, points.groupby("panel", sort=False), strict=True):
+        curves = part.groupby("curve", sort=False)
+        for (curve, each), colour in zip(curves, (DAS, DRAW, INK), strict=True):
+            each = each.sort_values("rate")
+            axis.plot(
+                100 * each["rate"],
+                each["chance"],
+                "o-",
+                ms=4,
+                color=colour,
+                label=names.get(curve, curve),
+            )
+            if each["without_data"].notna().all():
+                axis.axhline(each["without_data"].iloc[0], color=colour, ls=":", lw=1)
+        axis.set_xlabel("swap rate (%)")
+        axis.set_ylabel(words[panel])
+        axis.set_title(panel, loc="left", fontsize=9)
+    axes[0].set_ylim(0, 1)
+    axes[0].plot([], [], ls=":", color=FAINT, label="without data")
+    axes[1].set_yscale("log")
+    for axis in axes:
+        axis.legend(frameon=False)
+    figure.suptitle(title, x=0.01, ha="left")
+    figure.tight_layout()
+    return figure
+
+
+@styled
+def tightness(points: pd.DataFrame, largest: int, title: str) -> Figure:
+    """Draw how near the bound is to the exact worst case, and epsilon where a delta is allowed.
+
+    Parameters
+    ----------
+    points : DataFrame
+        From `reproduction.swapping.budgets.tightness`.
+    largest : int
+        Records of the largest stratum in the second panel.
+    title : str
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
+    gap = points[points["panel"] == "gap"]
+    left.plot(gap["x"], gap["y"], "o", ms=3, color=DRAW, label="bound less exact, p = 50 %")
+    left.plot(gap["x"], 1.5 / gap["x"], color=INK, lw=0.8, ls="--", label="3 / (2 b)")
+    left.set_xscale("log")
+    left.set_yscale("log")
+    left.set_xlabel("records b of the largest stratum")
+    left.set_ylabel("epsilon that the bound gives away (nats)")
+    left.legend(frameon=False)
+    for panel, line in (("profile", "-"), ("bound", ":")):
+        curves = points[points["panel"] == panel].groupby("rate")
+        for (rate, part), colour in zip(curves, np.resize(SHADES[::-1], len(curves)), strict=True):
+            label = f"p = {100 * rate:g} %" if panel == "profile" else None
+            right.plot(part["x"], part["y"], line, color=colour, label=label)
+    right.plot([], [], ":", color=FAINT, label="bound")
+    right.set_xscale("log")
+    right.invert_xaxis()
+    right.set_xlabel("delta that is allowed")
+    right.set_ylabel("epsilon for each record that differs (nats)")
+    right.set_title(f"exchange in a stratum of {largest:,}", loc="left", fontsize=9)
+    right.legend(frameon=False, ncols=2)
+    figure.suptitle(title, x=0.01, ha="left")
+    figure.tight_layout()
+    return figure
+
+
+@styled
+def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
+    """Draw how well each swap rate explains the printed swap, by the mix of households.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        From `reproduction.swapping.massachusetts.fit_by_rate`.
+    fits : DataFrame
+        From `reproduction.swapping.massachusetts.fit_table`: the likeliest rates.
+    title : str
+    """
+    figure, axis = plt.subplots(figsize=(8, 4))
+    degrees = fits["degrees"].iloc[0]
+    axis.axhspan(*chi2.ppf([0.005, 0.995], degrees), color=BOX, alpha=0.4, lw=0)
+    for (_, row), colour in zip(
+        fits.iterrows(), np.resize([INK, DRAW, DAS, FAINT], len(fits)), strict=True
+    ):
+        part = curves[curves["scenario"] == row["scenario"]]
+        rate, error = 100 * row["rate"], 100 * row["error"]
+        axis.plot(100 * part["rate"], part["chi_square"], color=colour, label=row["scenario"])
+        axis.errorbar(rate, row["chi_square_at_rate"], xerr=error, fmt="o", ms=4, color=colour)
+    axis.errorbar([], [], xerr=[], fmt="o", ms=4, color=INK, label="likeliest rate, one s.e.")
+    axis.axvline(50, color=INK, lw=0.6)
+    axis.set_xlabel("swap rate (%)")
+    axis.set_ylabel(f"chi-square on {degrees} degrees")
+    axis.set_ylim(0)
     axis.legend(frameon=False)
     axis.set_title(title, loc="left")
+    return figure
+
+
+@styled
+def unmixed(table: pd.DataFrame, title: str) -> Figure:
+    """Draw the error of the printed swapped table, as it is and after its bias is taken out.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `reproduction.swapping.massachusetts.unmixed_table`.
+    title : str
+    """
+    names = list(dict.fromkeys(table["county"]))
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), sharey=True)
+    places = np.arange(len(names))
+    for axis, (tenure, part) in zip(axes, table.groupby("tenure", sort=False), strict=True):
+        part = part.set_index("county").loc[names]
+        axis.axvline(0, color=INK, lw=0.6)
+        for column, colour, mark, words in (
+            ("off", DAS, "o", "as printed"),
+            ("off_unmixed", DRAW, "D", "unmixed by a reader"),
+        ):
+            off = 100 * part[column] / part["before"]
+            axis.plot(off, places, mark, ms=5, color=colour, label=words)
+        axis.set_xlabel("error (% of the true count)")
+        axis.set_title(f"{tenure} dwellings", loc="left", fontsize=9)
+    axes[0].set_yticks(places, names)
+    axes[0].invert_yaxis()
+    axes[0].legend(frameon=False)
+    figure.suptitle(title, x=0.01, ha="left")
+    figure.tight_layout()
+    return figure
+
+
+@styled
+def flavours(compared: pd.DataFrame, title: str) -> Figure:
+    """Draw which building blocks differ between every two systems.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        From `reproduction.swapping.demonstrations.flavours_compared`.
+    title : str
+    """
+    names = list(dict.fromkeys(compared["first"]))
+    number = compared.pivot(index="first", columns="second", values="number").loc[names, names]
+    words = compared.fillna({"differ": ""}).pivot(index="first", columns="second", values="differ")
+    figure, axis = plt.subplots(figsize=(9, 6.2))
+    axis.imshow(number, cmap="Blues", vmin=0, vmax=6)
+    for row, first in enumerate(names):
+        for column, second in enumerate(names):
+            text = words.loc[first, second].replace(", ", "\n") or "one\nflavour"
+            axis.text(column, row, text, ha="center", va="center", fontsize=6.5, color=INK)
+    axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axis.set_yticks(range(len(names)), names)
+    axis.grid(False)
+    axis.set_title(title, loc="left")
+    figure.tight_layout()
     return figure
