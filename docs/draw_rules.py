@@ -7,20 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import cycle
 from pathlib import Path
 
 BASE = Path(__file__).parents[1]
-COLOURS = {
-    "data": "#e3e3e3",
-    "counties": "#cfe3f5",
-    "lattices": "#d5ecd4",
-    "projection": "#f9e3c8",
-    "congenial": "#f5d3d6",
-    "exact": "#e2d8f0",
-    "report": "#fbf3b9",
-    "notebooks": "#fbf3b9",
-    "frontpage": "#fbf3b9",
-}
+COLOURS = ("#cfe3f5", "#d5ecd4", "#f5d3d6", "#e2d8f0", "#f9e3c8", "#d3efec", "#ead9c5", "#dfe3b4")
+SHARED = {"data": "#e3e3e3", "review": "#fbf3b9"}  # the wings take the other colours in turn
 PLAIN = "#ffffff"
 Edges = set[tuple[str, str]]
 
@@ -61,6 +53,12 @@ def file_of_rules() -> dict[str, str]:
     return {rule: path.stem for path in paths for rule in start.findall(path.read_text())}
 
 
+def colours_of(files: dict[str, str]) -> dict[str, str]:
+    """Give each file of rules a colour; the wings' are the same as long as none joins them."""
+    wings = sorted(set(files.values()) - set(SHARED))
+    return SHARED | dict(zip(wings, cycle(COLOURS), strict=False))
+
+
 def dot(rules: set[str], edges: Edges, files: dict[str, str]) -> str:
     """Write the graph in Graphviz' language, the same each time."""
     lines = [
@@ -70,8 +68,9 @@ def dot(rules: set[str], edges: Edges, files: dict[str, str]) -> str:
         'height=0.3, margin="0.08,0.03", color="#888888"];',
         'edge [color="#777777", arrowsize=0.6];',
     ]
+    colours = colours_of(files)
     for rule in sorted(rules):
-        colour = COLOURS.get(files.get(rule, ""), PLAIN)
+        colour = colours.get(files.get(rule, ""), PLAIN)
         lines.append(f'"{rule}" [label="{rule.replace("_", " ")}", fillcolor="{colour}"];')
     lines += [f'"{a}" -> "{b}";' for a, b in sorted(edges)]
     return "\n".join([*lines, "}\n"])

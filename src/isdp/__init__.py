@@ -30,6 +30,7 @@ _PACKAGES = (
     "plots",
     "postprocess",
     "privatize",
+    "subspace",
     "swapping",
     "topdown",
 )

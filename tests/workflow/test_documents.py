@@ -26,7 +26,7 @@ def test_the_picture_shows_the_rules_that_there_are():
     nodes = re.findall(
         r'class="node">\n<title>(\w+)</title>', (ROOT / "docs/rulegraph.svg").read_text()
     )
-    sweeps = (ROOT / "workflow/rules/sweep.smk").read_text()  # a command of their own
+    sweeps = (ROOT / "workflow/rules/running.smk").read_text()  # a command of their own
     apart = NOT_DRAWN | set(re.findall(r"^(?:rule|use rule \w+ as) (\w+)", sweeps, re.MULTILINE))
     assert set(nodes) == rules - apart, "`make rulegraph` draws it anew"
     assert len(nodes) == len(set(nodes))

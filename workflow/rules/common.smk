@@ -61,7 +61,7 @@ def any_of(names):
 
 
 def later(rule, output):
-    """An input that a rule further down makes: rules.X.output.Y is known only from then on."""
+    """An input made by a rule further down, whose outputs are not known before."""
 
     def paths(wildcards=None):
         pattern = str(getattr(getattr(rules, rule).output, output))

@@ -5,6 +5,7 @@ rule fetch_demonstration_data:
     input:
         local=[local_file(config)] if local_file(config) else [],
         ledger=config["data"]["ledger"],
+        ledger_schema=str(HERE / "workflow/schemas/sources.schema.yaml"),
         published=config["data"]["published"],
         library=library("data/fetch_demonstration_data"),
     output:

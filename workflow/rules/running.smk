@@ -17,23 +17,7 @@ wildcard_constraints:
     vintage="[0-9]{8}",
 
 
-def scenario_of(wildcards):
-    return SCENARIOS[wildcards.scenario]
-
-
-def its_states(wildcards):
-    return scenario_of(wildcards)["counties"]["states"]
-
-
-def its_vintage(wildcards):
-    return scenario_of(wildcards)["data"]["vintage"]
-
-
-def sweep_goals(wildcards):
-    if not SWEEP:
-        raise ValueError("the config has no sweep: add --configfile config/sweep.yaml")
-    made = rules.compare_scenarios.output
-    return expand([str(made.svg), str(made.csv)], sweep=SWEEP)
+include: "functions/running.smk"
 
 
 rule sweep:
@@ -45,6 +29,7 @@ use rule fetch_demonstration_data as fetch_vintage with:
     input:
         local=lambda wildcards: file_of(config, wildcards.vintage),
         ledger=config["data"]["ledger"],
+        ledger_schema=str(HERE / "workflow/schemas/sources.schema.yaml"),
         published=config["data"]["published"],
         library=library("data/fetch_demonstration_data"),
     output:
@@ -127,37 +112,6 @@ rule compare_scenarios:
 
 
 SENT.add("sample_scenario")
-
-
-def compare_what_is_done():
-    """After a failure: the comparison of the scenarios that are done, where there is a sweep."""
-    done = [
-        path
-        for path in expand(
-            str(rules.collect_scenario.output.scenario), sweep=SWEEP, scenario=SCENARIOS
-        )
-        if Path(path).is_file()
-    ]
-    if not done:
-        return
-    from reproduction.counties.scenarios import compare_scenarios
-
-    made = rules.compare_scenarios.output
-    files = {name: str(made[name]).format(sweep=SWEEP) for name in ("csv", "data", "svg", "png")}
-    compare_scenarios(SWEEP, done, **files)
-
-
-def ending():
-    """What a run says that went well, or had nothing to do."""
-    return "\n".join(
-        [closing_words(Path("results")), *sweep_words(Path("results"), SWEEP, SCENARIOS)]
-    )
-
-
-def ending_of_failure():
-    """What a run says that failed; a sweep still shows what it has."""
-    compare_what_is_done()
-    return "\n".join(sweep_words(Path("results"), SWEEP, SCENARIOS))
 
 
 if workflow.is_main_process and not workflow.dryrun:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
+from itertools import cycle
+
+import numpy as np
 import pandas as pd
-import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from isdp.plots.style import DAS, FAINT, INK, styled
+from isdp.plots.style import CREST, DARK, DAS, FAINT, INK, finish, panels, styled
 
 VARIANTS = {
     "paper": "paper: Smith basis, joint acceptance",
@@ -21,9 +23,9 @@ def tv_bounds(
 ) -> Figure:
     """Bounds on the distance to the target against iterations (ISDP, Figures 1, 4 and 6).
 
-    A row a law; the first panels are the variants side by side, with the chain's actual distance
-    beneath the bounds; the last shows how the lag was chosen. Bounds that rest on censored runs
-    are dashed and said to be not converged.
+    A row of panels a law; the first panels are the variants side by side, with the chain's actual
+    distance beneath the bounds; the last shows how the lag was chosen. Bounds that rest on
+    censored runs are dashed and said to be not converged.
 
     Parameters
     ----------
@@ -39,9 +41,7 @@ def tv_bounds(
     """
     variants = list(dict.fromkeys(curves["variant"]))
     columns = len(variants) + 1
-    figure, axes = plt.subplots(
-        len(laws), columns, figsize=(4.1 * columns, 0.6 + 3.5 * len(laws)), squeeze=False
-    )
+    figure, axes = panels(len(laws), columns, (4.1 * columns, 0.6 + 3.5 * len(laws)))
     for row, (law, words) in zip(axes, laws.items(), strict=True):
         for axis, variant in zip(row, variants, strict=False):
             part = curves[(curves["law"] == law) & (curves["variant"] == variant)]
@@ -57,9 +57,7 @@ def tv_bounds(
         for axis in row[:-1]:
             axis.set_xlabel("iterations t + 1")
         row[-1].set_xlabel("lag L (iterations)")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)
 
 
 def bound_title(experiment: str, runs: int) -> str:
@@ -82,9 +80,10 @@ ACTUAL = {
 }
 
 
-def _draw_bounds(axis, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
+def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
     lags = sorted(curves["lag"].unique())
-    for colour, lag in zip(sns.color_palette("crest", len(lags)), lags, strict=True):
+    shades = CREST(np.linspace(0, 1, len(lags) + 2)[1:-1])  # the ends are too pale and too dark
+    for colour, lag in zip(shades, lags, strict=True):
         part = curves[curves["lag"] == lag]
         censored = int(part["censored"].iloc[0])
         axis.plot(
@@ -141,8 +140,8 @@ def _draw_bounds(axis, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) 
     )
 
 
-def _draw_lags(axis, trails: pd.DataFrame, variants: list[str]) -> None:
-    for colour, variant in zip(sns.color_palette("dark", len(variants)), variants, strict=True):
+def _draw_lags(axis: Axes, trails: pd.DataFrame, variants: list[str]) -> None:
+    for colour, variant in zip(cycle(DARK), variants, strict=False):
         part = trails[trails["variant"] == variant]
         axis.plot(part["lag"], part["bound_at_0"], "o-", color=colour, ms=3, lw=1, label=variant)
         chosen = part[part["chosen"].astype(bool)]

@@ -2,77 +2,155 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
+from collections.abc import Mapping
+
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
 
-from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, legend_above, message, styled
+from isdp.plots.style import (
+    BOX,
+    DRAW,
+    FAINT,
+    INK,
+    finish,
+    legend_above,
+    message,
+    panels,
+    strokes,
+    styled,
+)
+
+MARKS_HIGH = 45  # marks of draws beyond the whiskers that have room, one above the other
+ONE_DRAW = {"one_draw": ("butt", DRAW, "one draw")}
+SHAPES = {"butt": "s", "round": "o"}  # what a short thick stroke looks like, by its ends
 
 
-def box_handles() -> list:
-    """Legend entries of a box plot."""
+def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list:
+    """Legend entries of a box plot; `marks` as in `draw_boxes`."""
     return [
-        Patch(facecolor=BOX, edgecolor=INK, label="middle half of the draws, median"),
+        Patch(facecolor=BOX, edgecolor=INK, label="middle half and median"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
-        Line2D([], [], color=FAINT, marker="x", ms=3, ls="", label="draws beyond"),
-        Line2D([], [], color=DRAW, marker="s", ms=4, ls="", label="one draw"),
+        Line2D([], [], color=FAINT, lw=1, label="draws beyond (joined)"),
+        *(
+            Line2D([], [], color=colour, marker=SHAPES[ends], ms=4, ls="", label=words)
+            for ends, colour, words in marks.values()
+        ),
     ]
 
 
-def box_stats(row: pd.Series) -> dict[str, float]:
-    """Name the quartiles and whiskers of one box as matplotlib's bxp takes them."""
-    return {
-        "med": row["median"],
-        "q1": row["q1"],
-        "q3": row["q3"],
-        "whislo": row["whisker_low"],
-        "whishi": row["whisker_high"],
-    }
-
-
 def draw_boxes(
-    axis, boxes: pd.DataFrame, *, colour: str = BOX, width: float = 0.62, points: bool = True
+    axis: Axes,
+    boxes: pd.DataFrame,
+    *,
+    colour: str = BOX,
+    width: float = 0.62,
+    marks: Mapping[str, tuple[str, str, str]] | None = ONE_DRAW,
 ) -> None:
-    """Draw box plots from the columns position, label, series and value.
+    """Draw box plots.
 
-    `points` also draws what lies beyond the whiskers, one draw, and the DAS errors if there are.
+    Parameters
+    ----------
+    axis : Axes
+    boxes : DataFrame
+        Columns position (on the x axis), label, series and value (in the noise's units); the
+        series are those of `isdp.diagnostics.summaries.boxes`, and those of `marks`.
+    colour : str
+        Of the boxes.
+    width : float
+        Of a box, in positions.
+    marks : mapping, optional
+        Shape ("butt" for squares, "round" for dots), colour and words of each series to show as
+        marks, such as a draw. None also leaves out what lies beyond the whiskers.
     """
-    wide = boxes[boxes["series"] != "extreme"].pivot(
-        index="position", columns="series", values="value"
-    )
-    stats = [box_stats(row) for _, row in wide.iterrows()]
-    axis.bxp(
-        stats,
-        positions=wide.index,
-        widths=width,
-        showfliers=False,
-        showcaps=False,
-        patch_artist=True,
-        boxprops={"facecolor": colour, "edgecolor": INK, "linewidth": 0.6},
-        medianprops={"color": INK, "linewidth": 1.1},
-        whiskerprops={"color": INK, "linewidth": 0.6},
-    )
-    if points:
-        extreme = boxes[boxes["series"] == "extreme"]
-        axis.plot(
-            extreme["position"],
-            extreme["value"],
-            "x",
-            color=FAINT,
-            ms=1.8,
-            mew=0.4,
-            rasterized=True,
-        )
-        axis.plot(wide.index, wide["one_draw"], "s", color=DRAW, ms=3)
-        if "das_error" in wide:
-            axis.plot(wide.index, wide["das_error"], "o", color=DAS, ms=3)
+    beyond = boxes["series"] == "extreme"
+    wide = boxes[~beyond].pivot(index="position", columns="series", values="value")
+    draw_box_shapes(axis, wide, colour=colour, width=width)
+    if marks is not None:
+        draw_beyond(axis, boxes[beyond])
+        for series, (ends, shade, _) in marks.items():
+            if series in wide:
+                _draw_marks(axis, wide[series], ends, shade)
     axis.axhline(0, color=INK, lw=0.6, zorder=0)
     named = boxes.drop_duplicates("position")
     axis.set_xticks(named["position"], named["label"], rotation=90, fontsize=6.2)
     axis.grid(False, axis="x")
-    axis.tick_params(axis="x", length=2, pad=1)
+    axis.tick_params(axis="x", bottom=False, pad=1)
+
+
+def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: float) -> None:
+    """Draw boxes with their medians and whiskers.
+
+    Parameters
+    ----------
+    axis : Axes
+    boxes : DataFrame
+        Columns q1, median, q3, whisker_low and whisker_high; the index is the position of each box
+        on the x axis.
+    colour, width
+        As in `draw_boxes`.
+    """
+    x, half = boxes.index.to_numpy(dtype=float), width / 2
+    strokes(
+        axis, (x, boxes["whisker_low"]), (x, boxes["whisker_high"]), color=INK, lw=0.6, zorder=1
+    )
+    axis.add_patch(
+        PathPatch(
+            _rectangles(x - half, x + half, boxes["q1"].to_numpy(), boxes["q3"].to_numpy()),
+            facecolor=colour,
+            edgecolor=INK,
+            lw=0.6,
+            zorder=2,
+        )
+    )
+    middle = boxes["median"]
+    strokes(axis, (x - half, middle), (x + half, middle), color=INK, lw=1.1, zorder=2.5)
+
+
+def draw_beyond(axis: Axes, beyond: pd.DataFrame) -> None:
+    """Mark the draws beyond the whiskers; marks that would touch are joined to one stroke.
+
+    Parameters
+    ----------
+    axis : Axes
+    beyond : DataFrame
+        Columns position and value, a row a distinct value.
+    """
+    if beyond.empty:
+        return
+    beyond = beyond.sort_values(["position", "value"], kind="stable")
+    position, value = (beyond[column].to_numpy(dtype=float) for column in ("position", "value"))
+    apart = max(np.ptp(value) / MARKS_HIGH, 1.0)
+    parted = (np.diff(position) > 0) | (np.diff(value) > apart)
+    first, last = np.r_[True, parted], np.r_[parted, True]
+    strokes(
+        axis,
+        (position[first], value[first] - apart / 4),
+        (position[last], value[last] + apart / 4),
+        color=FAINT,
+        lw=0.9,
+        zorder=1,
+    )
+
+
+def _draw_marks(axis: Axes, values: pd.Series, ends: str, colour: str) -> None:
+    """Mark a value at each position: as strokes, marks take a fifth of the bytes in an SVG."""
+    half = {"butt": 0.16, "round": 0.01}[ends]
+    x = values.index.to_numpy(dtype=float)
+    look = {"color": colour, "lw": 3, "solid_capstyle": ends, "zorder": 3}
+    strokes(axis, (x - half, values), (x + half, values), **look)
+
+
+def _rectangles(left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray) -> Path:
+    """One path of many rectangles, five points each."""
+    x = np.column_stack([left, right, right, left, left])
+    y = np.column_stack([low, low, high, high, low])
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
+    return Path(np.column_stack([x.ravel(), y.ravel()]), codes * len(left))
 
 
 @styled
@@ -82,7 +160,7 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
     Parameters
     ----------
     boxes : DataFrame
-        Columns cell, name, law, series and value.
+        Columns cell, name, law, series and value (persons).
     title : str
     laws : dict
         A description of each law, by its name in the column law; those without boxes are left
@@ -93,13 +171,8 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
         return message(title, "No perfect sampler is practical here: see the table of agreement.")
     boxes = boxes.assign(position=boxes["cell"] + 1, label=boxes["name"])
     cells = int(boxes["position"].max())
-    figure, axes = plt.subplots(
-        len(laws),
-        1,
-        figsize=(max(9.5, 2 + 0.3 * cells), 1.6 + 2.4 * len(laws)),
-        squeeze=False,
-        sharex=True,
-    )
+    size = max(9.5, 2 + 0.3 * cells), 1.6 + 2.4 * len(laws)
+    figure, axes = panels(len(laws), 1, size, sharex=True)
     for axis, (law, words) in zip(axes[:, 0], laws.items(), strict=True):
         draw_boxes(axis, boxes[boxes["law"] == law])
         axis.set_xlim(0.3, cells + 0.7)
@@ -107,6 +180,4 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
     axes[-1, 0].tick_params(axis="x", labelsize=8)
     axes[0, 0].set_title(title, loc="left", pad=26)
     legend_above(axes[0, 0], box_handles())
-    figure.align_ylabels()
-    figure.tight_layout()
-    return figure
+    return finish(figure)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
-import seaborn as sns
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
-from isdp.plots.style import DRAW, styled
+from isdp.plots.style import DEEP, DRAW, finish, panels, styled
 
 
 @styled
@@ -26,9 +25,8 @@ def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -
     """
     if len(constraints) == 3:
         return _three_sets(constraints, records)
-    figure, axis = plt.subplots(
-        figsize=(max(5, 1.5 + 0.28 * len(records)), 1.2 + 0.35 * len(constraints))
-    )
+    size = max(5, 1.5 + 0.28 * len(records)), 1.2 + 0.35 * len(constraints)
+    figure, ((axis,),) = panels(1, 1, size)
     for row, members in enumerate(constraints.values()):
         held = [records.index(record) for record in members]
         axis.plot(range(len(records)), [row] * len(records), ".", color="#dddddd", ms=4)
@@ -39,18 +37,17 @@ def constraints_diagram(constraints: dict[str, list[str]], records: list[str]) -
     axis.set_title("Records that each constraint counts", loc="left")
     axis.invert_yaxis()
     axis.grid(False)
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure:
     angles = np.deg2rad([90, 210, 330])
     centres = 0.62 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     names, sets = list(constraints), [set(members) for members in constraints.values()]
-    figure, axis = plt.subplots(figsize=(5.4, 5.2))
-    for centre, name, colour in zip(centres, names, sns.color_palette("deep", 3), strict=True):
-        axis.add_patch(plt.Circle(centre, 1, facecolor=colour, alpha=0.16, lw=0))
-        axis.add_patch(plt.Circle(centre, 1, fill=False, edgecolor=colour, lw=1.4))
+    figure, ((axis,),) = panels(1, 1, (5.4, 5.2))
+    for centre, name, colour in zip(centres, names, DEEP, strict=True):
+        axis.add_patch(Circle(centre, 1, facecolor=colour, alpha=0.16, lw=0))
+        axis.add_patch(Circle(centre, 1, fill=False, edgecolor=colour, lw=1.4))
         axis.text(*(2.9 * centre), name, ha="center", va="center", color=colour, weight="bold")
     regions: dict[tuple[bool, ...], list[str]] = {}
     for record in records:
@@ -65,8 +62,7 @@ def _three_sets(constraints: dict[str, list[str]], records: list[str]) -> Figure
     axis.set_ylim(-1.75, 2.05)
     axis.set_aspect("equal")
     axis.set_axis_off()
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 def _lines(members: list[str], width: int = 3) -> list[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.style import DAS, DRAW, INK, styled
+from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
 
 EXACT = "exact"
 
@@ -35,13 +34,8 @@ def laws_overlaid(
     samplers : dict
         Words for each sampler but the exact one, which is "exact".
     """
-    figure, axes = plt.subplots(
-        len(descriptions),
-        2,
-        figsize=(11, 0.8 + 2.9 * len(descriptions)),
-        squeeze=False,
-        width_ratios=(1, 1.6),
-    )
+    size = 11, 0.8 + 2.9 * len(descriptions)
+    figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
     colours = dict(zip(samplers, (DRAW, DAS, "#3a7d44"), strict=False))
     for (left, right), (law, words) in zip(axes, descriptions.items(), strict=True):
         _draw_norms(left, norms[norms["law"] == law], samplers, colours)
@@ -54,9 +48,7 @@ def laws_overlaid(
     axes[-1, 0].set_xlabel("norm of the noise")
     axes[-1, 1].set_xlabel("cell (5, 25, 50, 75 and 95 % quantiles)")
     axes[0, 0].legend(frameon=False)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)
 
 
 def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> str:
@@ -68,7 +60,7 @@ def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> 
             own = row.iloc[0]
             parts.append(f"{words}: {own['distance']:.3f} (bound {own['bound']:.3f})")
     what = "distance of the norm" if statistic == "norm" else "distance of the worst cell"
-    return f"{what} from exact draws\n{'; '.join(parts)}"
+    return "\n".join([f"{what} from exact draws", *parts])
 
 
 def _draw_norms(axis, norms: pd.DataFrame, samplers: dict[str, str], colours: dict) -> None:

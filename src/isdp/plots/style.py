@@ -1,26 +1,42 @@
-"""One style, and one function a kind of figure; each draws a summary table and nothing else."""
+"""The one style of all figures, and what they share: panels, legends, strokes, saving."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import wraps
-from pathlib import Path
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
-import seaborn as sns
+import matplotlib.style
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from isdp.io.files import whole
+from isdp.plots.svg import lighten
 
-mpl.use("agg")
 INK = "#222222"
 BOX = "#b9cfe4"
 DRAW = "#1f5fa8"
 DAS = "#c23b22"
 FAINT = "#9a9a9a"
+# palettes: apart on white paper, apart as areas, and from early to late
+DARK = (
+    *("#001c7f", "#b1400d", "#12711c", "#8c0800", "#591e71"),
+    *("#592f0d", "#a23582", "#3c3c3c", "#b8850a", "#006374"),
+)
+DEEP = ("#4c72b0", "#dd8452", "#55a868")
+CREST = LinearSegmentedColormap.from_list(
+    "crest", ("#a5cd90", "#76b791", "#509e90", "#33858d", "#1d6c8a", "#234f81", "#2c3172")
+)
 STYLE = {
-    "figure.dpi": 100,
-    "savefig.dpi": 130,
+    **matplotlib.style.library["seaborn-v0_8-whitegrid"],
+    "figure.dpi": 130,
+    # text stays text in an SVG, so these are also what a browser may set it in
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
     "font.size": 9,
     "axes.titlesize": 10,
     "axes.labelsize": 9,
@@ -29,20 +45,8 @@ STYLE = {
     "axes.linewidth": 0.8,
     "grid.color": "#e6e6e6",
     "svg.hashsalt": "isdp",
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",
 }
-
-
-def save(figure: Figure, svg, png) -> None:
-    """Save a figure as SVG and PNG without dates, so that equal data give equal files."""
-    with mpl.rc_context(STYLE):
-        figure.draw_without_rendering()  # once for both files: "tight" would do it for each
-        area = figure.get_tightbbox().padded(mpl.rcParams["savefig.pad_inches"])
-        for path, metadata in ((svg, {"Date": None, "Creator": None}), (png, {"Software": None})):
-            with whole(path) as temporary:
-                kind = Path(path).suffix[1:]
-                figure.savefig(temporary, format=kind, metadata=metadata, bbox_inches=area)
-    plt.close(figure)
 
 
 def styled(function):
@@ -50,15 +54,75 @@ def styled(function):
 
     @wraps(function)
     def drawn(*arguments, **options):
-        with sns.axes_style("whitegrid"), mpl.rc_context(STYLE):
+        with mpl.rc_context(STYLE):
             return function(*arguments, **options)
 
     return drawn
 
 
-def legend_above(axis, handles) -> None:
-    """Put a legend in one line above the axis."""
-    axis.legend(
+def panels(
+    rows: int, columns: int, size: tuple[float, float], *, together: int = 1, **options
+) -> tuple[Figure, np.ndarray]:
+    """Make a figure of panels.
+
+    Parameters
+    ----------
+    rows, columns : int
+    size : (float, float)
+        Width and height in inches.
+    together : int
+        So many rows after one another stand close, as one.
+    options
+        As `matplotlib.figure.Figure.subplots` takes them.
+
+    Returns
+    -------
+    figure : Figure
+        Outside of pyplot: nothing has to be closed, and no window system is asked for.
+    axes : array of Axes, shape (rows, columns)
+    """
+    figure = Figure(figsize=size)
+    FigureCanvasAgg(figure)  # so that texts measured for the layout are not measured again
+    if together == 1:
+        return figure, figure.subplots(rows, columns, squeeze=False, **options)
+    grid = figure.add_gridspec(rows // together, 1)
+    close = [cell.subgridspec(together, columns, hspace=0.22) for cell in grid]
+    return figure, np.concatenate([part.subplots(squeeze=False, **options) for part in close])
+
+
+def finish(figure: Figure, title: str = "") -> Figure:
+    """Put a title over all panels, fit them into the figure, and return it."""
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    figure.align_ylabels()
+    figure.tight_layout(rect=(0, 0, 1, 1 - 0.08 / figure.get_figheight() if title else 1))
+    return figure
+
+
+def save(figure: Figure, svg, png) -> None:
+    """Save a figure as SVG and PNG without dates, so that equal data give equal files.
+
+    The canvases are asked directly, because `Figure.savefig` draws a figure twice for each file.
+
+    Parameters
+    ----------
+    figure : Figure
+        Laid out by `finish`; one that has not been laid out is.
+    svg, png : path
+    """
+    with mpl.rc_context(STYLE):
+        if figure.get_layout_engine() is None:
+            figure.tight_layout()
+        with whole(png) as temporary:
+            FigureCanvasAgg(figure).print_png(temporary, metadata={"Software": None})
+        with whole(svg) as temporary:
+            FigureCanvasSVG(figure).print_svg(temporary, metadata={"Date": None, "Creator": None})
+            temporary.write_text(lighten(temporary.read_text()))
+
+
+def legend_above(axis: Axes, handles: Sequence) -> None:
+    """Put a legend in one line above the axis, which keeps its width."""
+    legend = axis.legend(
         handles=handles,
         loc="lower left",
         bbox_to_anchor=(0, 1.0),
@@ -66,15 +130,43 @@ def legend_above(axis, handles) -> None:
         frameon=False,
         borderaxespad=0.2,
         handletextpad=0.5,
-        columnspacing=1.4,
+        columnspacing=1.2,
         borderpad=0,
+        fontsize=8.2,
     )
+    legend.set_in_layout(False)
+
+
+def strokes(axis: Axes, starts: Iterable, ends: Iterable, **look) -> Line2D:
+    """Draw many straight strokes as one line with gaps, which is quick and small in an SVG.
+
+    Parameters
+    ----------
+    axis : Axes
+    starts, ends : (x, y)
+        Arrays or numbers; stroke i goes from starts[i] to ends[i], in data units.
+    look
+        Colour and width, as `Axes.plot` takes them.
+
+    Returns
+    -------
+    Line2D
+        Its data are start, end and a gap for each stroke.
+    """
+    gap = np.nan
+    x, y = (
+        np.column_stack(np.broadcast_arrays(*pair, gap)).ravel()
+        for pair in zip(starts, ends, strict=True)
+    )
+    (line,) = axis.plot(x, y, **{"solid_capstyle": "butt", **look})
+    return line
 
 
 @styled
 def message(title: str, text: str) -> Figure:
-    """Say in place of a figure why there is none."""
-    figure, axis = plt.subplots(figsize=(9.5, 2.4))
+    """Make a figure that says why there is none."""
+    figure, axes = panels(1, 1, (9.5, 2.4))
+    axis = axes[0, 0]
     axis.set_title(title, loc="left")
     axis.set_axis_off()
     axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from isdp.plots.style import BOX, DRAW, FAINT, INK, styled
+from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
 
 MOST_POINTS = 2000
 MOST_NAMES = 40
@@ -37,7 +36,7 @@ def ranked_counts(
     title : str
     """
     ranks = np.linspace(1, cells, len(noisy))
-    figure, axis = plt.subplots(figsize=(9.5, 4.8 if names else 4.2))
+    figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))
     few = len(noisy) <= MOST_NAMES
     if sd is not None:
         label = "2 standard deviations of the noise, by its law"
@@ -60,5 +59,4 @@ def ranked_counts(
         axis.text(0.99, 0.03, words, transform=axis.transAxes, ha="right", color=FAINT)
     axis.set_title(title, loc="left")
     axis.legend(loc="upper left", frameon=False)
-    figure.tight_layout()
-    return figure
+    return finish(figure)

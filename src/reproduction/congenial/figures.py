@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import pandas as pd
-import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from isdp.plots.boxes import box_stats
-from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, styled
+from isdp.plots.boxes import draw_box_shapes
+from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 STARTS = {
     "target": ("stationary: started in the target", DRAW, "o", "-"),
@@ -27,7 +26,7 @@ def acceptance(rates: pd.DataFrame, title: str) -> Figure:
         From `reproduction.congenial.sex_by_age.acceptance_table`.
     title : str
     """
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4), width_ratios=(2, 1))
+    figure, (axes,) = panels(1, 2, (10, 4), width_ratios=(2, 1))
     for axis in axes:
         for start, (label, colour, marker, line) in STARTS.items():
             part = rates[rates["start"] == start]
@@ -67,8 +66,7 @@ def acceptance(rates: pd.DataFrame, title: str) -> Figure:
     axes[1].set_ylim(bottom=0)
     axes[1].set_title("small parameters, log scale above 0.01 %", loc="left", fontsize=9)
     axes[1].set_xlabel("proposal parameter")
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -78,10 +76,10 @@ def traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
     Parameters
     ----------
     steps, summary : DataFrame
-        From `reproduction.congenial.sex_by_age.trace_table`.
+        From `reproduction.congenial.sex_by_age.trace_tables`.
     title : str
     """
-    figure, axes = plt.subplots(len(summary), 1, figsize=(9.5, 5), sharex=True, squeeze=False)
+    figure, axes = panels(len(summary), 1, (9.5, 5), sharex=True)
     for axis, (_, cell) in zip(axes[:, 0], summary.iterrows(), strict=True):
         part = steps[steps["cell"] == cell["cell"]]
         axis.step(part["step"], part["count"], where="post", color=DRAW, lw=0.7)
@@ -98,9 +96,7 @@ def traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
         axis.set_xlim(0, cell["steps"])
     axes[0, 0].legend(loc="upper right", frameon=True)
     axes[-1, 0].set_xlabel("step")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)
 
 
 @styled
@@ -116,20 +112,17 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
     labels : dict
         Words for each method that gets a box, in order.
     """
-    figure, axes = plt.subplots(2, 2, figsize=(10.5, 6.6), width_ratios=(1.5, 1))
+    figure, axes = panels(2, 2, (10.5, 6.6), width_ratios=(1.5, 1))
     for (box_axis, line_axis), distance in zip(axes, ("l1", "l2"), strict=True):
         part = medians[medians["distance"] == distance].set_index("method")
+        draw_box_shapes(
+            box_axis,
+            part.loc[list(labels)].set_axis(range(1, len(labels) + 1)),
+            colour=BOX,
+            width=0.5,
+        )
         for position, method in enumerate(labels, start=1):
             row = part.loc[method]
-            box_axis.bxp(
-                [box_stats(row)],
-                positions=[position],
-                widths=0.5,
-                showfliers=False,
-                patch_artist=True,
-                boxprops={"facecolor": BOX, "edgecolor": INK, "linewidth": 0.8},
-                medianprops={"color": INK, "linewidth": 1.4},
-            )
             box_axis.annotate(
                 f"{row['median']:.2f}",
                 (position + 0.3, row["median"]),
@@ -141,13 +134,16 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
                 box_axis.plot(position, row["paper"], "x", color=DAS, ms=7, mew=1.8, zorder=5)
                 box_axis.annotate(
                     f"{row['paper']:.2f}",
-                    (position - 0.3, row["paper"]),
+                    (position, row["whisker_low"]),
+                    xytext=(0, -3),
+                    textcoords="offset points",
                     fontsize=8,
-                    va="center",
-                    ha="right",
+                    va="top",
+                    ha="center",
                     color=DAS,
                 )
         box_axis.set_xticks(range(1, len(labels) + 1), list(labels.values()), fontsize=8)
+        box_axis.margins(y=0.1)
         box_axis.set_xlim(0.4, len(labels) + 0.7)
         box_axis.set_ylabel(f"mean {distance} distance of a table's releases\n(persons)")
         _draw_mixing(line_axis, part)
@@ -159,12 +155,11 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
     axes[0, 0].legend(handles=handles, loc="upper left", frameon=True)
     axes[0, 0].set_title(title, loc="left", fontsize=10)
     axes[0, 1].set_title("conditional releases from short chains", loc="left", fontsize=9)
-    axes[1, 1].set_xlabel("proposals of the independence chain, from the confidential table")
-    figure.tight_layout()
-    return figure
+    axes[1, 1].set_xlabel("proposals of a chain from the confidential table")
+    return finish(figure)
 
 
-def _draw_mixing(axis, medians: pd.DataFrame) -> None:
+def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
     short = medians[medians.index.str.startswith("unmixed_")]
     mixed = medians.loc["conditional"]
     axis.errorbar(
@@ -202,8 +197,8 @@ def samplers(speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict
     labels : dict
         Words for each sampler.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), width_ratios=(1, 1.3))
-    colours = dict(zip(labels, sns.color_palette("dark", len(labels)), strict=True))
+    figure, ((left, right),) = panels(1, 2, (10, 3.6), width_ratios=(1, 1.3))
+    colours = dict(zip(labels, DARK, strict=False))
     speeds = speeds.set_index("sampler").loc[list(labels)]
     values = speeds["effective_draws_per_second"]
     left.barh(
@@ -232,6 +227,4 @@ def samplers(speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict
     right.set_ylabel("share of the draws")
     right.set_ylim(bottom=0)
     right.legend(frameon=False)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)

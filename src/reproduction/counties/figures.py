@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-import pandas as pd
-import seaborn as sns
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from collections.abc import Iterator
 
-from isdp.plots.boxes import box_handles, draw_boxes
-from isdp.plots.style import DAS, DRAW, FAINT, INK, legend_above, message, styled
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from isdp.plots.boxes import ONE_DRAW, box_handles, draw_boxes
+from isdp.plots.style import (
+    DAS,
+    DRAW,
+    FAINT,
+    INK,
+    finish,
+    legend_above,
+    message,
+    panels,
+    styled,
+)
 
 COUNTIES_IN_A_ROW = 130
+DAS_ERROR = {"das_error": ("round", DAS, "error of the Census DAS")}
 
 
 @styled
@@ -25,33 +36,45 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     title : str
     """
     boxes = boxes.assign(position=boxes["rank"], label=county_labels(boxes))
-    last = int(boxes["rank"].max())
-    rows = -(-last // COUNTIES_IN_A_ROW)
-    width = -(-last // rows)
-    figure, axes = plt.subplots(
-        rows, 1, figsize=(max(9.5, 1.5 + 0.125 * width), 1 + 3.3 * rows), squeeze=False, sharey=True
-    )
-    for row, axis in enumerate(axes[:, 0]):
-        low = 1 + row * width
-        part = boxes[boxes["rank"].between(low, low + width - 1)]
-        draw_boxes(axis, part)
-        axis.set_xlim(low - 0.8, low + width - 0.2)
-        axis.set_ylabel("noise (persons)")
-    axes[-1, 0].set_xlabel("county (2010 population), from the least populous to the most")
-    axes[0, 0].set_title(title, loc="left", pad=26)
-    handles = box_handles()
+    parts = list(rows_of_counties(boxes))
+    size = row_width(parts), 1 + 3.3 * len(parts)
+    figure, axes = panels(len(parts), 1, size, sharey=True)
+    marks = dict(ONE_DRAW)
     if (boxes["series"] == "das_error").any():
-        handles.append(
-            Line2D([], [], color=DAS, marker="o", ms=4, ls="", label="error of the Census DAS")
-        )
-    legend_above(axes[0, 0], handles)
-    figure.align_ylabels()
-    figure.tight_layout()
-    return figure
+        marks |= DAS_ERROR
+    for axis, part in zip(axes[:, 0], parts, strict=True):
+        draw_boxes(axis, part, marks=marks)
+        frame_counties(axis, part)
+    axes[-1, 0].set_xlabel(COUNTY_AXIS)
+    axes[0, 0].set_title(title, loc="left", pad=26)
+    legend_above(axes[0, 0], box_handles(marks))
+    return finish(figure)
+
+
+COUNTY_AXIS = "county (2010 population), from the least populous to the most"
+
+
+def rows_of_counties(boxes: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """Part a state's counties by rank into rows of panels, of at most 130 counties each."""
+    last = int(boxes["rank"].max())
+    width = -(-last // -(-last // COUNTIES_IN_A_ROW))
+    for low in range(1, last + 1, width):
+        yield boxes[boxes["rank"].between(low, low + width - 1)]
+
+
+def row_width(parts: list[pd.DataFrame]) -> float:
+    """Width in inches of a figure in which the labels of such rows can be read."""
+    return max(9.5, 1.5 + 0.125 * parts[0]["rank"].max())
+
+
+def frame_counties(axis: Axes, part: pd.DataFrame) -> None:
+    """Fit an axis to its counties, and name its values."""
+    axis.set_xlim(part["rank"].min() - 0.8, part["rank"].max() + 0.8)
+    axis.set_ylabel("noise (persons)")
 
 
 def county_labels(boxes: pd.DataFrame) -> pd.Series:
-    """Name and population, without the word that all names of a state share."""
+    """Labels of name and population, without the word that all names of a state share."""
     words = r" (?:County|Parish|Municipio|Census Area|Borough)$"
     names = boxes["county"].str.replace(words, "", regex=True)
     return names + " (" + boxes["population"].map("{:,}".format) + ")"
@@ -77,7 +100,7 @@ def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure
             "No demonstration data at hand: there are no DAS errors to regress.\n"
             "Give the file in the config (data.file) or in NHGIS_PPDD_FILE and run again.",
         )
-    figure, axis = plt.subplots(figsize=(9.5, 4.2))
+    figure, ((axis,),) = panels(1, 1, (9.5, 4.2))
     significant = known["significant"].astype(bool)
     for mask, colour, label in (
         (~significant, FAINT, "not significant at 0.01"),
@@ -104,8 +127,7 @@ def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure
     axis.legend(
         loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False, borderaxespad=0.2
     )
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -118,12 +140,14 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
         Table counties_rhat: columns state, rhat, ess_bulk, frozen.
     title : str
     """
+    import seaborn as sns  # its strips of jittered points; other figures do without its import
+
     moving = rhat[~rhat["frozen"].astype(bool)]
     states = list(dict.fromkeys(rhat["state"]))
-    figure, axes = plt.subplots(1, 2, figsize=(9.5, 0.8 + 0.32 * len(states) + 0.8), sharey=True)
+    figure, axes = panels(1, 2, (9.5, 1.6 + 0.32 * len(states)), sharey=True)
     for axis, column, limit, label in (
-        (axes[0], "rhat", 1.01, "R-hat of a county's noise"),
-        (axes[1], "ess_bulk", 2000, "effective draws of a county's noise (bulk)"),
+        (axes[0, 0], "rhat", 1.01, "R-hat of a county's noise"),
+        (axes[0, 1], "ess_bulk", 2000, "effective draws of a county's noise (bulk)"),
     ):
         sns.stripplot(
             data=moving,
@@ -136,6 +160,7 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
             color=DRAW,
             alpha=0.5,
             linewidth=0,
+            rasterized=True,
         )
         axis.axvline(limit, color=DAS, lw=1, ls="--")
         axis.annotate(
@@ -149,9 +174,7 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
         )
         axis.set_xlabel(label)
         axis.set_ylabel("state" if column == "rhat" else "")
-    axes[1].set_xlim(left=0)
+    axes[0, 1].set_xlim(left=0)
     frozen = int(rhat["frozen"].sum())
     note = f"; {frozen} frozen counties are not shown" if frozen else ""
-    figure.suptitle(title + note, x=0.01, ha="left", fontsize=10)
-    figure.tight_layout()
-    return figure
+    return finish(figure, title + note)

@@ -118,7 +118,7 @@ def summary_rows(
     return pd.DataFrame(rows)
 
 
-def projection_boxes(
+def projected_box_table(
     counties: pd.DataFrame, projected: dict[str, np.ndarray], generalized: np.ndarray
 ) -> pd.DataFrame:
     """Gather what the figure of one state shows, one value a row.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from isdp.plots.style import DAS, DRAW, FAINT, INK, styled
+from isdp.plots.style import DAS, DRAW, FAINT, INK, panels, styled
 from reproduction.counties.sweep import RHAT
 
 NORMS = {"l1": DRAW, "l2": "#b8741a"}
@@ -40,33 +39,28 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
     columns = min(COLUMNS, len(states))
     blocks = -(-len(states) // columns)
     heights = [height for _, height in kinds] * blocks
-    figure, axes = plt.subplots(
-        len(heights),
-        columns,
-        figsize=(max(6.5, 1.2 + 3.3 * columns), 1.3 + 1.12 * sum(heights)),
-        height_ratios=heights,
-        squeeze=False,
-        layout="constrained",
-    )
+    size = max(6.5, 1.2 + 3.3 * columns), 1.3 + 1.12 * sum(heights)
+    figure, axes = panels(len(heights), columns, size, height_ratios=heights)
+    figure.set_layout_engine("constrained")
     chains = shown[shown["series"] == "chains"]
     least, most = chains["epsilon"].min(), chains["epsilon"].max()
     room = max(1.3, (most / least) ** 0.06)
     ends = least / room, most * room
     for place in range(blocks * columns):
         block, column = divmod(place, columns)
-        panels = axes[block * len(kinds) : (block + 1) * len(kinds), column]
+        block_axes = axes[block * len(kinds) : (block + 1) * len(kinds), column]
         if place >= len(states):
-            for axis in panels:
+            for axis in block_axes:
                 axis.set_axis_off()
             continue
         part = shown[shown["state"] == states[place]]
-        for axis, (draw, _) in zip(panels, kinds, strict=True):
+        for axis, (draw, _) in zip(block_axes, kinds, strict=True):
             if draw is not _draw_das:
                 axis.set_xscale("log")
                 axis.set_xlim(ends)
                 _tick_epsilons(axis, chains["epsilon"], draw is _draw_rhat)
             draw(axis, part, column == 0, len(vintages) == 1)
-        panels[0].set_title(states[place], loc="left", weight="bold")
+        block_axes[0].set_title(states[place], loc="left", weight="bold")
     _scale_sd(axes[:: len(kinds)], shown)
     for kind in range(1, len(kinds)):
         _share_y(axes[kind :: len(kinds)])

@@ -5,44 +5,28 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+import jsonschema
 import pandas as pd
 import pooch
 import requests
+import yaml
 
 from isdp.errors import InputError
+from isdp.io.counts import check_unique, quoted, read_cells
 from reproduction.data.demonstration import (
     LANDING_PAGE,
-    POPULATION_COLUMNS,
     UNKNOWN_VINTAGE,
     Demonstration,
     check_demonstration,
-    decode_utf8,
     expected_population_column,
-    plain,
-    read_bytes,
     read_demonstration,
-    shown,
-    table_rows,
 )
-
-LEDGER_COLUMNS = (
-    "dataset",
-    "vintage",
-    "file",
-    "url",
-    "sha256",
-    "population_column",
-    "address_known_from",
-    "note",
-)
-LEDGER_BYTES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -79,99 +63,55 @@ class Provenance:
     message: str
 
     def as_dict(self) -> dict:
-        """Give the attributes as a plain dict, for JSON."""
+        """Attributes as a plain dict, for JSON."""
         return asdict(self)
 
 
-# -- the ledger -----------------------------------------------------------------------------------
-
-
-def read_ledger(path) -> pd.DataFrame:
+def read_ledger(path, schema) -> pd.DataFrame:
     """Read and check the ledger of addresses.
 
     Parameters
     ----------
     path : path-like
-        A CSV file in UTF-8 with exactly the columns dataset, vintage, file, url, sha256,
-        population_column, address_known_from and note; one row an address.
+        A CSV file in UTF-8; one row an address.
+    schema : path-like
+        JSON schema of a row, in YAML; it names the columns.
 
     Returns
     -------
     DataFrame
-        These columns, all text, in the order of the file; sha256 in small letters, "" where it is
-        not on record.
+        The schema's columns, all text, in the order of the file; sha256 in small letters, ""
+        where it is not on record.
 
     Raises
     ------
     InputError
         If a column is missing or unknown, or a row is wrong: the message says which.
     """
-    path = Path(path)
-    place = path.name
-    rows = table_rows(decode_utf8(read_bytes(path, LEDGER_BYTES), place), place)
-    _, header = next(rows)
-    if sorted(header) != sorted(LEDGER_COLUMNS):
+    place = Path(path).name
+    rules = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
+    rows = read_cells(path)
+    if {*rows} != {*rules["required"]}:
         raise InputError(
-            f"{place}: row 1: the columns are {' '.join(map(plain, header))}; wanted: "
-            f"{' '.join(LEDGER_COLUMNS)}"
+            f"{place}: line 1: the columns are {' '.join(rows)}; wanted: "
+            f"{' '.join(rules['required'])}"
         )
-    records, lines = [], {}
-    for line, cells in rows:
-        row = {column: cell.strip() for column, cell in zip(header, cells, strict=True)}
-        problem = _ledger_problem(row)
-        if not problem and row["url"] in lines:
-            problem = f"url: {row['url']} stands on row {lines[row['url']]} already; remove one"
-        if problem:
-            raise InputError(f"{place}: row {line}: {problem}")
-        lines[row["url"]] = line
-        records.append(row | {"sha256": row["sha256"].lower()})
-    return pd.DataFrame(records, columns=list(LEDGER_COLUMNS), dtype="str")
-
-
-def _ledger_problem(row: dict[str, str]) -> str:
-    """Say what is wrong with a row, or nothing."""
-    if not row["dataset"]:
-        return "dataset: empty; give the name of the data"
-    if not re.fullmatch("[0-9]{8}", row["vintage"]):
-        return f"vintage: {shown(row['vintage'])} is not eight digits (YYYYMMDD)"
-    if not re.fullmatch(r"[^/\\]+", row["file"]):
-        return f"file: {shown(row['file'])} is not a file name without a folder"
-    if not _is_address(row["url"]):
-        return f"url: {shown(row['url'])} is not an http or https address of a file"
-    if not re.fullmatch("([0-9a-fA-F]{64})?", row["sha256"]):
-        return f"sha256: {shown(row['sha256'])} is neither empty nor 64 hexadecimal digits"
-    if row["population_column"] not in POPULATION_COLUMNS:
-        wanted = " or ".join(POPULATION_COLUMNS)
-        return f"population_column: {shown(row['population_column'])}; wanted: {wanted}"
-    if row["population_column"] != expected_population_column(row["vintage"]):
-        wanted = expected_population_column(row["vintage"])
-        return f"population_column: vintage {row['vintage']} has {wanted}"
-    if not row["address_known_from"]:
-        return "address_known_from: empty; say how the address is known"
-    return ""
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # a port that is no number shows only here
-    except ValueError:
-        return False
-    return (
-        parts.scheme in ("http", "https")
-        and bool(parts.hostname)
-        and parts.username is None  # the address goes into captions, a password must not
-        and not re.search(r"\s", url)
-        and bool(_file_of(url))
-    )
-
-
-def _file_of(url: str) -> str:
-    name = PurePosixPath(unquote(urlsplit(url).path)).name.lstrip(".")
-    return re.sub(r"[^A-Za-z0-9._-]", "-", name)
-
-
-# -- getting the data -----------------------------------------------------------------------------
+    validator = jsonschema.Draft202012Validator(rules)
+    for line, row in rows.iterrows():
+        for problem in validator.iter_errors(row.to_dict()):
+            (column,) = problem.absolute_path
+            raise InputError(
+                f"{place}: line {line}: {column}: {quoted(row[column])} will not do; wanted: "
+                f"{problem.schema['description']}"
+            )
+        if row["population_column"] != expected_population_column(row["vintage"]):
+            raise InputError(
+                f"{place}: line {line}: population_column: vintage {row['vintage']} has "
+                f"{expected_population_column(row['vintage'])}"
+            )
+    check_unique(rows["url"], "url:", place)
+    rows = rows[rules["required"]].astype("str").reset_index(drop=True)
+    return rows.assign(sha256=rows["sha256"].str.lower())
 
 
 def obtain(
@@ -201,7 +141,7 @@ def obtain(
     cache : path-like
         Folder of downloads; made when needed.
     published : DataFrame
-        From `reproduction.data.demonstration.read_published`.
+        From `reproduction.data.published.read_published`.
     timeout : (float, float)
         Seconds to wait for a connection, and for data on it.
     retries : int
@@ -222,51 +162,53 @@ def obtain(
     if local_file is not None:
         demonstration = read_demonstration(local_file)
         check_demonstration(demonstration, published)
-        return demonstration, _local_provenance(demonstration, vintage)
+        words = f"of {_vintage_words(demonstration)} from the local file {demonstration.file_name}"
+        if demonstration.vintage != vintage:
+            words += f", which stands in for the vintage asked for, {vintage}"
+        return demonstration, _provenance("local file", demonstration, "", words)
     addresses = ledger[ledger["vintage"] == vintage].to_dict("records")
     if not addresses:
         known = " ".join(dict.fromkeys(ledger["vintage"])) or "none"
         raise InputError(f"vintage {vintage}: the ledger has no address for it; it has {known}")
-    cache = Path(cache)
+    names = {row["url"]: _cached(row["url"]) for row in addresses}
+    downloads = pooch.create(
+        path=cache,
+        base_url="",
+        registry={
+            names[row["url"]]: f"sha256:{row['sha256']}" if row["sha256"] else None
+            for row in addresses
+        },
+        urls={name: url for url, name in names.items()},
+        retry_if_failed=retries,
+    )
     reasons = []
-    for row in sorted(addresses, key=lambda row: not _cached(row["url"], cache).is_file()):
+    for row in sorted(addresses, key=lambda row: not (Path(cache) / names[row["url"]]).is_file()):
         try:
-            path = _download(row, cache, timeout, retries)
+            path = _download(downloads, names[row["url"]], row, timeout)
         except requests.RequestException as error:
             reasons.append(_reason(error, row["url"]))
             continue
         demonstration = _checked_download(path, row, published)
-        return demonstration, _download_provenance(demonstration, row)
+        words = f"of {_vintage_words(demonstration)}, downloaded from {row['url']}"
+        return demonstration, _provenance("download", demonstration, row["url"], words)
     return None, _no_provenance(vintage, reasons)
 
 
-def _cached(url: str, cache: Path) -> Path:
+def _file_of(url: str) -> str:
+    name = PurePosixPath(unquote(urlsplit(url).path)).name.lstrip(".")
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name)
+
+
+def _cached(url: str) -> str:
     # two mirrors may call their file the same, but each has its own address
-    return cache / f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{_file_of(url)[-100:]}"
+    return f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{_file_of(url)[-100:]}"
 
 
-def _download(row: dict, cache: Path, timeout: tuple[float, float], retries: int) -> Path:
-    for attempt in range(retries + 1):
-        try:
-            return _retrieve(row, cache, timeout)
-        except requests.RequestException as error:
-            if attempt == retries or not _may_pass(error):
-                raise
-            time.sleep(attempt + 1)
-    raise ValueError(f"retries must not be negative: {retries}")
-
-
-def _retrieve(row: dict, cache: Path, timeout: tuple[float, float]) -> Path:
-    path = _cached(row["url"], cache)
+def _download(downloads: pooch.Pooch, name: str, row: dict, timeout: tuple[float, float]) -> Path:
+    """Download a file, unless the cache holds it as it is on record; return where it is."""
     try:
         with _quiet(pooch.get_logger()):
-            pooch.retrieve(
-                row["url"],
-                known_hash=f"sha256:{row['sha256']}" if row["sha256"] else None,
-                fname=path.name,
-                path=cache,
-                downloader=pooch.HTTPDownloader(timeout=timeout),
-            )
+            return Path(downloads.fetch(name, downloader=pooch.HTTPDownloader(timeout=timeout)))
     except requests.RequestException:
         raise
     except ValueError as error:  # pooch has deleted the file
@@ -276,16 +218,9 @@ def _retrieve(row: dict, cache: Path, timeout: tuple[float, float]) -> Path:
         ) from error
     except OSError as error:
         raise InputError(
-            f"{cache}: the download cannot be kept there ({error.strerror}); make the folder "
-            f"writable or free some space"
+            f"{downloads.path}: the download cannot be kept there ({error.strerror}); make the "
+            f"folder writable or free some space"
         ) from error
-    return path
-
-
-def _may_pass(error: requests.RequestException) -> bool:
-    """Whether another attempt may do better: a refusal by the server will stand."""
-    response = error.response
-    return response is None or response.status_code >= 500 or response.status_code in (408, 429)
 
 
 @contextmanager
@@ -342,26 +277,7 @@ def _vintage_words(demonstration: Demonstration) -> str:
     return f"vintage {demonstration.vintage}"
 
 
-def _local_provenance(demonstration: Demonstration, vintage: str) -> Provenance:
-    asked = ""
-    if demonstration.vintage != vintage:
-        asked = f", which stands in for the vintage asked for, {vintage}"
-    message = (
-        f"NHGIS demonstration data of {_vintage_words(demonstration)} from the local file "
-        f"{demonstration.file_name}{asked}."
-    )
-    return _provenance("local file", demonstration, "", message)
-
-
-def _download_provenance(demonstration: Demonstration, row: dict) -> Provenance:
-    words = _vintage_words(demonstration)
-    message = f"NHGIS demonstration data of {words}, downloaded from {row['url']}."
-    return _provenance("download", demonstration, row["url"], message)
-
-
-def _provenance(
-    source: str, demonstration: Demonstration, address: str, message: str
-) -> Provenance:
+def _provenance(source: str, demonstration: Demonstration, address: str, words: str) -> Provenance:
     return Provenance(
         source=source,
         file_name=demonstration.file_name,
@@ -370,7 +286,7 @@ def _provenance(
         vintage=demonstration.vintage,
         population_column=demonstration.population_column,
         das_available=True,
-        message=message,
+        message=f"NHGIS demonstration data {words}.",
     )
 
 

@@ -16,14 +16,9 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
-from reproduction.data.demonstration import (
-    county_text,
-    decode_utf8,
-    fips_of,
-    read_bytes,
-    table_rows,
-    whole_count,
-)
+from isdp.io.counts import cells_of, counts_of, read_cells
+from reproduction.data.demonstration import county_text
+from reproduction.data.published import fips_of
 
 MAX_BYTES = 50_000_000
 AXES = ("race", "hispanic", "adult")
@@ -68,7 +63,7 @@ def read_histogram(path, published: pd.DataFrame) -> Histogram:
     ----------
     path : path
     published : DataFrame
-        From `reproduction.data.demonstration.read_published`.
+        From `reproduction.data.published.read_published`.
 
     Raises
     ------
@@ -132,17 +127,13 @@ def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogr
         that of the file, or the counties are not all.
     """
     text, place, vintage = county_text(path)
-    rows = table_rows(text, place)
-    _, header = next(rows)
-    lines = list(rows)
-    names = [name.strip() for name in header]
-    key = _column(names, "gisjoin", place)
-    fips = [fips_of(row[key].strip(), True, f"{place}: line {line}") for line, row in lines]
-    counties = _named(fips, published, place)
+    cells = cells_of(text, place)
+    _check_columns(cells, ["gisjoin"], place)
+    counties = _named(fips_of(cells["gisjoin"], "gisjoin", place, MEND), published, place)
     both = []
     for suffix in ("dp", "sf"):
-        tables = {table: _columns(lines, names, _items(table, suffix), place) for table in SHIFTS}
-        total = _columns(lines, names, [f"H72001_{suffix}"], place)[:, 0]
+        tables = {table: _counts(cells, _items(table, suffix), place) for table in SHIFTS}
+        total = _counts(cells, [f"H72001_{suffix}"], place)[:, 0]
         both.append(Histogram(counties, _cells(tables, total, counties, f"{place}, {suffix}")))
     return both[0], both[1], vintage
 
@@ -178,48 +169,35 @@ def _cells(tables: dict[str, np.ndarray], total, counties, place: str) -> np.nda
     return cells
 
 
-def _columns(lines, names: Sequence[str], wanted: Sequence[str], place: str) -> np.ndarray:
-    at = [_column(names, name, place) for name in wanted]
-    return np.array(
-        [[_count(row[i], place, line, names[i]) for i in at] for line, row in lines],
-        dtype=np.int64,
+def _check_columns(cells: pd.DataFrame, wanted: Sequence[str], place: str) -> None:
+    missing = [name for name in wanted if name not in cells]
+    if missing:
+        raise InputError(f"{place}: line 1: there is no column {missing[0]}; {MEND}")
+
+
+def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarray:
+    """Read the counts in some columns; int64, shape (rows, columns)."""
+    _check_columns(cells, columns, place)
+    return np.column_stack(
+        [
+            counts_of(cells[name], lambda line, c=name: f"{place}: line {line}, column {c}", MEND)
+            for name in columns
+        ]
     )
 
 
-def _column(names: Sequence[str], name: str, place: str) -> int:
-    if names.count(name) != 1:
-        raise InputError(f"{place}: line 1: wanted one column {name}, found {names.count(name)}")
-    return names.index(name)
-
-
-def _read(path, columns: Sequence[str], blank_is_zero: bool) -> tuple[list[str], np.ndarray]:
-    place = Path(path).name
-    rows = table_rows(decode_utf8(read_bytes(path, MAX_BYTES), place), place)
-    _, header = next(rows)
-    if header != ["fips", *columns]:
+def _read(path, columns: Sequence[str], blank_is_zero: bool) -> tuple[pd.Series, np.ndarray]:
+    place, cells = Path(path).name, read_cells(path, MAX_BYTES)
+    if list(cells) != ["fips", *columns]:
         raise InputError(
             f"{place}: line 1: wanted the column fips and then {columns[0]} to {columns[-1]} "
             f"({len(columns)} columns in their order); {MEND}"
         )
-    fips, counts = [], []
-    for line, (code, *cells) in rows:
-        fips.append(fips_of(code, False, f"{place}: line {line}"))
-        counts.append(
-            [
-                0 if blank_is_zero and not cell else _count(cell, place, line, column)
-                for cell, column in zip(cells, columns, strict=True)
-            ]
-        )
-    return fips, np.array(counts, dtype=np.int64).reshape(len(fips), len(columns))
+    fips = fips_of(cells["fips"], "fips", place, MEND)
+    return fips, _counts(cells.replace("", "0") if blank_is_zero else cells, columns, place)
 
 
-def _count(cell: str, place: str, line: int, column: str) -> int:
-    if cell.isascii() and cell.isdigit() and len(cell) < 10:
-        return int(cell)
-    return whole_count(cell, f"{place}: line {line}, column {column}", MEND)
-
-
-def _named(fips: list[str], published: pd.DataFrame, place: str) -> pd.DataFrame:
+def _named(fips: pd.Series, published: pd.DataFrame, place: str) -> pd.DataFrame:
     """Join the counties by their codes, all of them and each once."""
     known = published.set_index("fips")
     missing, unknown = set(known.index) - set(fips), set(fips) - set(known.index)

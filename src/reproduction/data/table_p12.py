@@ -11,6 +11,8 @@ import pandas as pd
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+from isdp.io.counts import counts_of, read_cells
+from reproduction.data.published import FIPS
 
 AGE_GROUPS = (
     "under 5",
@@ -114,69 +116,56 @@ def read_p12(path, county: str) -> tuple[np.ndarray, str]:
         group that is missing, a county that is missing or stands twice, counts that are
         negative, not whole or do not add up.
     """
-    path = Path(path)
-    try:
-        table = pd.read_csv(path, dtype=str, encoding="utf-8-sig", keep_default_na=False)
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; correct sex_by_age.file") from None
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise InputError(f"{path}: this is no csv table ({error})") from None
-    items = _items(table, path)
-    row, name = _row_of(table, county, path)
-    counts = {item: _count(row[column], path, name, column) for item, column in items.items()}
-    male, female = ([counts[first + 1 + i] for i in range(GROUPS)] for first in (MALE, FEMALE))
-    for item, parts, what in (
-        (MALE, male, "men and boys"),
-        (FEMALE, female, "women and girls"),
-        (TOTAL, [*male, *female], "all people"),
+    place = Path(path).name
+    cells = read_cells(path)
+    items = _items(cells, place)
+    row = _row_of(cells, county, place)
+    name = row.get("name", county)
+    numbers = counts_of(
+        row[items],
+        lambda column: f"{place}: {name}: {column}",
+        "wanted a whole number from 0 up, without separators",
+    )
+    # item n stands at n - 1, and a sex's age groups follow on its total
+    male, female = numbers[MALE : MALE + GROUPS], numbers[FEMALE : FEMALE + GROUPS]
+    for item, people, what in (
+        (MALE, male.sum(), "men and boys"),
+        (FEMALE, female.sum(), "women and girls"),
+        (TOTAL, male.sum() + female.sum(), "all people"),
     ):
-        if counts[item] != sum(parts):
+        if numbers[item - 1] != people:
             raise InputError(
-                f"{path}: {name}: {items[item]} says {counts[item]} {what}, but the age groups add "
-                f"up to {sum(parts)}"
+                f"{place}: {name}: {items[item - 1]} says {numbers[item - 1]} {what}, but the age "
+                f"groups add up to {people}"
             )
-    return np.array([*female, *male], dtype=np.int64), name
+    return np.concatenate([female, male]), name
 
 
-def _items(table: pd.DataFrame, path: Path) -> dict[int, str]:
-    """Column of each item of Table P12."""
-    items: dict[int, str] = {}
-    for column in table.columns:
-        found = re.fullmatch(r"H76(\d{3})(?:_sf)?", column)
-        if found and 1 <= int(found[1]) <= LAST:
-            items[int(found[1])] = column
+def _items(cells: pd.DataFrame, place: str) -> list[str]:
+    """Columns of the items of Table P12, in their order."""
+    found = {column: re.fullmatch(r"H76(\d{3})(?:_sf)?", column) for column in cells}
+    items = {int(match[1]): column for column, match in found.items() if match}
     missing = [f"H76{item:03}" for item in range(1, LAST + 1) if item not in items]
     if missing:
         raise InputError(
-            f"{path}: {len(missing)} of the {LAST} columns of Table P12 are missing, the first is "
+            f"{place}: {len(missing)} of the {LAST} columns of Table P12 are missing, the first is "
             f"{missing[0]}; wanted: H76001 to H76049, 23 age groups for each sex with their totals"
         )
-    return items
+    return [items[item] for item in range(1, LAST + 1)]
 
 
-def _row_of(table: pd.DataFrame, county: str, path: Path) -> tuple[pd.Series, str]:
-    """Row of a county, found by name or code, and what to call it."""
+def _row_of(cells: pd.DataFrame, county: str, place: str) -> pd.Series:
+    """Row of a county, found by its name or a code."""
     county = str(county).strip()
-    found = pd.Series(False, index=table.index)
-    for column in ("name", "gisjoin", "fips"):
-        if column in table:
-            found |= table[column].str.strip() == county
-    if re.fullmatch(r"\d{5}", county) and "gisjoin" in table:
-        found |= table["gisjoin"] == f"G{county[:2]}0{county[2:]}0"
+    wanted = {county}
+    if re.fullmatch(FIPS, county):
+        wanted.add(f"G{county[:2]}0{county[2:]}0")
+    keys = [column for column in ("name", "gisjoin", "fips") if column in cells]
+    found = cells[keys].isin(wanted).any(axis=1)
     if found.sum() != 1:
-        names = table["name"] if "name" in table else table.iloc[:, 0]
+        names = cells[keys[0]] if keys else cells.iloc[:, 0]
         raise InputError(
-            f"{path}: {county!r} stands in {int(found.sum())} rows, wanted one; there are "
-            f"{len(table)}, such as {', '.join(names.head(3))}"
+            f"{place}: {county!r} stands in {int(found.sum())} rows, wanted one; there are "
+            f"{len(cells)}, such as {', '.join(names.head(3))}"
         )
-    row = table[found].iloc[0]
-    return row, row.get("name", county)
-
-
-def _count(text: str, path: Path, name: str, column: str) -> int:
-    if not re.fullmatch(r"\s*\d{1,12}\s*", text):
-        raise InputError(
-            f"{path}: {name}: {column} holds {text!r}, wanted a whole number from 0 up, without "
-            f"separators"
-        )
-    return int(text)
+    return cells[found].iloc[0]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import matplotlib.pyplot as plt
 import pandas as pd
-import seaborn as sns
 from matplotlib.figure import Figure
 
-from isdp.plots.style import DRAW, FAINT, INK, styled
+from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, strokes, styled
 
 STATES_IN_A_ROW = 4
 
@@ -29,18 +27,17 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
     states = list(dict.fromkeys(pooled["state"]))
     columns = min(STATES_IN_A_ROW, len(states))
     rows = math.ceil(len(states) / columns)
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(2.9 * columns, 0.9 + 2.3 * rows), squeeze=False, sharey=True
-    )
+    figure, axes = panels(rows, columns, (2.9 * columns, 0.9 + 2.3 * rows), sharey=True)
     for axis, state in zip(axes.flat, states, strict=False):
         part = pooled[pooled["state"] == state]
-        for name, words, style in (
-            ("law", "exact law", {"color": INK, "lw": 1}),
-            ("exact", "exact draws", {"color": FAINT, "marker": "x", "ls": "", "ms": 3}),
-            ("mcmc", "Markov chains", {"color": DRAW, "marker": ".", "ls": "", "ms": 3}),
+        own = dict(list(part.groupby("sampler")))
+        axis.plot(own["law"]["value"], own["law"]["share"], color=INK, lw=1, label="exact law")
+        for name, words, reach, look in (
+            ("exact", "exact draws", 0.9, {"color": FAINT, "lw": 1}),
+            ("mcmc", "Markov chains", 0.5, {"color": DRAW, "lw": 1.6}),
         ):
-            own = part[part["sampler"] == name]
-            axis.plot(own["value"], own["share"], label=words, **style)
+            value, share = own[name]["value"], own[name]["share"]
+            strokes(axis, (value - reach, share), (value + reach, share), label=words, **look)
         axis.set_yscale("log")
         axis.set_xlim(-60, 60)
         axis.set_xticks([-40, 0, 40])
@@ -60,9 +57,7 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
     for axis in axes.flat[len(states) :]:
         axis.set_axis_off()
     axes[0, 0].legend(frameon=True, fontsize=7, loc="lower center")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)
 
 
 @styled
@@ -75,11 +70,17 @@ def county_distances(curves: pd.DataFrame, title: str) -> Figure:
         Columns state, t, distance and error.
     title : str
     """
-    figure, axis = plt.subplots(figsize=(7.5, 4))
-    states = list(curves.groupby("state", sort=False))
-    for colour, (state, part) in zip(sns.husl_palette(len(states), l=0.5), states, strict=True):
+    figure, ((axis,),) = panels(1, 1, (7.5, 4))
+    for place, (state, part) in enumerate(curves.groupby("state", sort=False)):
+        again, colour = divmod(place, len(DARK))
         axis.plot(
-            part["t"] + 1, part["distance"], lw=1, marker=".", ms=4, color=colour, label=state
+            part["t"] + 1,
+            part["distance"],
+            "x:" if again else ".-",
+            color=DARK[colour],
+            lw=1,
+            ms=4,
+            label=state,
         )
     axis.plot(part["t"] + 1, part["error"], color=INK, lw=1, ls="--", label="sampling error")
     axis.set_xscale("log")
@@ -88,5 +89,4 @@ def county_distances(curves: pd.DataFrame, title: str) -> Figure:
     axis.set_ylabel("distance of the norm from exact draws\n(Kolmogorov)")
     axis.legend(ncols=3, fontsize=7.5, frameon=True)
     axis.set_title(title, loc="left")
-    figure.tight_layout()
-    return figure
+    return finish(figure)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from scipy.stats import chi2
 
-from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, styled
+from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 SHADES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
 MARKS = {
@@ -30,7 +29,7 @@ def budget(curves: pd.DataFrame, printed: pd.DataFrame, title: str) -> Figure:
         From `reproduction.swapping.budgets.printed_budgets`.
     title : str
     """
-    figure, axis = plt.subplots(figsize=(8, 4.6))
+    figure, ((axis,),) = panels(1, 1, (8, 4.6))
     sizes = sorted(curves["largest"].unique())
     for largest, colour in zip(sizes, np.resize(SHADES, len(sizes)), strict=True):
         part = curves[curves["largest"] == largest]
@@ -50,7 +49,7 @@ def budget(curves: pd.DataFrame, printed: pd.DataFrame, title: str) -> Figure:
     axis.set_ylim(0)
     axis.legend(frameon=False, ncols=2)
     axis.set_title(title, loc="left")
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -68,9 +67,7 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str
     title : str
     """
     scenarios = list(dict.fromkeys(summary["scenario"]))
-    figure, axes = plt.subplots(
-        1, len(scenarios), figsize=(3.1 * len(scenarios), 3.8), sharey=True, squeeze=False
-    )
+    figure, axes = panels(1, len(scenarios), (3.1 * len(scenarios), 3.8), sharey=True)
     for axis, scenario in zip(axes[0], scenarios, strict=True):
         expected = summary[summary["scenario"] == scenario].sort_values("rate")
         rates = expected["rate"].tolist()
@@ -95,9 +92,7 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str
         axis.set_title(scenario, loc="left", fontsize=9)
     axes[0, 0].set_ylabel("mean absolute percentage error (%)")
     axes[0, 0].legend(frameon=False)
-    figure.suptitle(title, x=0.01, ha="left")
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)
 
 
 @styled
@@ -112,7 +107,7 @@ def printed_swap(counties: pd.DataFrame, title: str) -> Figure:
     """
     scenarios = list(dict.fromkeys(counties["scenario"]))
     names = list(dict.fromkeys(counties["county"]))
-    figure, axis = plt.subplots(figsize=(9, 3.8))
+    figure, ((axis,),) = panels(1, 1, (9, 3.8))
     axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0)
     axis.axhline(0, color=INK, lw=0.6)
     shift = np.linspace(-0.24, 0.24, len(scenarios))
@@ -125,8 +120,7 @@ def printed_swap(counties: pd.DataFrame, title: str) -> Figure:
     axis.set_ylabel("printed minus mean (standard deviations)")
     axis.legend(frameon=False, ncols=len(scenarios), loc="lower left", bbox_to_anchor=(0, 1))
     axis.set_title(title, loc="left", pad=24)
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -141,7 +135,7 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     notes : tuple of str
         What makes the comparison fair, written below the figure.
     """
-    figure, axis = plt.subplots(figsize=(8, 5.6))
+    figure, ((axis,),) = panels(1, 1, (8, 5.6))
     noise = curves[curves["curve"] == "integer noise"].sort_values("epsilon")
     axis.plot(noise["epsilon"], noise["mape"], color=INK, label="integer noise, exact")
     for reading, (colour, words) in MARKS.items():
@@ -163,7 +157,7 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     axis.legend(frameon=False)
     axis.set_title(title, loc="left")
     figure.text(0.01, -0.02, "\n".join(notes), va="top", fontsize=7.5, color=INK, wrap=True)
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -185,7 +179,7 @@ def attack(points: pd.DataFrame, title: str) -> Figure:
         "where it lives": "chance to live in the county seen",
         "which of two datasets": "total variation between the two releases",
     }
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8))
+    figure, (axes,) = panels(1, 2, (9, 3.8))
     for axis, (panel, part) in zip(axes, points.groupby("panel", sort=False), strict=True):
         curves = part.groupby("curve", sort=False)
         for (curve, each), colour in zip(curves, (DAS, DRAW, INK), strict=True):
@@ -208,9 +202,7 @@ def attack(points: pd.DataFrame, title: str) -> Figure:
     axes[1].set_yscale("log")
     for axis in axes:
         axis.legend(frameon=False)
-    figure.suptitle(title, x=0.01, ha="left")
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)
 
 
 @styled
@@ -225,7 +217,7 @@ def tightness(points: pd.DataFrame, largest: int, title: str) -> Figure:
         Records of the largest stratum in the second panel.
     title : str
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
+    figure, ((left, right),) = panels(1, 2, (9, 3.8))
     gap = points[points["panel"] == "gap"]
     left.plot(gap["x"], gap["y"], "o", ms=3, color=DRAW, label="bound less exact, p = 50 %")
     left.plot(gap["x"], 1.5 / gap["x"], color=INK, lw=0.8, ls="--", label="3 / (2 b)")
@@ -246,9 +238,7 @@ def tightness(points: pd.DataFrame, largest: int, title: str) -> Figure:
     right.set_ylabel("epsilon for each record that differs (nats)")
     right.set_title(f"exchange in a stratum of {largest:,}", loc="left", fontsize=9)
     right.legend(frameon=False, ncols=2)
-    figure.suptitle(title, x=0.01, ha="left")
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)
 
 
 @styled
@@ -263,7 +253,7 @@ def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
         From `reproduction.swapping.massachusetts.fit_table`: the likeliest rates.
     title : str
     """
-    figure, axis = plt.subplots(figsize=(8, 4))
+    figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
     axis.axhspan(*chi2.ppf([0.005, 0.995], degrees), color=BOX, alpha=0.4, lw=0)
     for (_, row), colour in zip(
@@ -280,7 +270,7 @@ def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
     axis.set_ylim(0)
     axis.legend(frameon=False)
     axis.set_title(title, loc="left")
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -294,7 +284,7 @@ def unmixed(table: pd.DataFrame, title: str) -> Figure:
     title : str
     """
     names = list(dict.fromkeys(table["county"]))
-    figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), sharey=True)
+    figure, (axes,) = panels(1, 2, (9, 4.2), sharey=True)
     places = np.arange(len(names))
     for axis, (tenure, part) in zip(axes, table.groupby("tenure", sort=False), strict=True):
         part = part.set_index("county").loc[names]
@@ -310,9 +300,7 @@ def unmixed(table: pd.DataFrame, title: str) -> Figure:
     axes[0].set_yticks(places, names)
     axes[0].invert_yaxis()
     axes[0].legend(frameon=False)
-    figure.suptitle(title, x=0.01, ha="left")
-    figure.tight_layout()
-    return figure
+    return finish(figure, title)
 
 
 @styled
@@ -328,7 +316,7 @@ def flavours(compared: pd.DataFrame, title: str) -> Figure:
     names = list(dict.fromkeys(compared["first"]))
     number = compared.pivot(index="first", columns="second", values="number").loc[names, names]
     words = compared.fillna({"differ": ""}).pivot(index="first", columns="second", values="differ")
-    figure, axis = plt.subplots(figsize=(9, 6.2))
+    figure, ((axis,),) = panels(1, 1, (9, 6.2))
     axis.imshow(number, cmap="Blues", vmin=0, vmax=6)
     for row, first in enumerate(names):
         for column, second in enumerate(names):
@@ -338,5 +326,4 @@ def flavours(compared: pd.DataFrame, title: str) -> Figure:
     axis.set_yticks(range(len(names)), names)
     axis.grid(False)
     axis.set_title(title, loc="left")
-    figure.tight_layout()
-    return figure
+    return finish(figure)

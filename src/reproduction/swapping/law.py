@@ -33,9 +33,7 @@ def law_table(
         `permutations`, how many there are, `seen` of them, `expected_least`, the smallest expected
         count; `chi_square` on `degrees`, with `p`.
     """
-    return pd.DataFrame(
-        [_row(rng, size, rate, strata) for size in sizes for rate in rates]
-    )
+    return pd.DataFrame([_row(rng, size, rate, strata) for size in sizes for rate in rates])
 
 
 def _row(rng: np.random.Generator, size: int, rate: float, strata: int) -> dict:

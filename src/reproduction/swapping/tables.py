@@ -83,9 +83,7 @@ def attack_tables(
     """
     stratum, totals = before(table), table["total"].to_numpy()
     found = attacks.locations(table.index, totals, rates)
-    simulated = {
-        rate: attacks.simulated_posteriors(rng, totals, rate, located) for rate in rates
-    }
+    simulated = {rate: attacks.simulated_posteriors(rng, totals, rate, located) for rate in rates}
     compared = against_noise.equal_error(stratum, rates)
     islands = (table.index.get_loc(name) for name in ISLANDS)
     return {
@@ -108,9 +106,7 @@ def figure_tables(
     return {
         "budget": budgets.curves(settings["drawn"]),
         "tightness": budgets.tightness(sizes, RATES, DELTAS, largest),
-        "attack": attacks.curves(
-            tables["attack"], tables["attack_state"], tables["advantages"]
-        ),
+        "attack": attacks.curves(tables["attack"], tables["attack_state"], tables["advantages"]),
         "against_noise": against_noise.error_curves(
             before(table), settings["rates"], np.logspace(-3, 1.2, 43)
         ),

@@ -12,8 +12,8 @@ from reproduction.data.demonstration import (
     check_demonstration,
     county_table,
     read_demonstration,
-    read_published,
 )
+from reproduction.data.published import read_published
 from tests import ROOT
 
 REPOSITORY_TABLE = ROOT / "data" / "census2010_county_population.csv"

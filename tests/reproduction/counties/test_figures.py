@@ -1,168 +1,214 @@
+from itertools import chain
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
-from isdp.plots import bounds, constraints, style
-from reproduction.counties import figures
+from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK
+from reproduction.counties import figures, projection_figures, truncation_figures
 from reproduction.counties.experiment import box_table
+from reproduction.counties.projection import project_state, projected_box_table
+from tests.artists import boxes_of, inside, labelled, legend_of, strokes_of
 
 
-@pytest.fixture
-def boxes():
-    def build(counties, das):
-        rng = np.random.default_rng(1)
-        table = pd.DataFrame(
-            {
-                "fips": [f"{i:05d}" for i in range(counties)],
-                "county": [f"Place{i} County" for i in range(counties)],
-                "population": np.arange(counties) * 1000 + 1,
-                "das_error": pd.array([1 if das else pd.NA] * counties, dtype="Int64"),
-            }
-        )
-        return box_table(table, rng.integers(-9, 10, (2, 30, counties)))
-
-    return build
+def counties(number, das=True):
+    errors = [i % 7 - 3 if das and i != 1 else pd.NA for i in range(number)]
+    return pd.DataFrame(
+        {
+            "fips": [f"{i:05d}" for i in range(number)],
+            "county": [f"Place{i} County" for i in range(number)],
+            "population": np.arange(number) * 1000 + 1,
+            "das_error": pd.array(errors, dtype="Int64"),
+        }
+    )
 
 
-def words(figure):
-    legends = [
-        text.get_text()
-        for a in figure.axes
-        for text in (a.get_legend() or a).findobj()
-        if hasattr(text, "get_text")
-    ]
-    return " ".join(legends)
+def boxes(number, das=True):
+    rng = np.random.default_rng(1)
+    return box_table(counties(number, das), rng.integers(-9, 10, (2, 30, number)))
 
 
-def labels(figure):
-    return [label.get_text() for axis in figure.axes for label in axis.get_xticklabels()]
+def of(table, series):
+    return table[table["series"] == series].set_index("rank")["value"]
 
 
-def test_every_county_has_a_label_also_where_there_are_many(boxes):
-    figure = figures.county_boxes(boxes(254, das=True), "a state")
-    assert len(figure.axes) == 2
-    assert len(set(labels(figure))) == 254
-    assert "Place7 (7,001)" in labels(figure)
-    assert "error of the Census DAS" in words(figure)
+def labels(axis):
+    return [label.get_text() for label in axis.get_xticklabels()]
 
 
-def test_without_demonstration_data_the_legend_has_no_dots(boxes):
-    figure = figures.county_boxes(boxes(3, das=False), "a state")
-    assert "error of the Census DAS" not in words(figure)
-    assert "one draw" in words(figure)
+# -- noise ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "rows"), [(5, 1), (130, 1), (131, 2), (254, 2)])
+def test_every_county_has_its_box_label_and_marks_in_order_of_population(number, rows):
+    table = boxes(number)
+    figure = figures.county_boxes(table, "a state")
+    assert len(figure.axes) == rows
+    found = [labels(axis) for axis in figure.axes]
+    assert [*chain(*found)] == [f"Place{i} ({i * 1000 + 1:,})" for i in range(number)]
+    ranks = np.concatenate([axis.get_xticks() for axis in figure.axes])
+    assert ranks.tolist() == list(range(1, number + 1))
+    sides = np.concatenate([boxes_of(axis)[BOX] for axis in figure.axes])
+    assert sides[:, :2].mean(axis=1).tolist() == pytest.approx(ranks.tolist())
+    assert sides[:, 2].tolist() == of(table, "q1").tolist()
+    assert sides[:, 3].tolist() == of(table, "q3").tolist()
+    for colour, series in ((DRAW, "one_draw"), (DAS, "das_error")):
+        marks = np.concatenate([strokes_of(axis, colour)[0] for axis in figure.axes])
+        known = of(table, series).reindex(ranks)
+        assert marks[:, :, 0].mean(axis=1).tolist() == pytest.approx(ranks.tolist())
+        np.testing.assert_array_equal(marks[:, 0, 1], known)
+        np.testing.assert_array_equal(marks[:, 1, 1], known)
+    for axis, names in zip(figure.axes, found, strict=True):
+        low, high = axis.get_xlim()
+        assert low < axis.get_xticks()[0]
+        assert axis.get_xticks()[-1] < high < axis.get_xticks()[0] + len(names)
+    assert legend_of(figure.axes[0])[-2:] == ["one draw", "error of the Census DAS"]
+    assert inside(figure)
+
+
+def test_without_demonstration_data_there_are_no_dots():
+    axis = figures.county_boxes(boxes(3, das=False), "a state").axes[0]
+    assert strokes_of(axis, DAS) == []
+    assert "error of the Census DAS" not in legend_of(axis)
+
+
+# -- slopes and convergence -----------------------------------------------------------------------
+
+
+def test_slopes_stand_in_order_with_their_intervals():
+    table = pd.DataFrame(
+        {
+            "state": ["IL", "TX", "VT", "DC"],
+            "slope": [-1.0, 0.5, -2.0, np.nan],
+            "low": [-3.0, -1.0, -3.5, np.nan],
+            "high": [1.0, 2.0, -0.5, np.nan],
+            "significant": [False, False, True, False],
+        }
+    )
+    figure = figures.slopes(table, "slopes")
+    axis = figure.axes[0]
+    assert labels(axis) == ["VT", "IL", "TX"]
+    plain, significant = axis.containers
+    for drawn, colour, wanted in (
+        (plain, FAINT, {1: (-3.0, -1.0, 1.0), 2: (-1.0, 0.5, 2.0)}),
+        (significant, DAS, {0: (-3.5, -2.0, -0.5)}),
+    ):
+        points, _, (bars,) = drawn.lines
+        assert to_hex(points.get_color()) == colour
+        found = {
+            x: (low[1], y, high[1])
+            for (x, y), (low, high) in zip(points.get_xydata(), bars.get_segments(), strict=True)
+        }
+        assert found == wanted
+    assert legend_of(axis) == ["not significant at 0.01 (2)", "significant at 0.01 (1)"]
+    assert inside(figure)
 
 
 def test_slopes_say_when_there_is_nothing_to_show():
     table = pd.DataFrame({"state": ["IL"], "slope": [np.nan], "low": [np.nan], "high": [np.nan]})
-    text = words(figures.slopes(table, "slopes"))
-    assert "No demonstration data" in text
-    assert "NHGIS_PPDD_FILE" in text
+    (text,) = figures.slopes(table, "slopes").axes[0].texts
+    assert "No demonstration data" in text.get_text()
+    assert "NHGIS_PPDD_FILE" in text.get_text()
 
 
-def test_slopes_count_what_is_significant():
+def test_convergence_is_a_strip_a_state_and_a_bar_in_each_panel():
     table = pd.DataFrame(
         {
-            "state": ["IL", "TX", "VT"],
-            "slope": [-1.0, 0.5, -2.0],
-            "low": [-3.0, -1.0, -3.0],
-            "high": [1.0, 2.0, -1.0],
-            "significant": [False, False, True],
-        }
-    )
-    figure = figures.slopes(table, "slopes")
-    assert labels(figure) == ["VT", "IL", "TX"]
-    assert "not significant at 0.01 (2)" in words(figure)
-    assert "significant at 0.01 (1)" in words(figure)
-
-
-def test_convergence_says_how_many_counties_are_not_shown():
-    table = pd.DataFrame(
-        {
-            "state": ["IL", "IL", "DC"],
-            "rhat": [1.001, 1.002, np.nan],
-            "ess_bulk": [3000.0, 3500.0, np.nan],
-            "frozen": [False, False, True],
+            "state": ["IL", "IL", "DC", "AK"],
+            "rhat": [1.001, 1.002, np.nan, 1.02],
+            "ess_bulk": [3000.0, 3500.0, np.nan, 1500.0],
+            "frozen": [False, False, True, False],
         }
     )
     figure = figures.convergence_strips(table, "Convergence")
+    for axis, column, bar in zip(figure.axes, ("rhat", "ess_bulk"), (1.01, 2000), strict=True):
+        points = np.concatenate([strip.get_offsets() for strip in axis.collections])
+        wanted = [(1.001, 0), (1.002, 0), (1.02, 2)]
+        if column == "ess_bulk":
+            wanted = [(3000, 0), (3500, 0), (1500, 2)]
+        found = sorted((x, round(y)) for x, y in points.tolist())
+        assert found == sorted(wanted)
+        (line,) = [line for line in axis.get_lines() if to_hex(line.get_color()) == DAS]
+        assert {*line.get_xdata()} == {bar}
+        assert f"bar: {bar:,}" in [text.get_text() for text in axis.texts]
+        assert axis.texts[0].xy[0] == bar
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["IL", "DC", "AK"]
     assert "1 frozen counties are not shown" in figure.get_suptitle()
+    assert inside(figure)
 
 
-def test_equal_data_give_equal_files(tmp_path, boxes):
-    for name in ("one", "two"):
-        figure = figures.county_boxes(boxes(4, das=True), "a state")
-        style.save(figure, tmp_path / f"{name}.svg", tmp_path / f"{name}.png")
-    for kind in ("svg", "png"):
-        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+# -- projection and truncation --------------------------------------------------------------------
 
 
-def curves(censored):
-    rows = [
-        {"law": "l1", "variant": v, "lag": lag, "t": t, "bound": b, "low": b / 2, "high": b * 2}
-        for v in ("paper", "reduced")
-        for lag in (4, 8)
-        for t, b in ((0, 1.0), (10, 0.4), (100, 0.0))
-    ]
-    return pd.DataFrame(rows).assign(censored=censored)
+@pytest.mark.parametrize("number", [12, 140])
+def test_projected_noise_stands_beside_the_generalized_laplaces(number):
+    noise, _ = project_state(np.random.default_rng(1), number, 0.2, 60, 5)
+    table = projected_box_table(counties(number), noise, noise["even"][None])
+    figure = projection_figures.projected_boxes(table, "title")
+    rows = -(-number // 130)
+    assert len(figure.axes) == 2 * rows
+    for panel, choice in enumerate(projection_figures.SHOWN):
+        axes = figure.axes[panel::2]
+        for law, colour, shift in (
+            ("generalized", BOX, -0.2),
+            (choice, projection_figures.PROJECTED, 0.2),
+        ):
+            own = table[table["law"] == law]
+            sides = np.concatenate([boxes_of(axis)[colour] for axis in axes])
+            assert sides[:, :2].mean(axis=1).tolist() == pytest.approx(
+                (np.arange(1, number + 1) + shift).tolist()
+            )
+            assert sides[:, 2].tolist() == of(own, "q1").tolist()
+            assert sides[:, 3].tolist() == of(own, "q3").tolist()
+        assert {labels(axis) == [] for axis in axes} == {panel == 0}
+    lower = [*chain(*map(labels, figure.axes[1::2]))]
+    assert lower == [f"Place{i} ({i * 1000 + 1:,})" for i in range(number)]
+    assert inside(figure)
 
 
-def trails():
-    rows = [
-        {"law": "l1", "variant": v, "lag": lag, "bound_at_0": b, "censored": 0, "chosen": lag == 8}
-        for v in ("paper", "reduced")
-        for lag, b in ((4, 3.0), (8, 1.0))
-    ]
-    return pd.DataFrame(rows)
+def test_a_box_that_runs_off_the_scale_is_told_with_its_quartiles():
+    noise, solved = project_state(np.random.default_rng(1), 12, 0.2, 60, 5)
+    table = projected_box_table(counties(12), noise, noise["even"][None])
+    figure = projection_figures.projected_boxes(table, "title")
+    low, high = np.quantile(noise["solver"][:, solved["cell"]], (0.25, 0.75))
+    (text,) = figure.axes[0].texts
+    assert text.get_text().startswith(
+        f"Place{solved['cell']} County runs off the scale: quartiles {low:.0f} and {high:.0f}"
+    )
+    assert text.xy[0] == pytest.approx(solved["cell"] + 1.4)
+    assert not figure.axes[1].texts
 
 
-def actual():
-    return pd.DataFrame(
+def test_truncation_draws_each_states_curve_and_the_population_needed():
+    curves = pd.DataFrame(
         {
-            "law": "l1",
-            "variant": "paper",
-            "t": [0, 10, 0, 10],
-            "statistic": ["norm", "norm", "in full", "in full"],
-            "distance": [1.0, 0.2, 1.0, 0.3],
+            "state": ["AA"] * 3 + ["BB"] * 3,
+            "epsilon": [0.1, 0.3, 1] * 2,
+            "expected": [1, 0.02, 0.0, 2e-5, 1e-6, 1e-7],
         }
     )
-
-
-def test_bounds_say_from_when_they_hold_and_show_each_lag():
-    text = words(bounds.tv_bounds(curves(0), trails(), actual(), "bounds", {"l1": "the law"}))
-    assert "L = 4" in text
-    assert "L = 8" in text
-    assert "not converged" not in text
-    shown = figure_text(
-        bounds.tv_bounds(curves(0), trails(), actual(), "bounds", {"l1": "the law"})
+    needed = pd.DataFrame(
+        {"epsilon": [0.1, 1] * 2, "chance": [1e-3, 1e-3, 1e-6, 1e-6], "population": [60, 6, 120, 0]}
     )
-    assert "L = 8: below 0.01 from t = 100" in shown
-    assert "actual, in full" in shown
-    assert "actual, the norm" in shown
-    assert "actual, worst cell" not in shown
-
-
-def test_bounds_on_runs_that_never_met_say_not_converged():
-    shown = figure_text(
-        bounds.tv_bounds(curves(7), trails(), actual(), "bounds", {"l1": "the law"})
-    )
-    assert "not converged:\n7 runs never met\nor never moved" in shown
-    assert "7 runs say nothing" in shown
-
-
-def figure_text(figure):
-    return "\n".join(t.get_text() for t in figure.findobj() if hasattr(t, "get_text"))
-
-
-def test_three_constraints_are_sets_that_hold_their_records():
-    sets = {"A": ["1", "3"], "B": ["2", "3"], "C": ["3"]}
-    figure = constraints.constraints_diagram(sets, ["1", "2", "3", "4"])
-    shown = figure_text(figure).split("\n")
-    for word in ("A", "B", "C", "1", "2", "3", "4"):
-        assert word in shown
-    assert len(figure.axes[0].patches) == 6
-
-
-def test_other_numbers_of_constraints_are_a_grid():
-    figure = constraints.constraints_diagram({"A": ["1"], "B": ["1", "2"]}, ["1", "2", "3"])
-    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["A", "B"]
-    assert labels(figure) == ["1", "2", "3"]
+    marks = pd.DataFrame({"county": ["Loving"], "state": ["TX"], "population": [82]})
+    figure = truncation_figures.truncation(curves, needed, marks, 0.192)
+    left, right = figure.axes
+    named = labelled(left)["AA"]
+    assert to_hex(named.get_color()) == DARK[0]
+    assert named.get_xydata().tolist() == [[0.1, 1000], [0.3, 20]]
+    (grey,) = [line for line in left.get_lines() if to_hex(line.get_color()) == "#cccccc"]
+    assert grey.get_ydata().tolist() == pytest.approx([0.02, 0.001, 0.0001])
+    lines = labelled(right)
+    assert lines["chance of truncation 0.001"].get_xydata().tolist() == [[0.1, 60], [1, 6]]
+    assert lines["chance of truncation 1e-06"].get_ydata().tolist() == [120, 0.5]
+    assert [text.get_text() for text in right.texts] == ["Loving, TX: 82", "paper: 0.192"]
+    assert [list(line.get_ydata()) for line in right.get_lines() if line.get_color() == FAINT] == [
+        [82, 82]
+    ]
+    for axis in (left, right):
+        (bar,) = [line for line in axis.get_lines() if to_hex(line.get_color()) == DAS]
+        assert {*bar.get_xdata()} == {0.192}
+        assert axis.texts[-1].xy[0] == 0.192
+    assert INK in {line.get_color() for line in right.get_lines()}
+    assert inside(figure)

@@ -2,7 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.counties.projection import CHOICES, project_state, projection_boxes, summary_rows
+from reproduction.counties.projection import (
+    CHOICES,
+    project_state,
+    projected_box_table,
+    summary_rows,
+)
 
 COUNTIES = pd.DataFrame(
     {"fips": ["1", "2", "3", "4"], "county": list("abcd"), "population": [5, 6, 7, 8]}
@@ -33,7 +38,7 @@ def test_the_vertex_changes_the_picture(projected):
 
 def test_the_boxes_are_of_all_laws_and_counties(projected):
     noise, _ = projected
-    table = projection_boxes(COUNTIES, noise, noise["even"][None])
+    table = projected_box_table(COUNTIES, noise, noise["even"][None])
     assert set(table["law"]) == {"generalized", *CHOICES}
     assert (table.groupby("law")["rank"].nunique() == 4).all()
     assert table.loc[table["rank"] == 3, "county"].unique().tolist() == ["c"]

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from reproduction.data.demonstration import read_published
 from reproduction.data.histogram import (
     CELLS,
     KINDS,
@@ -14,6 +13,7 @@ from reproduction.data.histogram import (
     read_group_quarters,
     read_histogram,
 )
+from reproduction.data.published import read_published
 from tests import ROOT
 
 FILE = ROOT / "data/census2010_race_hispanic_adult_county.csv"

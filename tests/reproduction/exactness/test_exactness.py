@@ -8,7 +8,6 @@ from isdp.diagnostics.kolmogorov import norm_histogram
 from isdp.io.draws import Draws
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
-from isdp.plots import laws
 from reproduction.exactness.experiment import (
     agreement_table,
     bound_at_chosen_lag,
@@ -141,16 +140,6 @@ def test_bins_of_even_norms_are_even():
     even = norm_histogram({"a": np.array([2, 4, 100])}, lambda x: x)
     assert set(even["high"] - even["low"]) == {4}
     assert even["share"].sum() == pytest.approx(1)
-
-
-def test_the_figure_gives_each_samplers_distance_and_bound():
-    agreement, norms, quantiles = compare_law(LAPLACE, drawn(), {"mcmc": drawn(draws=400).noise})
-    figure = laws.laws_overlaid(
-        norms, quantiles, agreement, "title", {"l1": "the law"}, {"mcmc": "Markov chains"}
-    )
-    titles = [axis.get_title(loc="left") for axis in figure.axes]
-    row = agreement.iloc[0]
-    assert f"Markov chains: {row['distance']:.3f} (bound {row['bound']:.3f})" in titles[0]
 
 
 def test_what_two_panels_show_is_told_apart_by_its_series():

@@ -1,6 +1,5 @@
 """The figures show their tables: what the artists hold is what the tables say."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -10,12 +9,6 @@ from reproduction.swapping.printed import before, read_budgets, read_massachuset
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
 ONE = before(TABLE)
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def lines(axis):

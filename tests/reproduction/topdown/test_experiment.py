@@ -4,8 +4,8 @@ import pytest
 
 from isdp.seeds import stream
 from isdp.topdown import Plan
-from reproduction.data.demonstration import read_published
 from reproduction.data.histogram import read_histogram
+from reproduction.data.published import read_published
 from reproduction.topdown.configurations import SCHEMA, identity, plans, production, slides
 from reproduction.topdown.errors import bias_by_size, margin_errors, summary
 from reproduction.topdown.experiment import (

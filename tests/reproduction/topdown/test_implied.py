@@ -3,8 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from reproduction.data.demonstration import read_published
 from reproduction.data.histogram import read_group_quarters
+from reproduction.data.published import read_published
 from reproduction.topdown.implied import (
     DORMITORIES,
     SLIDES_REFUSED,

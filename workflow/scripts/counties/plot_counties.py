@@ -3,7 +3,7 @@
 from isdp.io.files import read_csv
 from isdp.plots.style import save
 from reproduction.counties.figures import county_boxes
-from reproduction.counties.projection_figures import projection_boxes
+from reproduction.counties.projection_figures import projected_boxes
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
@@ -23,7 +23,7 @@ with job_log(snakemake.log[0]):
             f"epsilon = {params.epsilon:g}, {draws}"
         )
         save(county_boxes(read_csv(boxes), title), svg, png)
-    figure = projection_boxes(
+    figure = projected_boxes(
         read_csv(files.projected_boxes),
         f"{state}: projected discrete Laplace against generalized Laplace ({params.norm}), "
         f"epsilon = {params.epsilon:g}, {params.simulations} simulations",

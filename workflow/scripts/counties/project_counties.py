@@ -3,7 +3,7 @@
 from isdp.io.draws import read_draws
 from isdp.io.files import read_csv, write_csv
 from isdp.seeds import stream
-from reproduction.counties.projection import project_state, projection_boxes, summary_rows
+from reproduction.counties.projection import project_state, projected_box_table, summary_rows
 from reproduction.counties.states import counties_of
 from reproduction.running.jobs import job_log
 
@@ -20,4 +20,4 @@ with job_log(snakemake.log[0]) as log:
     )
     log.info("solved by HiGHS: %s", solved)
     write_csv(summary_rows(state, projected, generalized, solved), snakemake.output.summary)
-    write_csv(projection_boxes(counties, projected, generalized), snakemake.output.boxes)
+    write_csv(projected_box_table(counties, projected, generalized), snakemake.output.boxes)

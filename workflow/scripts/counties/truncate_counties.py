@@ -4,13 +4,13 @@ import pandas as pd
 
 from isdp.io.files import read_csv, write_csv, write_table
 from isdp.plots.style import save
-from reproduction.counties.projection_figures import truncation
 from reproduction.counties.truncation import (
     county_chances,
     needed_populations,
     truncation_curves,
     truncation_states,
 )
+from reproduction.counties.truncation_figures import truncation
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):

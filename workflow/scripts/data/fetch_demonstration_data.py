@@ -1,8 +1,9 @@
 """Get the demonstration data if they can be had, and put the county counts in one table."""
 
 from isdp.io.files import write_csv, write_json
-from reproduction.data.demonstration import county_table, read_published
+from reproduction.data.demonstration import county_table
 from reproduction.data.fetch import obtain, read_ledger
+from reproduction.data.published import read_published
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:
@@ -10,7 +11,7 @@ with job_log(snakemake.log[0]) as log:
     demonstration, provenance = obtain(
         vintage=snakemake.params.vintage,
         local_file=next(iter(snakemake.input.get("local", [])), None),
-        ledger=read_ledger(snakemake.input.ledger),
+        ledger=read_ledger(snakemake.input.ledger, snakemake.input.ledger_schema),
         cache=snakemake.params.cache,
         published=published,
     )

@@ -21,9 +21,7 @@ with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
     table = read_massachusetts(snakemake.input.massachusetts)
     households = scenarios(table, snakemake.input.get("households") or None)
-    runs = all_runs(
-        stream(params.seed, "swapping", "runs"), households, params.rates, params.runs
-    )
+    runs = all_runs(stream(params.seed, "swapping", "runs"), households, params.rates, params.runs)
     errors, counties = printed_errors(table), counties_table(table, households)
     unmixed = unmixed_table(table)
     tables = {

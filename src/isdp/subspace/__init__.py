@@ -1,0 +1,59 @@
+"""Subspace differential privacy: real-valued noise that keeps invariants of the answers exact.
+
+After *Subspace Differential Privacy* (Gao, Gong, Yu; AAAI 2022, arXiv 2108.11527), "SDP" in the
+docstrings. Queries and what is held; the projected, extended, correlated and K-norm mechanisms,
+each with its exact covariance, error and guarantee; what they really guarantee; and lower bounds
+for all additive mechanisms. The noise is continuous, in floating point: for study, not for the
+release of confidential data (that is `isdp.exact.release`).
+
+Examples
+--------
+>>> import numpy as np
+>>> from isdp import Invariants, subspace
+>>> query, held = subspace.Query.hierarchy((4, 4)), Invariants.subsets([[0]], 21)
+>>> round(subspace.KNorm(query, held, epsilon=1.0).error, 3)
+196.941
+"""
+
+from isdp.subspace.bases import contrasts, kronecker_basis, null_basis
+from isdp.subspace.factorisation import Shape, base_decomposition, least_trace, spherical
+from isdp.subspace.gaussian import CorrelatedGaussian, ExtendedGaussian, ProjectedGaussian
+from isdp.subspace.held import consistency, rational, together
+from isdp.subspace.knorm import KNorm
+from isdp.subspace.laplace import ExtendedLaplace, ProjectedLaplace
+from isdp.subspace.neighbours import differences
+from isdp.subspace.nullspace import NullSpace, null_space
+from isdp.subspace.queries import Query
+from isdp.subspace.sensitivity import (
+    basis_sensitivity,
+    null_sensitivity,
+    quotient_sensitivity,
+    sensitivity,
+)
+
+__all__ = [
+    "CorrelatedGaussian",
+    "ExtendedGaussian",
+    "ExtendedLaplace",
+    "KNorm",
+    "NullSpace",
+    "ProjectedGaussian",
+    "ProjectedLaplace",
+    "Query",
+    "Shape",
+    "base_decomposition",
+    "basis_sensitivity",
+    "consistency",
+    "contrasts",
+    "differences",
+    "kronecker_basis",
+    "least_trace",
+    "null_basis",
+    "null_sensitivity",
+    "null_space",
+    "quotient_sensitivity",
+    "rational",
+    "sensitivity",
+    "spherical",
+    "together",
+]

@@ -1,0 +1,147 @@
+"""What Gaussian noise guarantees, exactly, and the constant of SDP, Lemma 3.4, beside it.
+
+For noise of standard deviation s on a number that one record moves by 1 (Balle and Wang 2018,
+Theorem 8): delta(epsilon) = Phi(1/(2s) - epsilon s) - exp(epsilon) Phi(-1/(2s) - epsilon s). In
+more dimensions the same holds for the longest difference, measured in standard deviations.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from flint import arb, ctx
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from isdp.errors import InputError
+from isdp.subspace.arguments import positive, share
+
+BITS = 300  # of the certified evaluation; the terms cancel by less than that
+NUDGE = 1e-12  # relative step by which a root is raised until it is certified
+CONSTANTS = ("exact", "paper")
+
+
+def log_delta(epsilon: float, sigma) -> np.ndarray:
+    """Logarithm of the exact delta, without the cancellation of the two terms.
+
+    Parameters
+    ----------
+    epsilon : float
+    sigma : float or array
+        Standard deviation by the sensitivity.
+    """
+    sigma = np.asarray(sigma, dtype=float)
+    first = log_ndtr(0.5 / sigma - epsilon * sigma)
+    second = log_ndtr(-0.5 / sigma - epsilon * sigma) + epsilon
+    with np.errstate(divide="ignore"):  # where the two agree in all digits, delta is 0
+        return first + np.log(-np.expm1(np.minimum(second - first, 0.0)))
+
+
+def delta(epsilon: float, sigma) -> np.ndarray:
+    """Least delta with which the noise is (epsilon, delta)-private; of the shape of `sigma`.
+
+    Examples
+    --------
+    >>> round(float(delta(1.0, 3.730632)), 8)
+    1e-05
+    """
+    positive("epsilon", epsilon)
+    return np.exp(log_delta(epsilon, sigma))
+
+
+def certified_delta(epsilon: float, sigma: float) -> tuple[float, float]:
+    """Enclose the exact delta between two doubles, by ball arithmetic.
+
+    Returns
+    -------
+    lower, upper : float
+    """
+    positive("epsilon", epsilon)
+    positive("sigma", sigma)
+    before = ctx.prec
+    try:
+        ctx.prec = BITS
+        s, e, half = arb(sigma), arb(epsilon), arb(1) / 2
+        root = arb(2).sqrt()
+        first = ((e * s - half / s) / root).erfc() / 2
+        second = ((e * s + half / s) / root).erfc() / 2
+        value = first - e.exp() * second
+        lower, upper = float(value.lower()), float(value.upper())
+    finally:
+        ctx.prec = before
+    return max(0.0, math.nextafter(lower, -math.inf)), math.nextafter(upper, math.inf)
+
+
+def sigma(epsilon: float, delta: float) -> float:
+    """Least standard deviation by the sensitivity that is (epsilon, delta)-private.
+
+    Returns
+    -------
+    float
+        Above the root by at most a few parts in 1e12, and certified by `certified_delta`.
+
+    Examples
+    --------
+    >>> round(sigma(1.0, 1e-5), 6)
+    3.730632
+    """
+    positive("epsilon", epsilon)
+    target = math.log(share("delta", delta))
+    low, high = 1e-3, 1.0
+    while log_delta(epsilon, high) > target:
+        high *= 2
+    while log_delta(epsilon, low) < target:
+        low /= 2
+    root = brentq(
+        lambda s: float(log_delta(epsilon, s)) - target, low, high, xtol=1e-300, rtol=1e-14
+    )
+    while certified_delta(epsilon, root)[1] > delta:
+        root *= 1 + NUDGE
+    return root
+
+
+def paper_constant(epsilon: float, delta: float) -> float:
+    """Give c = (1 + sqrt(1 + ln(1/delta))) / epsilon, as in SDP, Lemma 3.4 and Algorithm 1.
+
+    It is too small for very small delta: see `failing_delta`.
+    """
+    positive("epsilon", epsilon)
+    return (1 + math.sqrt(1 - math.log(share("delta", delta)))) / epsilon
+
+
+def multiplier(epsilon: float, delta: float, constant: str = "exact") -> float:
+    """Give the standard deviation by the sensitivity: the exact one, or the paper's."""
+    if constant not in CONSTANTS:
+        raise InputError(
+            f"subspace: constant must be one of {', '.join(CONSTANTS)}, got {constant!r}"
+        )
+    return sigma(epsilon, delta) if constant == "exact" else paper_constant(epsilon, delta)
+
+
+def failing_delta(epsilon: float) -> float:
+    """Delta below which the paper's constant gives too little noise for this epsilon.
+
+    Returns
+    -------
+    float
+        The base-10 logarithm of that delta, negative.
+
+    Raises
+    ------
+    InputError
+        If the two do not cross for delta between 10^-300 and 0.9.
+    """
+    positive("epsilon", epsilon)
+
+    def excess(log10: float) -> float:
+        log_target = log10 * math.log(10)
+        paper = (1 + math.sqrt(1 - log_target)) / epsilon
+        return float(log_delta(epsilon, paper)) - log_target
+
+    grid = np.linspace(math.log10(0.9), -300, 3001)
+    above = np.array([excess(x) for x in grid]) > 0
+    if above[0] or not above.any():
+        raise InputError(f"subspace: no crossing found for epsilon = {epsilon:g}")
+    first = int(above.argmax())
+    return brentq(excess, grid[first], grid[first - 1], xtol=1e-12)

@@ -1,0 +1,1 @@
+"""Subspace differential privacy: its mechanisms, both of its examples, and what they guarantee."""

@@ -1,0 +1,147 @@
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK
+from reproduction.congenial import figures
+from tests.artists import boxes_of, inside, labelled, legend_of, strokes_of
+
+
+def medians():
+    methods = {
+        "raw": 40.0,
+        "conditional": np.nan,
+        "unmixed_100": np.nan,
+        "unmixed_500": np.nan,
+    }
+    columns = ["method", "distance", "median", "se", "q1", "q3", "whisker_low", "whisker_high"]
+    rows = [
+        (method, distance, m := scale * (50.0 + i), 1.0, m - 1, m + 2, m - 5, m + 7, paper)
+        for i, (method, paper) in enumerate(methods.items())
+        for scale, distance in ((1, "l1"), (0.25, "l2"))
+    ]
+    return pd.DataFrame(rows, columns=[*columns, "paper"])
+
+
+def test_distances_are_boxes_with_our_median_and_the_papers_where_there_is_one():
+    table = medians()
+    figure = figures.distances(table, "title", {"conditional": "cond", "raw": "raw"})
+    for axis, distance in ((figure.axes[0], "l1"), (figure.axes[2], "l2")):
+        own = table[table["distance"] == distance].set_index("method").loc[["conditional", "raw"]]
+        sides = boxes_of(axis)[BOX]
+        assert sides[:, :2].mean(axis=1).tolist() == [1, 2]
+        assert sides[:, 2:].tolist() == own[["q1", "q3"]].to_numpy().tolist()
+        whiskers, middle = strokes_of(axis, INK)
+        assert (
+            whiskers[:, :, 1].tolist() == own[["whisker_low", "whisker_high"]].to_numpy().tolist()
+        )
+        assert middle[:, 0, 1].tolist() == own["median"].tolist()
+        (cross,) = [line for line in axis.get_lines() if line.get_marker() == "x"]
+        assert (list(cross.get_xdata()), list(cross.get_ydata())) == ([2], [40.0])
+        wanted = [f"{own['median'].iloc[0]:.2f}", f"{own['median'].iloc[1]:.2f}", "40.00"]
+        assert [text.get_text() for text in axis.texts] == wanted
+        assert [label.get_text() for label in axis.get_xticklabels()] == ["cond", "raw"]
+    assert legend_of(figure.axes[0]) == ["median here", "paper's median (decoded)"]
+    assert inside(figure)
+
+
+def test_short_chains_are_drawn_by_their_length_beside_the_mixed_ones():
+    table = medians()
+    table.loc[table["method"] == "conditional", "paper"] = [33.0, 44.0]
+    figure = figures.distances(table, "title", {"raw": "raw", "conditional": "cond"})
+    for axis, distance, paper in ((figure.axes[1], "l1", 33.0), (figure.axes[3], "l2", 44.0)):
+        own = table[table["distance"] == distance].set_index("method")
+        points, _, (bars,) = axis.containers[0].lines
+        assert points.get_xdata().tolist() == [100, 500]
+        assert points.get_ydata().tolist() == own["median"].iloc[2:].tolist()
+        reach = [(low[1], high[1]) for low, high in bars.get_segments()]
+        assert reach == [(m - 2, m + 2) for m in own["median"].iloc[2:]]
+        lines = labelled(axis)
+        assert {*lines["mixed chains"].get_ydata()} == {own.loc["conditional", "median"]}
+        assert {*lines["paper"].get_ydata()} == {paper}
+        (band,) = axis.patches
+        middle = own.loc["conditional", "median"]
+        assert (band.get_y(), band.get_height()) == (middle - 2, 4)
+
+
+def rates():
+    return pd.DataFrame(
+        {
+            "proposal_epsilon": [0.4, 0.4, 0.6, 0.6],
+            "start": ["target", "confidential"] * 2,
+            "percent": [0.1, 0.02, 1.5, 1.6],
+            "low": [0.05, 0, 1, 1.1],
+            "high": [0.2, 0.1, 2, 2.2],
+            "paper_percent": np.nan,
+        }
+    )
+
+
+@pytest.mark.parametrize("printed", [False, True])
+def test_acceptance_of_each_start_with_its_interval(printed):
+    table = rates()
+    if printed:
+        table.loc[2:, "paper_percent"] = 1.7
+    figure = figures.acceptance(pd.concat([table, table.assign(proposal_epsilon=2.0)]), "title")
+    for axis in figure.axes:
+        for drawn, start, colour in zip(
+            axis.containers, ("target", "confidential"), (DRAW, FAINT), strict=True
+        ):
+            points, _, (bars,) = drawn.lines
+            own = table[table["start"] == start]
+            assert to_hex(points.get_color()) == colour
+            assert points.get_xdata().tolist()[:2] == [0.4, 0.6]
+            assert points.get_ydata().tolist()[:2] == own["percent"].tolist()
+            ends = [(low[1], high[1]) for low, high in bars.get_segments()[:2]]
+            assert np.ravel(ends) == pytest.approx(np.ravel(own[["low", "high"]]))
+        crosses = [line for line in axis.get_lines() if to_hex(line.get_color()) == DAS]
+        assert len(crosses) == printed
+        for line in crosses:
+            assert line.get_xydata().tolist()[0] == [0.6, 1.7]
+    assert ("paper (read off its figure)" in legend_of(figure.axes[0])) == printed
+    assert inside(figure)
+
+
+def test_traces_step_through_the_counts_of_their_cells():
+    steps = pd.DataFrame(
+        {"step": [1, 5, 10] * 2, "cell": [1] * 3 + [2] * 3, "count": [3, 4, 4, 7, 8, 9]}
+    )
+    summary = pd.DataFrame(
+        {
+            "cell": [1, 2],
+            "name": ["female, under 5", "female, 5-9"],
+            "proposed": [False, True],
+            "confidential": [3, 6],
+            "ess": [2.0, 5.0],
+            "steps": [10, 10],
+        }
+    )
+    figure = figures.traces(steps, summary, "title")
+    for axis, counts, held, how in zip(
+        figure.axes, ([3, 4, 4], [7, 8, 9]), (3, 6), ("solved", "proposed"), strict=True
+    ):
+        trace, line = axis.get_lines()
+        assert trace.get_xdata().tolist() == [1, 5, 10]
+        assert trace.get_ydata().tolist() == counts
+        assert trace.get_drawstyle() == "steps-post"
+        assert {*line.get_ydata()} == {held}
+        assert how in axis.get_title("left")
+    assert "cell 1 (female, under 5)" in figure.axes[0].get_title("left")
+    assert inside(figure)
+
+
+def test_samplers_show_speed_and_law():
+    speeds = pd.DataFrame({"sampler": ["b", "a"], "effective_draws_per_second": [10.0, 1000.0]})
+    norms = pd.DataFrame(
+        {"sampler": ["a", "a", "b"], "norm": [2, 3, 2], "share": [0.25, 0.75, 1.0]}
+    )
+    figure = figures.samplers(speeds, norms, "title", {"a": "A", "b": "B"})
+    left, right = figure.axes
+    assert [bar.get_width() for bar in left.patches] == [1000, 10]
+    assert [to_hex(bar.get_facecolor()) for bar in left.patches] == list(DARK[:2])
+    assert [text.get_text() for text in left.texts] == ["1,000", "10"]
+    assert [label.get_text() for label in left.get_yticklabels()] == ["A", "B"]
+    assert labelled(right)["A"].get_xydata().tolist() == [[2, 0.25], [3, 0.75]]
+    assert labelled(right)["B"].get_xydata().tolist() == [[2, 1.0]]
+    assert inside(figure)

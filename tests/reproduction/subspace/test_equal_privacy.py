@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+from isdp import Invariants
+from isdp.subspace import Query, least_trace
+from reproduction.subspace.equal_privacy import (
+    RECORD,
+    UNIT,
+    largest_step,
+    margins_table,
+    order_table,
+    swaps,
+    total_table,
+)
+
+TOTAL = total_table(102, 0.192, 1e-5).set_index(["currency", "mechanism"])
+MARGINS = margins_table(np.random.default_rng(8), (4, 4), 0.25, 1e-5, 3000, 400)
+
+
+def test_counties_of_illinois_in_both_currencies():
+    variances = TOTAL["variance"]
+    expected = {
+        (RECORD, "projected Laplace"): 214.886,
+        (RECORD, "K-norm"): 211.757,
+        (RECORD, "generalized Laplace"): 211.590,
+        (RECORD, "centred double geometric"): 214.721,
+        (RECORD, "projected Gaussian, paper constant"): 1106.0,
+        (RECORD, "projected Gaussian, exact constant"): 567.4,
+        (UNIT, "projected Laplace"): 53.7216,
+        (UNIT, "K-norm"): 52.9392,
+        (UNIT, "generalized Laplace"): 52.7721,
+        (UNIT, "centred double geometric"): 53.557,
+    }
+    for row, value in expected.items():
+        assert variances[row] == pytest.approx(value, rel=1e-4)
+    assert TOTAL["bound"][RECORD, "K-norm"] / 102 == pytest.approx(107.114, abs=1e-3)
+    assert TOTAL["bound"][UNIT, "K-norm"] / 102 == pytest.approx(26.533, abs=1e-3)
+
+
+def test_under_a_total_the_order_is_one_in_both_currencies():
+    assert not order_table(TOTAL.reset_index())["flips"].any()
+
+
+def test_with_margins_the_order_flips_with_the_currency():
+    orders = order_table(MARGINS).set_index("currency")
+    assert orders["flips"].all()
+    ours, theirs = orders.loc[RECORD, "order"], orders.loc[UNIT, "order"]
+    assert ours == "K-norm < projected Laplace < generalized Laplace, continuous"
+    assert theirs == "generalized Laplace, continuous < K-norm < projected Laplace"
+
+
+def test_errors_of_the_table_with_margins():
+    found = MARGINS.set_index(["currency", "mechanism"])
+    assert found["error"][RECORD, "projected Laplace"] == pytest.approx(72 * 16)
+    assert found["error"][UNIT, "projected Laplace"] == pytest.approx(288)
+    assert found["bound"][RECORD, "K-norm"] == pytest.approx(27 * 16, rel=0.02)
+    assert found["bound"][UNIT, "K-norm"] == pytest.approx(66.3, abs=0.05)
+    for row, value in (
+        ((RECORD, "K-norm"), 47.55 * 16),
+        ((UNIT, "K-norm"), 190.2),
+        ((UNIT, "generalized Laplace"), 140.90),
+        ((UNIT, "generalized Laplace, continuous"), 8.991 * 16),
+        ((RECORD, "generalized Laplace, continuous"), 80.92 * 16),
+    ):
+        z = (found["error"][row] - value) / found["error_se"][row]
+        assert abs(z) < 5
+
+
+def test_every_error_is_above_its_bound():
+    assert MARGINS["ratio"].min() > 1
+    assert TOTAL["ratio"].min() > 1
+
+
+def test_swaps_and_the_longest_projected_step():
+    moves = swaps(4, 4)
+    assert moves.types == 36
+    held = Invariants.margins((4, 4))
+    assert not held.apply(moves.matrix.T).any()
+    assert least_trace(moves, held, "add-remove").trace == pytest.approx(36)
+    assert largest_step(Query.histogram(16), held) == pytest.approx(3)
+    assert largest_step(Query.histogram(5), Invariants.total(5)) == pytest.approx(2)

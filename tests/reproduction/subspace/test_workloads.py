@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from isdp import InputError
+from isdp.subspace.bounds import approximate_spread, pure_spread
+from isdp.subspace.calibration import sigma
+from reproduction.subspace.workloads import (
+    build,
+    error_table,
+    near_optimal_table,
+    workload_table,
+)
+
+WORKLOADS = {
+    "total": {"query": "histogram", "size": 16, "held": "total"},
+    "margins": {"query": "histogram", "size": [4, 4], "held": "margins"},
+    "blocks": {"query": "histogram", "size": [3, 5], "held": "blocks"},
+    "ranges": {"query": "ranges", "size": 8, "held": "total"},
+    "tree": {"query": "hierarchy", "size": [4, 4], "held": "total"},
+    "consistent": {"query": "hierarchy", "size": [4, 4], "held": "total and consistency"},
+    "two-way": {
+        "query": "margins",
+        "size": [4, 3, 2],
+        "kept": [[0, 1], [0, 2], [1, 2]],
+        "held": "total",
+    },
+}
+TABLE = workload_table(WORKLOADS).set_index("workload")
+ERRORS = error_table(np.random.default_rng(15), WORKLOADS, 0.5, 1e-5, 4000)
+
+
+def test_dimensions_and_sensitivities():
+    assert TABLE["constraints"].tolist() == [1, 7, 2, 1, 1, 6, 1]
+    assert TABLE["dimension"].tolist() == [15, 9, 6, 35, 20, 15, 25]
+    assert TABLE["rank"].tolist() == [15, 9, 6, 7, 15, 15, 17]
+    assert TABLE["l1"].tolist() == [2, 2, 2, 20, 4, 4, 6]
+    assert TABLE["quotient"].to_numpy() == pytest.approx(TABLE["l1"].to_numpy())
+    assert TABLE.loc["margins", "null_l2_squared"] == pytest.approx(1.5)
+    assert TABLE.loc["total", "l1_hadamard"] == pytest.approx(4)
+    assert np.isnan(TABLE.loc["margins", "l1_cosine"])
+
+
+def test_simulated_errors_agree_with_exact_ones():
+    assert ERRORS["z"].abs().max() < 6  # for all of them together, wrong once in 1e7
+    assert ERRORS["z"].abs().max() > 0.1
+
+
+def test_extension_never_loses_for_gaussians_and_mostly_does_for_laplace():
+    table = ERRORS.pivot(index="workload", columns="mechanism", values="error")
+    ratio = table["extended Gaussian"] / table["projected Gaussian"]
+    assert ratio.max() <= 1 + 1e-12
+    assert ratio["margins"] == pytest.approx(0.75)
+    assert (table["extended Laplace, haar"] > table["projected Laplace"])[
+        ["total", "margins", "blocks", "two-way"]
+    ].all()
+
+
+def test_units_are_numbers_of_the_workload():
+    units = ERRORS.set_index(["workload", "mechanism"])["unit"]
+    assert units["total", "projected Gaussian"] == pytest.approx(30)
+    assert units["tree", "projected Laplace"] == pytest.approx(640)
+    assert units["consistent", "projected Laplace"] == pytest.approx(480)
+    assert units["tree", "K-norm"] == pytest.approx(196.941, abs=1e-3)
+    assert units["two-way", "best Gaussian"] == pytest.approx(97.9255, rel=2e-5)
+
+
+def test_every_error_is_above_its_bound():
+    assert ERRORS["ratio"].min() > 1
+    ratios = ERRORS.set_index(["workload", "mechanism"])["ratio"]
+    gaussian = sigma(0.5, 1e-5) ** 2 / approximate_spread(0.5, 1e-5)
+    best = ratios.xs("best Gaussian", level="mechanism")
+    assert best.to_numpy() == pytest.approx(np.full(7, gaussian), rel=2e-5)
+    spread = pure_spread(0.5)
+    assert ratios["tree", "K-norm"] == pytest.approx(196.941 * 4 / (spread * 48.73790), rel=1e-5)
+    assert ratios["total", "projected Laplace"] == pytest.approx(480 / (spread * 30))
+
+
+def test_the_theorem_s_noise_is_within_log_squared_of_the_best():
+    near = near_optimal_table(ERRORS.reset_index(), TABLE.reset_index())
+    assert len(near) == 7
+    assert near["part"].max() <= 1
+    assert near["ratio"].min() > 2
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"query": "sums", "size": 3, "held": "total"},
+        {"query": "histogram", "size": 3, "held": "nothing"},
+        {"query": "ranges", "size": 3, "held": "margins"},
+        {"query": "histogram", "size": 3, "held": "total and consistency"},
+    ],
+)
+def test_entries_that_make_no_workload_are_refused(entry):
+    with pytest.raises(InputError, match="workload"):
+        build(entry)

@@ -1,0 +1,156 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from isdp import Invariants
+from isdp.subspace import (
+    CorrelatedGaussian,
+    ExtendedGaussian,
+    ExtendedLaplace,
+    KNorm,
+    ProjectedGaussian,
+    ProjectedLaplace,
+    Query,
+    base_decomposition,
+    kronecker_basis,
+    least_trace,
+)
+from isdp.subspace.conditioned import conditioned_laplace
+from isdp.subspace.distributed import central_noise
+from isdp.subspace.knorm import root_polytope_noise
+from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
+
+DRAWS = 40_000
+TABLE = Query.histogram(12), Invariants.margins((3, 4))
+TREE = Query.hierarchy((2, 3)), Invariants.subsets([[0]], 9)
+CUBE = Query.histogram(9), Invariants.margins((3, 3))
+
+LAWS = {
+    "projected Gaussian": ProjectedGaussian(*TABLE, 1.0, 1e-5),
+    "extended Gaussian": ExtendedGaussian(*TABLE, 1.0, 1e-5),
+    "projected Laplace": ProjectedLaplace(*TABLE, 1.0),
+    "extended Laplace": ExtendedLaplace(*TABLE, 1.0, kronecker_basis((3, 4))),
+    "best Gaussian": CorrelatedGaussian(least_trace(*TREE), 1.0, 1e-5),
+    "Gaussian of the paper": CorrelatedGaussian(base_decomposition(*TREE), 1.0, 1e-5),
+    "K-norm by image": KNorm(*TREE, 1.0),
+    "K-norm by hull": KNorm(*CUBE, 1.0),
+    "K-norm of added records": KNorm(*TREE, 1.0, relation="add-remove"),
+}
+
+
+def directions(law):
+    """Unit vectors in which to look: single answers and random combinations of the free ones."""
+    rng = np.random.default_rng(7)
+    random = law.null.project(rng.standard_normal((4, law.query.answers)))
+    return np.vstack([np.eye(law.query.answers)[:3], random])
+
+
+def check_moments(law, noise):
+    """Mean zero and the stated variance in several directions, by check_mean."""
+    for way in directions(law):
+        variance = way @ law.covariance() @ way
+        if variance > 1e-9 * law.error:
+            values = noise @ way
+            check_mean(values, 0, np.sqrt(variance))
+            squares = values**2
+            check_mean(squares, variance, squares.std())
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_noise_has_mean_zero_and_the_covariance_that_is_stated(name):
+    law = LAWS[name]
+    noise = law.sample(np.random.default_rng(20220222), DRAWS)
+    check_moments(law, noise)
+    squares = np.square(noise).sum(axis=1)
+    check_mean(squares, law.error, squares.std())
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_twentieth_more_noise_is_noticed(name):
+    law = LAWS[name]
+    noise = 1.05 * law.sample(np.random.default_rng(20220222), DRAWS)
+    squares = np.square(noise).sum(axis=1)
+    with pytest.raises(LawRejected):
+        check_mean(squares, law.error, squares.std())
+
+
+def by_quantiles(values, law, bins=50):
+    edges = law.ppf(np.linspace(0, 1, bins + 1))
+    return check_law(np.histogram(values, edges)[0], np.full(bins, 1 / bins))
+
+
+def test_the_norm_of_k_norm_noise_is_gamma():
+    noise = root_polytope_noise(np.random.default_rng(3), 6, 2.0, DRAWS)
+    assert np.abs(noise.sum(axis=1)).max() < 1e-12 * np.abs(noise).max()
+    size = np.abs(noise).sum(axis=1)
+    by_quantiles(size, stats.gamma(5, scale=2.0))
+    with pytest.raises(LawRejected):
+        by_quantiles(1.02 * size, stats.gamma(5, scale=2.0))
+
+
+def test_conditioned_laplace_noise_of_three_cells_is_uniform_on_its_hexagon():
+    """Six sectors, by the signs of the cells, have equal shares at every radius."""
+    noise = root_polytope_noise(np.random.default_rng(8), 3, 1.0, DRAWS)
+    sectors = (noise > 0) @ [1, 2, 4]
+    counts = np.bincount(sectors, minlength=8)
+    assert counts[[0, 7]].tolist() == [0, 0]
+    check_law(counts[1:7], np.full(6, 1 / 6))
+    share = np.sort(np.abs(noise), axis=1)[:, 1] / np.abs(noise).max(axis=1)
+    by_quantiles(share, stats.uniform(0.5, 0.5))
+    with pytest.raises(LawRejected):
+        by_quantiles(0.5 + 0.5 * (2 * share - 1) ** 1.2, stats.uniform(0.5, 0.5))
+
+
+def test_conditioned_laplace_noise_has_the_law_that_is_known_under_a_total():
+    held = Invariants.total(4)
+    noise = conditioned_laplace(np.random.default_rng(6), held, 2.0, 10_000, 60)
+    assert np.abs(noise.sum(axis=1)).max() < 1e-10
+    size = np.abs(noise).sum(axis=1)
+    by_quantiles(size, stats.gamma(3, scale=2.0))
+    values = np.square(noise).sum(axis=1)
+    check_mean(values, 4 * 3 * 7 / 5, values.std())
+    with pytest.raises(LawRejected):
+        by_quantiles(np.abs(1.1 * noise).sum(axis=1), stats.gamma(3, scale=2.0))
+
+
+def test_conditioned_laplace_noise_has_a_gamma_norm_under_margins_too():
+    held = Invariants.margins((3, 3))
+    noise = conditioned_laplace(np.random.default_rng(6), held, 1.0, 10_000, 80)
+    by_quantiles(np.abs(noise).sum(axis=1), stats.gamma(4))
+    few = conditioned_laplace(np.random.default_rng(6), held, 1.0, 10_000, 1)
+    with pytest.raises(LawRejected):
+        by_quantiles(np.abs(few).sum(axis=1), stats.gamma(4))
+
+
+def test_two_cells_under_a_total_share_laplace_noise():
+    law = KNorm(Query.histogram(2), Invariants.total(2), 1.0)
+    noise = law.sample(np.random.default_rng(4), DRAWS)[:, 0]
+    by_quantiles(noise, stats.laplace(scale=1.0))
+    with pytest.raises(LawRejected):
+        by_quantiles(noise, stats.laplace(scale=1.05))
+
+
+def test_the_walk_has_the_error_of_the_hull():
+    """Student's t on the means of 20 batches, which hardly remember each other."""
+    query, held = Query.histogram(6), Invariants.margins((2, 3))
+    exact = KNorm(query, held, 1.0).error
+    walk = KNorm(query, held, 1.0, method="hit-and-run")
+    estimate, error, effective = walk.estimated_error(np.random.default_rng(5), 1200)
+
+    def p_value(claimed):
+        return 2 * stats.t.sf(abs(estimate - claimed) / error, 19)
+
+    assert p_value(exact) > ALPHA
+    assert p_value(1.5 * exact) < ALPHA
+    assert 60 < effective < 2400
+
+
+@pytest.mark.parametrize(
+    ("law", "reference"), [("laplace", stats.laplace), ("gaussian", stats.norm)]
+)
+def test_shared_seeds_give_the_law_that_they_are_asked_for(law, reference):
+    nothing = Invariants(np.zeros((1, 1), dtype=int))
+    noise = np.array([central_noise(f"draw {k}", nothing, 3.0, law)[0] for k in range(4000)])
+    by_quantiles(noise, reference(scale=3.0), bins=20)
+    with pytest.raises(LawRejected):
+        by_quantiles(1.3 * noise, reference(scale=3.0), bins=20)

@@ -1,0 +1,86 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp import InputError
+from isdp.io.counts import cells_of, check_cells, check_unique, counts_of, read_cells
+
+
+def at(line):
+    return f"line {line}"
+
+
+def test_cells_are_stripped_text_by_the_line_on_which_their_row_ends():
+    cells = cells_of('a,b\n 01 ,"x\ny"\n\n2, z \n', "t.csv")
+    assert cells.index.tolist() == [3, 5]
+    assert cells.to_numpy().tolist() == [["01", "x\ny"], ["2", "z"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "empty"),
+        ("a,b,a\n", "line 1: column 'a' stands there twice"),
+        ("a,b\n1,2\n3\n", "line 3: 1 cells under a header of 2"),
+        ("a,b\n1,2,3\n", "line 2: 3 cells under a header of 2"),
+        ('a,b\n1,"2\n', "line 2: not a CSV table"),
+    ],
+)
+def test_what_is_no_table_is_refused(text, words):
+    with pytest.raises(InputError, match=words) as caught:
+        cells_of(text, "t.csv")
+    assert str(caught.value).startswith("t.csv: ")
+
+
+def test_a_file_of_more_bytes_than_believed(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfa\n1\n")
+    assert read_cells(tmp_path / "t.csv", limit=7).columns.tolist() == ["a"]
+    with pytest.raises(InputError, match=r"t\.csv: larger than 6 bytes"):
+        read_cells(tmp_path / "t.csv", limit=6)
+
+
+def test_counts_are_whole_numbers_in_their_order():
+    cells = pd.Series(
+        ["7", "0" * 5000 + "3", " 12 ", "7", "0", "1000000000"], index=[2, 3, 5, 6, 8, 9]
+    )
+    counts = counts_of(cells, at, "mend it")
+    assert counts.dtype == np.int64
+    assert counts.tolist() == [7, 3, 12, 7, 0, 10**9]
+    assert counts_of(cells[:0], at, "mend it").tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1000000001", "'1000000001' is more than 1,000,000,000 persons"),
+        ("9" * 5000, "is more than"),
+        ("", "the count is missing"),
+        ("-1", "'-1' is negative"),
+        ("1.0", "'1.0' is fractional"),
+        ("1,234", "'1,234' has a thousands separator"),
+        ("1e3", "'1e3' is not a whole number"),
+        ("0x1", "'0x1' is not a whole number"),
+        ("1_0", "'1_0' is not a whole number"),
+        ("²", "'²' is not a whole number"),
+    ],
+)
+def test_the_first_cell_that_is_no_count_is_named(text, problem):
+    cells = pd.Series(["7", "8", text, "7", text], index=[2, 3, 5, 6, 8])
+    with pytest.raises(InputError) as caught:
+        counts_of(cells, at, "mend it")
+    message = str(caught.value)
+    assert message.startswith("line 5: ")
+    assert problem in message
+    assert message.endswith("; mend it")
+    assert len(message) < 150
+
+
+def test_a_cell_that_is_not_of_the_pattern_or_stands_there_again():
+    cells = pd.Series(["01", "02", "2", "02"], index=[2, 3, 4, 6])
+    with pytest.raises(InputError, match=r"^line 4: '2' has lost a zero; give two digits$"):
+        check_cells(cells, "[0-9]{2}", "has lost a zero", at, "give two digits")
+    with pytest.raises(InputError, match="line 4: '01' has more"):
+        check_cells(pd.Series(["01\n"], index=[4]), "[0-9]{2}", "has more", at, "")
+    with pytest.raises(InputError, match=r"^t\.csv: line 6: code 02 stands on line 3 already"):
+        check_unique(cells, "code", "t.csv")
+    check_unique(cells[:3], "code", "t.csv")

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from isdp import InputError, Invariants
+from isdp.subspace import (
+    Query,
+    basis_sensitivity,
+    contrasts,
+    kronecker_basis,
+    null_basis,
+    null_space,
+)
+from isdp.subspace.bases import check_basis
+
+
+@pytest.mark.parametrize("kind", ["haar", "helmert", "hadamard", "cosine"])
+@pytest.mark.parametrize("cells", [1, 2, 8, 64])
+def test_contrasts_are_orthonormal_and_sum_to_zero(kind, cells):
+    vectors = contrasts(cells, kind).toarray()
+    assert vectors.shape == (cells, cells - 1)
+    assert vectors.T @ vectors == pytest.approx(np.eye(cells - 1), abs=1e-12)
+    assert vectors.sum(axis=0) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("cells", range(2, 40))
+def test_haar_splits_any_number_of_cells(cells):
+    check_basis(contrasts(cells), Invariants.total(cells))
+
+
+@pytest.mark.parametrize(
+    ("shape", "held"),
+    [
+        ((4, 4), ((0,), (1,))),
+        ((3, 5), ((0,),)),
+        ((3, 4, 2), ((0, 1), (0, 2), (1, 2))),
+        ((2, 3, 3), ((0, 1), (2,))),
+        ((6,), ((),)),
+    ],
+)
+def test_kronecker_bases_span_the_null_space_of_margins(shape, held):
+    invariants = Invariants.margins(shape, held)
+    basis = check_basis(kronecker_basis(shape, held), invariants).toarray()
+    assert basis @ basis.T == pytest.approx(null_space(invariants).matrix(), abs=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["haar", "helmert", "cosine", "singular"])
+def test_bases_of_blocks_span_their_null_space_though_rows_repeat(kind):
+    held = Invariants([[2, 0, 2, 0, 0, 0], [0, 0, 0, 1, 1, 1], [1, 0, 1, 1, 1, 1]])
+    basis = null_basis(held, kind).toarray()
+    assert basis.T @ basis == pytest.approx(np.eye(4), abs=1e-12)
+    assert basis @ basis.T == pytest.approx(null_space(held).matrix(), abs=1e-12)
+
+
+def sensitivities(cells, kind):
+    return basis_sensitivity(Query.histogram(cells), null_basis(Invariants.total(cells), kind))
+
+
+def test_l1_sensitivities_by_basis():
+    assert sensitivities(3, "helmert") == pytest.approx((1 + np.sqrt(3)) / np.sqrt(2))
+    assert sensitivities(4, "hadamard") == pytest.approx(2)
+    assert sensitivities(64, "hadamard") == pytest.approx(8)
+    assert sensitivities(4, "haar") == pytest.approx(1 + np.sqrt(2))
+    assert sensitivities(16, "haar") == pytest.approx(3.62132, abs=1e-5)
+    assert sensitivities(102, "helmert") == pytest.approx(5.639, abs=1e-3)
+    assert sensitivities(102, "haar") == pytest.approx(4.375, abs=1e-3)
+
+
+@pytest.mark.parametrize("cells", [7, 100, 513, 1000])
+def test_haar_stays_below_its_limit(cells):
+    assert 2 < sensitivities(cells, "haar") < 2 * (1 + np.sqrt(2))
+
+
+def test_three_cells_have_no_better_basis_than_helmert():
+    turns = np.linspace(0, np.pi, 2000)
+    basis = null_basis(Invariants.total(3), "helmert").toarray()
+    best = min(
+        basis_sensitivity(
+            Query.histogram(3),
+            basis @ np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]),
+        )
+        for t in turns
+    )
+    assert best == pytest.approx(sensitivities(3, "helmert"), rel=1e-6)
+
+
+def test_bases_that_do_not_fit_are_refused():
+    with pytest.raises(InputError, match="kronecker"):
+        null_basis(Invariants.margins((2, 3)))
+    with pytest.raises(InputError, match="power of two"):
+        null_basis(Invariants.total(6), "hadamard")
+    with pytest.raises(InputError, match="one of"):
+        null_basis(Invariants.total(6), "wavelet")
+    with pytest.raises(InputError, match="orthonormal"):
+        check_basis(np.eye(3), Invariants.total(3))
+    with pytest.raises(InputError, match="rows"):
+        check_basis(np.eye(4), Invariants.total(3))

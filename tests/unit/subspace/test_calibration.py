@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from isdp import InputError
+from isdp.subspace.calibration import (
+    certified_delta,
+    delta,
+    failing_delta,
+    log_delta,
+    multiplier,
+    paper_constant,
+    sigma,
+)
+
+
+@pytest.mark.parametrize(("epsilon", "spread"), [(0.192, 5.0), (1.0, 1.5), (3.0, 0.4)])
+def test_delta_against_the_integral_of_the_hockey_stick(epsilon, spread):
+    def excess(x):
+        return max(norm.pdf(x, 1, spread) - np.exp(epsilon) * norm.pdf(x, 0, spread), 0)
+
+    start = spread**2 * epsilon + 0.5  # where the two densities cross
+    expected = quad(excess, start, start + 40 * spread, epsabs=0, epsrel=1e-11)[0]
+    assert delta(epsilon, spread) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "target"),
+    [(0.192, 1e-5), (1, 1e-5), (0.5, 1e-6), (1, 1e-10), (10, 1e-20), (1e-3, 0.5), (50, 1e-300)],
+)
+def test_the_least_sigma_is_certified_and_least(epsilon, target):
+    least = sigma(epsilon, target)
+    lower, upper = certified_delta(epsilon, least)
+    assert lower <= upper <= target
+    assert upper == pytest.approx(target, rel=1e-6)
+    assert certified_delta(epsilon, least * (1 - 1e-9))[0] > target
+
+
+def test_sigmas_in_numbers():
+    assert sigma(0.192, 1e-5) == pytest.approx(16.92609, abs=1e-5)
+    assert sigma(1, 1e-5) == pytest.approx(3.730632, abs=1e-6)
+
+
+@pytest.mark.parametrize("log10", [-1, -5, -14, -20, -100])
+@pytest.mark.parametrize("epsilon", [0.1, 1, 8])
+def test_logarithms_keep_their_digits_far_out(epsilon, log10):
+    spread = sigma(epsilon, 10.0**log10)
+    lower, upper = certified_delta(epsilon, spread)
+    assert np.log(lower) - 1e-9 <= log_delta(epsilon, spread) <= np.log(upper) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "exponent"),
+    [(0.1, 13.554219), (0.192, 12.737944), (0.5, 11.415775), (1, 10.267454), (8, 2.7763036)],
+)
+def test_the_paper_s_constant_fails_below_some_delta(epsilon, exponent):
+    log10 = failing_delta(epsilon)
+    assert log10 == pytest.approx(-exponent, abs=1e-6)
+    for shift, fails in ((-0.01, True), (0.01, False)):
+        target = 10 ** (log10 + shift)
+        found = certified_delta(epsilon, paper_constant(epsilon, target))
+        assert (found[0] > target) == fails
+        assert (found[1] > target) == fails
+
+
+def test_the_paper_s_constant_by_how_much():
+    assert delta(1, paper_constant(1, 1e-14)) == pytest.approx(2.299e-13, rel=1e-3)
+    assert delta(1, paper_constant(1, 1e-20)) == pytest.approx(4.986e-17, rel=1e-3)
+    assert delta(8, paper_constant(8, 1e-20)) == pytest.approx(1.167e-14, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "target", "waste"),
+    [
+        (0.192, 1e-5, 1.9494),
+        (1, 1e-5, 1.4793),
+        (0.5, 1e-6, 1.4487),
+        (1, 1e-10, 1.0116),
+        (0.1, 1e-3, 4.797),
+    ],
+)
+def test_where_the_constant_holds_it_wastes_noise(epsilon, target, waste):
+    ratio = multiplier(epsilon, target, "paper") / multiplier(epsilon, target)
+    assert ratio**2 == pytest.approx(waste, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "target"), [(0, 0.1), (-1, 0.1), (1, 0), (1, 1), (1, np.nan), (np.inf, 0.1)]
+)
+def test_numbers_out_of_range_are_refused(epsilon, target):
+    with pytest.raises(InputError, match="subspace"):
+        sigma(epsilon, target)
+    with pytest.raises(InputError, match="subspace"):
+        paper_constant(epsilon, target)
+
+
+def test_an_unknown_constant_is_refused():
+    with pytest.raises(InputError, match="constant"):
+        multiplier(1.0, 0.1, "theirs")

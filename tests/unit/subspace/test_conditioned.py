@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from isdp import InputError, Invariants
+from isdp.subspace.conditioned import conditioned_laplace
+from isdp.subspace.piecewise import pieces
+
+
+def test_pieces_against_direct_integration():
+    points, weights = np.array([[3.0, -1, 0.5], [0, 0, 0]]), np.array([1.0, -2, 0.25])
+    found = pieces(points, weights, 1.5)
+    for y, bends, log_masses in zip(points, found.bends, found.log_masses, strict=True):
+        edges = [-np.inf, *bends, np.inf]
+        for k, mass in enumerate(np.exp(log_masses)):
+            expected = quad(
+                lambda s, y=y: np.exp(-np.abs(y + s * weights).sum() / 1.5), *edges[k : k + 2]
+            )[0]
+            assert mass == pytest.approx(expected, rel=1e-8, abs=1e-12)
+
+
+def test_draws_of_a_line_follow_its_law():
+    points = np.tile([3.0, -1, 0.5], (20_000, 1))
+    weights = np.array([1.0, -2, 0.25])
+    drawn = pieces(points, weights, 1.5).sample(np.random.default_rng(1))
+
+    def density(s):
+        return np.exp(-np.abs(points[0] + s * weights).sum() / 1.5)
+
+    edges = np.quantile(drawn, [0.1, 0.3, 0.5, 0.7, 0.9])
+    total = quad(density, -60, 60, points=[-3, -0.5, -2], limit=200)[0]
+    for edge, share in zip(edges, (0.1, 0.3, 0.5, 0.7, 0.9), strict=True):
+        assert quad(density, -60, edge, points=[-3, -0.5, -2], limit=200)[0] / total == (
+            pytest.approx(share, abs=5 * np.sqrt(share * (1 - share) / 20_000))
+        )
+
+
+def test_invariants_hold_and_fixed_cells_stay():
+    held = Invariants([[1, 1, 1, 0], [0, 0, 0, 2]])
+    noise = conditioned_laplace(np.random.default_rng(1), held, 3.0, 50, 20)
+    assert np.abs(noise[:, :3].sum(axis=1)).max() < 1e-12
+    assert np.abs(noise[:, 3]).max() < 1e-12
+    assert np.abs(noise[:, :3]).min() > 0
+    nothing_free = conditioned_laplace(np.random.default_rng(1), Invariants.total(1), 1.0, 3, 5)
+    assert nothing_free.tolist() == [[0]] * 3
+
+
+def test_wrong_numbers_are_refused():
+    for scale, draws, steps in ((0, 1, 1), (1.0, -1, 1), (1.0, 1, 1.5)):
+        with pytest.raises(InputError, match="subspace"):
+            conditioned_laplace(np.random.default_rng(1), Invariants.total(3), scale, draws, steps)

@@ -1,0 +1,226 @@
+import numpy as np
+import pytest
+
+from isdp import InputError, Invariants
+from isdp.subspace import (
+    CorrelatedGaussian,
+    ExtendedGaussian,
+    ExtendedLaplace,
+    KNorm,
+    ProjectedGaussian,
+    ProjectedLaplace,
+    Query,
+    base_decomposition,
+    kronecker_basis,
+    least_trace,
+    null_space,
+    spherical,
+)
+from isdp.subspace.calibration import certified_delta, sigma
+from isdp.subspace.factorisation import Shape
+from tests.unit.subspace.workloads import WORKLOADS
+
+RNG = np.random.default_rng(3510)
+FOUR = WORKLOADS["4 x 4 margins"]
+TREE = WORKLOADS["tree of 4 x 4"]
+LAWS = {
+    "projected Gaussian": ProjectedGaussian(*FOUR, 1.0, 1e-5),
+    "extended Gaussian": ExtendedGaussian(*FOUR, 1.0, 1e-5, constant="paper"),
+    "projected Laplace": ProjectedLaplace(*TREE, 0.5),
+    "extended Laplace": ExtendedLaplace(*FOUR, 0.5, kronecker_basis((4, 4))),
+    "best Gaussian": CorrelatedGaussian(least_trace(*TREE), 1.0, 1e-5),
+    "Gaussian of the paper": CorrelatedGaussian(base_decomposition(*TREE), 1.0, 1e-5),
+    "round Gaussian": CorrelatedGaussian(spherical(*TREE), 1.0, 1e-5),
+    "K-norm by image": KNorm(*TREE, 1.0),
+    "K-norm by hull": KNorm(*WORKLOADS["3 x 3 margins"], 1.0),
+    "K-norm by walk": KNorm(*WORKLOADS["3 x 3 margins"], 1.0, method="hit-and-run"),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_noise_leaves_every_invariant_where_it_was(name):
+    law = LAWS[name]
+    noise = law.sample(np.random.default_rng(1), 20)
+    assert noise.shape == (20, law.query.answers)
+    assert noise.any(axis=1).all()
+    assert law.null.residual(noise) < 1e-12
+    assert law.sample(np.random.default_rng(1), 0).shape == (0, law.query.answers)
+
+
+@pytest.mark.parametrize("name", [name for name in LAWS if name != "K-norm by walk"])
+def test_errors_are_traces_of_covariances_in_the_null_space(name):
+    law = LAWS[name]
+    covariance = law.covariance()
+    assert law.error == pytest.approx(np.trace(covariance), rel=1e-9)
+    assert law.variances() == pytest.approx(np.diag(covariance), rel=1e-9)
+    assert law.null.project(covariance) == pytest.approx(covariance, abs=1e-9 * law.error)
+
+
+def test_errors_of_the_four_general_mechanisms():
+    c = sigma(1.0, 1e-5)
+    assert ProjectedGaussian(*FOUR, 1.0, 1e-5).error == pytest.approx(18 * c**2)
+    assert ExtendedGaussian(*FOUR, 1.0, 1e-5).error == pytest.approx(13.5 * c**2)
+    assert ProjectedLaplace(*FOUR, 1.0).error == pytest.approx(72)
+    basis = kronecker_basis((4, 4), kind="hadamard")
+    assert ExtendedLaplace(*FOUR, 1.0, basis).error >= 143
+    ranges = WORKLOADS["ranges of 16"]
+    assert ProjectedGaussian(*ranges, 1.0, 1e-5).error == pytest.approx(9720 * c**2)
+    assert ProjectedLaplace(*ranges, 1.0).error == pytest.approx(1_399_680)
+
+
+def test_counties_of_illinois():
+    query, held = Query.histogram(102), Invariants.total(102)
+    assert ProjectedLaplace(query, held, 0.192).variances()[0] == pytest.approx(214.886, abs=1e-3)
+    assert KNorm(query, held, 0.192).error / 102 == pytest.approx(211.757, abs=1e-3)
+    paper = ProjectedGaussian(query, held, 0.192, 1e-5, constant="paper")
+    assert paper.variances()[0] == pytest.approx(1106.0, abs=0.1)
+    exact = ProjectedGaussian(query, held, 0.192, 1e-5)
+    assert exact.variances()[0] == pytest.approx(567.4, abs=0.1)
+    assert ExtendedLaplace(query, held, 0.192).error / 102 > 1000
+
+
+def test_the_exact_calibration_is_a_free_improvement_where_weights_differ():
+    query, held = Query.histogram(2), Invariants([[3, 1]])
+    paper = ProjectedLaplace(query, held, 1.0)
+    exact = ProjectedLaplace(query, held, 1.0, calibration="exact")
+    assert exact.error / paper.error == pytest.approx(4 / 9)
+    assert paper.pure_loss() == pytest.approx(2 / 3)
+    assert exact.pure_loss() == pytest.approx(1)
+
+
+def test_guarantees_say_what_is_protected_and_from_what():
+    law = ProjectedLaplace(*FOUR, 0.192)
+    promise = law.guarantee()
+    assert (promise.flavour, promise.loss, promise.loss_per_person) == ("pure", 0.192, 0.192)
+    assert promise.held == "7 independent invariants of the answers"
+    assert "data sets of one size" in law.statement()
+    assert "not for the release" in law.statement()
+    adding = ProjectedLaplace(*FOUR, 0.192, relation="add-remove").guarantee()
+    assert adding.loss_per_person == pytest.approx(0.384)
+    assert "one size" not in adding.relation
+
+
+def test_the_paper_s_constant_is_never_promised_more_than_it_keeps():
+    law = ProjectedGaussian(*FOUR, 1.0, 1e-14, constant="paper")
+    assert law.guarantee().delta == certified_delta(1.0, law.multiplier)[1] > 2e-13
+    assert ProjectedGaussian(*FOUR, 1.0, 1e-14).guarantee().delta == 1e-14
+    assert ProjectedGaussian(*FOUR, 10.0, 1e-20).guarantee().loss == 10
+    adding = ProjectedGaussian(*FOUR, 1.0, 1e-5, relation="add-remove").guarantee()
+    assert adding.per_person is None
+
+
+def test_zcdp_follows_from_the_multiplier():
+    law = ExtendedGaussian(*FOUR, 1.0, 1e-5)
+    assert law.zcdp().loss_per_person == pytest.approx(0.5 / law.multiplier**2)
+
+
+def test_extended_laplace_says_where_its_basis_makes_it_worse():
+    worse = ExtendedLaplace(Query.histogram(16), Invariants.total(16), 1.0)
+    assert "projected Laplace noise is smaller" in worse.statement()
+    better = ExtendedLaplace(Query.histogram(2), Invariants.total(2), 1.0)
+    assert "smaller" not in better.statement()
+    assert better.error == pytest.approx(2 * 2)
+
+
+def test_the_extension_may_be_smaller_than_the_null_space_if_it_holds_all_differences():
+    query, held = WORKLOADS["tree of 4 x 4"]
+    span = spherical(query, held).geometry.span
+    law = ExtendedLaplace(query, held, 1.0, span)
+    assert law.basis.shape[1] == 15
+    with pytest.raises(InputError, match="out of the basis"):
+        ExtendedLaplace(query, held, 1.0, span[:, :14])
+
+
+def test_noise_of_correlated_mechanisms_does_not_hang_on_the_basis_of_the_span():
+    shape = least_trace(*TREE)
+    turn = np.linalg.qr(RNG.standard_normal((15, 15)))[0]
+    space = shape.geometry
+    turned = Shape(
+        type(space)(
+            space.query, space.invariants, space.relation, space.span @ turn, turn.T @ space.points
+        ),
+        turn.T @ shape.core @ turn,
+    )
+    first, second = (
+        CorrelatedGaussian(s, 1.0, 1e-5).sample(np.random.default_rng(5), 3)
+        for s in (shape, turned)
+    )
+    assert first == pytest.approx(second, abs=1e-9)
+
+
+def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
+    query, held = Query.histogram(1), Invariants.total(1)
+    laws = [
+        ProjectedGaussian(query, held, 1.0, 1e-5),
+        ExtendedGaussian(query, held, 1.0, 1e-5),
+        ProjectedLaplace(query, held, 1.0),
+        ExtendedLaplace(query, held, 1.0),
+        KNorm(query, held, 1.0),
+        CorrelatedGaussian(least_trace(query, held), 1.0, 1e-5),
+    ]
+    for law in laws:
+        assert not law.sample(np.random.default_rng(1), 5).any()
+        assert law.error == 0
+        assert (law.guarantee().flavour, law.guarantee().loss) == ("pure", 0)
+
+
+def test_a_release_is_the_answers_plus_noise_with_the_invariants_as_they_were():
+    query, held = WORKLOADS["tree of 4 x 4"]
+    counts = RNG.integers(0, 1000, 16)
+    law = ProjectedLaplace(query, held, 1.0)
+    released = law.release(np.random.default_rng(9), counts)
+    noise = law.sample(np.random.default_rng(9), 1)[0]
+    assert released == pytest.approx(query.apply(counts) + noise)
+    assert released[0] == pytest.approx(counts.sum(), rel=1e-12)
+    with pytest.raises(InputError):
+        law.release(np.random.default_rng(9), counts[:5])
+
+
+def test_a_million_cells_under_a_total():
+    query, held = Query.histogram(10**6), Invariants.total(10**6)
+    law = ProjectedLaplace(query, held, 1.0)
+    noise = law.sample(np.random.default_rng(2), 1)[0]
+    assert abs(noise.sum()) < 1e-6
+    assert law.error == pytest.approx(8 * (10**6 - 1))
+    assert KNorm(query, held, 1.0).error == pytest.approx(4e6 * (2 - 3 / 10**6), rel=1e-5)
+
+
+def test_ranges_gain_nothing_from_extension_until_the_noise_keeps_to_the_span():
+    query, held = WORKLOADS["ranges of 16"]
+    projected, extended = (
+        ProjectedGaussian(query, held, 1, 0.1),
+        ExtendedGaussian(query, held, 1, 0.1),
+    )
+    assert extended.error == pytest.approx(projected.error)
+    best = CorrelatedGaussian(least_trace(query, held), 1, 0.1)
+    assert projected.error / best.error == pytest.approx(9720 / 576.8133, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ProjectedLaplace(*FOUR, 0),
+        lambda: ProjectedLaplace(*FOUR, np.nan),
+        lambda: ProjectedLaplace(*FOUR, 1.0, calibration="loose"),
+        lambda: ProjectedLaplace(*FOUR, 1.0, relation="swap"),
+        lambda: ProjectedLaplace(Query.ranges(4), Invariants.total(4), 1.0),
+        lambda: ProjectedGaussian(*FOUR, 1.0, 0),
+        lambda: ProjectedGaussian(*FOUR, 1.0, 1e-5, constant="guess"),
+        lambda: ExtendedLaplace(*FOUR, 1.0),
+        lambda: ExtendedLaplace(*FOUR, 1.0, np.eye(16)),
+        lambda: CorrelatedGaussian(Shape(spherical(*FOUR).geometry, np.eye(9)), 1.0, 1e-5),
+        lambda: KNorm(*FOUR, 1.0),
+        lambda: KNorm(*FOUR, 1.0, method="image"),
+        lambda: KNorm(*FOUR, 1.0, method="hull").error,
+        lambda: KNorm(*FOUR, 1.0, method="hit-and-run").error,
+        lambda: KNorm(*FOUR, 1.0, method="magic"),
+        lambda: ProjectedLaplace(*FOUR, 1.0).sample(RNG, -1),
+    ],
+)
+def test_what_cannot_be_done_is_refused(make):
+    with pytest.raises(InputError, match="subspace"):
+        make()
+
+
+def test_null_spaces_are_shared():
+    assert LAWS["projected Gaussian"].null is null_space(FOUR[1])
