@@ -13,8 +13,8 @@ import pandas as pd
 from isdp.accounting.conversions import CONVERSIONS, epsilon_bun_steinke
 from isdp.accounting.divergences import multiplicative, total_variation
 from isdp.accounting.flavours import CITED, RENYI, SYSTEMS, compare, differences
-from isdp.errors import InputError
 from isdp.constraints import Invariants
+from isdp.errors import InputError
 from isdp.exact import enumerate_law
 from isdp.lattice import kernel_lattice
 from isdp.mechanisms import GeneralizedLaplace

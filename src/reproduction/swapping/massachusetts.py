@@ -173,7 +173,7 @@ def summary(
             }
         )
     table = pd.DataFrame(rows)
-    before = table.sort_values("rate").groupby("scenario")["median"].shift()
+    before = table.sort_values("rate").groupby("scenario")["median"].shift().sort_index()
     return table.assign(grows=(table["median"] > before).where(before.notna()))
 
 

@@ -100,7 +100,7 @@ def attack_tables(
 def figure_tables(
     tables: Mapping[str, pd.DataFrame], table: pd.DataFrame, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """What the figures of budgets, attacks and noise show, by name."""
+    """Gather what the figures of budgets, attacks and noise show, by name."""
     largest = int(tables["budgets"].query("census == '1940'")["largest"].max())
     sizes = np.unique(np.logspace(np.log10(2), 7.2, 40).astype(int)).tolist()
     return {
