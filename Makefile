@@ -97,7 +97,7 @@ $(DOCS_READY): docs/requirements.txt $(READY)
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate
 lock:
-	$(COMPILE) --extra dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra workflow --extra dev pyproject.toml --output-file requirements.lock
 	sed -n '/^slurm = /,/^]/s/^ *"\(.*\)",/\1/p' pyproject.toml \
 		| $(COMPILE) --no-deps - --output-file requirements-slurm.lock
 

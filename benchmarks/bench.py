@@ -16,8 +16,9 @@ from benchmarks import comparisons, growth
 from benchmarks.peers import open_peer
 from benchmarks.timing import COLUMNS
 from benchmarks.workflow_cost import cost_table, rule_names
-from isdp.io.files import write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.plots.style import DAS, DRAW, INK, save, styled
+from reproduction.running.tables import write_table
 
 ROOT = Path(__file__).parent.parent
 ROWS, HEIGHTS = ("AB", "CD", "EFG"), (1.3, 0.9, 1.0)
@@ -47,6 +48,7 @@ def measure(config):
     rows += more
     rows += comparisons.core_against_numpy(config)
     rows += comparisons.core_against_blackjax(config, blackjax)
+    rows.append(comparisons.import_row())
     for peer in (opendp, blackjax):
         if peer is not None:
             peer.close()

@@ -1,5 +1,8 @@
 """Measuring things in turns, and the rows of the one table."""
 
+import resource
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -17,6 +20,14 @@ def timed(work):
 def seconds(work):
     """Time one call."""
     return timed(work)[1]
+
+
+def seconds_of_program(text):
+    """CPU seconds of a Python of its own that runs a short program."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", text], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def seconds_a_call(work, least=0.05):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import csv
+import signal
 import sys
 from collections.abc import Sequence
 
 from isdp.errors import InputError
 
+MOST_DIGITS = 100  # of a seed
 SCHEMA = """\
 the table: a csv in UTF-8, a row a cell; a column of counts, and others that name the cell
 
@@ -22,7 +24,8 @@ the file of invariants (YAML), by the table's columns:
     twins: ["Alpha, Low", "Beta, Low"] by names of cells (their columns joined by ', ')
 Both margins of a two-way table are  totals: [row, column].
 
-written to DIR: noisy.csv, certificate.json, certificate.md, noisy.svg, noisy.png
+written to DIR: noisy.csv, certificate.json, certificate.md, and a picture, noisy.svg and noisy.png,
+where matplotlib is installed; all of them at the end, or none
 
 Epsilon is the privacy loss per unit of the norm, not per person: one person who changes cell moves
 the l1 distance by 2. Give the table a row for every possible cell, also for the empty ones, in an
@@ -75,6 +78,8 @@ def parser() -> argparse.ArgumentParser:
     )
     own.add_argument("--out", metavar="DIR", default="noisy", help="default: noisy")
     own.add_argument("--force", action="store_true", help="replace files that are there")
+    own.add_argument("--no-picture", action="store_true", help="draw no picture")
+    own.add_argument("--strict", action="store_true", help="take every warning for an error")
     own.add_argument(
         "--for-experiments",
         action="store_true",
@@ -133,11 +138,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
     except OSError as error:
         print(f"isdp: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("isdp: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
     return 2
 
 
 def _privatize(given: argparse.Namespace) -> int:
-    from isdp.privatize.run import privatize
+    from isdp.privatize import privatize
 
     certificate = privatize(
         given.table,
@@ -147,6 +155,8 @@ def _privatize(given: argparse.Namespace) -> int:
         count=given.count,
         names=given.name,
         force=given.force,
+        picture=not given.no_picture,
+        strict=given.strict,
     )
     totals = sum(check["totals"] for check in certificate["invariants"])
     print(
@@ -157,6 +167,8 @@ def _privatize(given: argparse.Namespace) -> int:
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
         print(f"{fixed:,} cells have no freedom under these totals and are published exactly")
+    if not (given.no_picture or certificate["output"]["picture"]):
+        print("no picture: matplotlib is not installed (pip install 'isdp[plots]')")
     return 0
 
 
@@ -206,7 +218,7 @@ def _request(given: argparse.Namespace):
     from isdp.exact.secure import exact_epsilon
     from isdp.mechanisms.gaussian import GeneralizedGaussian
     from isdp.mechanisms.laplace import GeneralizedLaplace
-    from isdp.privatize.run import Request
+    from isdp.privatize import Request
 
     seed = _seed(given.seed)
     experiment = given.for_experiments or seed is not None
@@ -232,8 +244,12 @@ def _request(given: argparse.Namespace):
 def _seed(text: str | None) -> int | None:
     if text is None:
         return None
-    if not text.isdecimal():
-        raise InputError(f"--seed must be a whole number from 0 up, got {text!r}")
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        shown = text if len(text) <= MOST_DIGITS else f"{len(text)} characters"
+        raise InputError(
+            f"--seed must be a whole number from 0 up, of at most {MOST_DIGITS} digits, got "
+            f"{shown!r}"
+        )
     return int(text)
 
 

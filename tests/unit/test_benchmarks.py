@@ -95,3 +95,9 @@ def test_a_ratio_says_how_many_times_as_good_ours_is(ours, peer, unit, bar, rati
 def test_a_peer_that_is_not_there_is_named(tmp_path, capsys):
     assert open_peer("peer_opendp.py", tmp_path) is None
     assert "peer_opendp.py: cannot be run" in capsys.readouterr().err
+
+
+def test_a_program_s_seconds_are_its_own():
+    busy = "import time\nwhile time.process_time() < 0.3: pass"
+    assert timing.seconds_of_program("pass") < timing.seconds_of_program(busy)
+    assert timing.seconds_of_program(busy) >= 0.3

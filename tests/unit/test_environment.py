@@ -29,8 +29,14 @@ def project():
 
 
 def declared(machine=LINUX):
-    lines = project()["dependencies"] + project()["optional-dependencies"]["dev"]
-    return specifiers(lines, machine)
+    """All that the workflow, its tests and the extras need; two extras are set up apart."""
+    extras = project()["optional-dependencies"]
+    apart = {"docs", "slurm"}
+    assert apart < set(extras)
+    lines = [line for name, lines in extras.items() if name not in apart for line in lines]
+    found = specifiers(project()["dependencies"] + lines, machine)
+    del found["isdp"]  # the extra `workflow` takes others in
+    return found
 
 
 def locked(machine=LINUX, lock="requirements.lock"):

@@ -93,9 +93,11 @@ rule toy:
   where: nowhere
   statement: Signs at random are balanced.
   paper_value: "0"
-  measure: {table: toy, column: mean, take: max_abs}
+  unit: persons
+  ours: {table: toy, column: mean, take: max_abs}
   figure: toy
-  tolerance: {at_most: 0.5}
+  bar: {at_most: 0.5}
+  bar_of: ours
   note: the bar is ours
 """,
     "config/figures/toy.yaml": """\

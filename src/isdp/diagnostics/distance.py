@@ -109,7 +109,7 @@ def small_law(walk: LatticeWalk) -> EnumeratedLaw | None:
 
 def transition_matrix(walk: LatticeWalk, law: EnumeratedLaw) -> np.ndarray:
     """Tabulate one sweep between all points; jumps that leave them are refused."""
-    coordinates = np.array([walk.lattice.coordinates(point) for point in law.points])
+    coordinates = walk.lattice.coordinates(law.points)
     differences = coordinates[None] - coordinates[:, None]  # (from, to, basis vector)
     a = walk.proposal
     jump = (1 - a) / (1 + a) * a ** np.abs(differences).astype(float)

@@ -29,9 +29,10 @@ LARGEST_SUM = 2**53  # integers up to here are exact in float64
 def blocks_of(invariants: Invariants) -> np.ndarray | None:
     """Tell which block each cell is in, where the invariants are totals of disjoint blocks.
 
-    A row counts as the total of its cells if its entries are all the same number. Rows without
-    cells, and rows that other rows' totals add up to (a grand total beside its parts), add nothing
-    and are passed over.
+    A row counts as the total of its cells if its entries are all the same number. Rows may be
+    nested: the totals of a set and of a part of it give that of the rest. Rows without cells, and
+    rows that other rows' totals add up to (a grand total beside its parts), add nothing and are
+    passed over.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
     -------
     int64 array, shape (cells,), or None
         Blocks are numbered from 0 in the order of the rows; -1 marks a cell in no block. None if
-        rows overlap or weigh their cells unequally.
+        rows overlap without being nested, or weigh their cells unequally.
     """
     a = invariants.sparse
     labels = np.full(invariants.cells, -1, dtype=np.int64)
@@ -165,25 +166,27 @@ def sample_blocks(
 def _label(indptr, indices, data, rows, labels):
     """Write the row of each cell's block into `labels`; False if the rows are no disjoint blocks.
 
-    Each row either makes a block of new cells, or is made up of whole blocks.
+    A row must hold all of every block that it meets. The total of its other cells then follows, and
+    they make a block of their own.
     """
-    seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
+    size = np.zeros(len(rows), dtype=np.int64)  # cells of each block
+    seen = np.zeros(len(rows), dtype=np.int64)  # those of them in the present row
     for row in rows:
         start, stop = indptr[row], indptr[row + 1]
-        old = start < stop and labels[indices[start]] >= 0
+        for entry in range(start, stop):
+            if data[entry] != data[start]:
+                return False
+            if labels[indices[entry]] >= 0:
+                seen[labels[indices[entry]]] += 1
         for entry in range(start, stop):
             label = labels[indices[entry]]
-            if data[entry] != data[start] or (label >= 0) != old:
-                return False
-            if old:
-                seen[label] += 1
-            else:
+            if label < 0:
                 labels[indices[entry]] = row
-        for entry in range(start, stop if old else start):
-            label = labels[indices[entry]]
-            if seen[label] != 0 and seen[label] != indptr[label + 1] - indptr[label]:
-                return False
-            seen[label] = 0
+                size[row] += 1
+            elif seen[label] != 0:  # its first cell in this row; 0 marks a block that has passed
+                if seen[label] != size[label]:
+                    return False
+                seen[label] = 0
     return True
 
 

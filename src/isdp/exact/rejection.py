@@ -25,7 +25,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from flint import fmpz_mat
 from numba import njit
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -45,6 +44,7 @@ from isdp.exact.klein import (
     refuse_wide,
     settle,
 )
+from isdp.lattice.elimination import settle as settle_cells
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, GeneralizedLaplace
 
 PILOT_DRAWS = 200
@@ -268,23 +268,14 @@ def _orders(invariants: Invariants) -> Iterator[np.ndarray]:
 
 def _dependents(invariants: Invariants, order: np.ndarray) -> list[_Dependent]:
     """Solve A u = 0 exactly for the first independent cells in `order`."""
-    if invariants.constraints == 0:
-        return []
-    reduced, divisor, rank = fmpz_mat(invariants.matrix[:, order].tolist()).rref()
+    cells, free, weights, denominator = settle_cells(invariants.matrix, order)
     solved = []
-    for row in range(rank):
-        entries = [(int(order[j]), int(reduced[row, j])) for j in range(len(order))]
-        entries = [(cell, entry) for cell, entry in entries if entry]
-        cell, rest = entries[0][0], entries[1:]
-        common = math.gcd(int(divisor), *(entry for _, entry in rest))
-        common = common if divisor > 0 else -common
+    for cell, row in zip(cells.tolist(), weights, strict=True):
+        met = np.flatnonzero(row)
+        common = math.gcd(denominator, *row[met])
+        coefficients = tuple((row[met] // common).tolist())
         solved.append(
-            _Dependent(
-                cell,
-                tuple(c for c, _ in rest),
-                tuple(-entry // common for _, entry in rest),
-                int(divisor) // common,
-            )
+            _Dependent(cell, tuple(free[met].tolist()), coefficients, denominator // common)
         )
     return solved
 

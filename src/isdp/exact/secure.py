@@ -15,7 +15,6 @@ for differential privacy, NeurIPS 2020.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from fractions import Fraction
@@ -25,14 +24,16 @@ from numbers import Rational, Real
 from typing import NamedTuple
 
 import numpy as np
-from flint import arb, ctx, fmpz_mat
+from flint import arb, ctx
 from numba import njit
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.blocks import block_order, check_draws, refuse_large_sums
+from isdp.lattice.elimination import settle
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**14), 1000
+LARGEST_EXPONENT = 10_000
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries
 DIGIT_BITS = 8
 CHUNK = 1 << 16  # random words taken at once: they and the counts stay in the cache
@@ -124,7 +125,7 @@ def exact_epsilon(epsilon) -> Fraction:
     try:
         if isinstance(epsilon, bool) or not isinstance(epsilon, Real | str):
             raise ValueError
-        exact = Fraction(epsilon if isinstance(epsilon, Rational) else str(epsilon))
+        exact = Fraction(epsilon) if isinstance(epsilon, Rational) else _read(str(epsilon))
     except (ValueError, ZeroDivisionError):
         raise InputError(
             f"epsilon must be a number such as 0.25, '1/4' or Fraction(1, 4), got {epsilon!r}"
@@ -132,6 +133,18 @@ def exact_epsilon(epsilon) -> Fraction:
     if not SMALLEST_EPSILON <= exact <= LARGEST_EPSILON:
         raise InputError(f"release: epsilon must lie between 1e-14 and 1000, got {epsilon!r}")
     return exact
+
+
+def _read(text: str) -> Fraction:
+    """Read a number; 0 for one whose exponent alone puts it out of every range.
+
+    Its power of ten may have millions of digits, where Python reads a few thousand at most in all
+    the rest of a number.
+    """
+    _, marked, exponent = text.lower().partition("e")
+    if marked and abs(int(exponent)) > LARGEST_EXPONENT:
+        return Fraction(0)
+    return Fraction(text)
 
 
 class _Words:
@@ -472,19 +485,13 @@ def _settle_cells(invariants: Invariants) -> _Solution:
 
     The noise is feasible just if the free cells are integers and make the settled ones integers.
     """
-    reduced, denominator, rank = fmpz_mat(invariants.matrix.tolist()).rref()
-    rows = np.array(reduced.tolist(), dtype=object)[:rank] * (-1 if denominator > 0 else 1)
-    common = math.gcd(*(int(x) for x in rows.flat), int(denominator))
-    denominator, rows = abs(int(denominator)) // common, rows // common
-    if denominator > LARGEST_WEIGHT or abs(rows).max() > LARGEST_WEIGHT:
+    settled, free, weights, denominator = settle(invariants.matrix)
+    if max(denominator, abs(weights).max(initial=0)) > LARGEST_WEIGHT:
         raise InputError(
             f"release: under these invariants cells settle one another with weights beyond "
             f"{LARGEST_WEIGHT}; simplify the invariants"
         )
-    weights = rows.astype(np.int64)
-    settled = (weights != 0).argmax(axis=1)
-    free = np.setdiff1d(np.arange(invariants.cells), settled)
-    weights = weights[:, free]
+    weights = weights.astype(np.int64)
     by_row, by_column, needed = _plan(weights != 0)
     weights = np.ascontiguousarray(weights[np.ix_(by_row, by_column)])
     return _Solution(free[by_column], settled[by_row], weights, denominator, needed)

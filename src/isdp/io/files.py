@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import tempfile
@@ -11,19 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
-
-PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
-body {{ font: 14px/1.45 system-ui, sans-serif; margin: 1.5em; color: #222; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th {{ position: sticky; top: 0; background: #fff; border-bottom: 2px solid #666; }}
-th, td {{ text-align: left; vertical-align: top; padding: .3em .8em .3em 0; }}
-td {{ border-bottom: 1px solid #ddd; min-width: 3em; max-width: 28em; }}
-</style></head><body><h1>{title}</h1>
-{table}
-</body></html>
-"""
 
 
 @contextmanager
@@ -62,55 +48,3 @@ def write_csv(table: pd.DataFrame, path) -> None:
     """Write a table as CSV, without its index."""
     with whole(path) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n")
-
-
-def write_table(table: pd.DataFrame, csv, title: str, bold: pd.DataFrame | None = None) -> None:
-    """Write a table three times: `csv` in full precision, and beside it .md and .html to read.
-
-    Parameters
-    ----------
-    table : DataFrame
-    csv : path
-    title : str
-        Heading of the HTML page.
-    bold : DataFrame of bool, optional
-        Cells to set in bold where people read them, in the table's shape.
-    """
-    csv = Path(csv)
-    write_csv(table, csv)
-    shown = table.map(_shown)
-    plain = pd.DataFrame(False, index=table.index, columns=table.columns)
-    bold = plain if bold is None else bold
-    sides = ["right" if is_numeric_dtype(kind) else "left" for kind in table.dtypes]
-    with whole(csv.with_suffix(".md")) as temporary:
-        cells = shown.map(lambda cell: cell.replace("|", r"\|"))
-        text = cells.mask(bold, "**" + cells + "**").to_markdown(
-            index=False, disable_numparse=True, colalign=sides
-        )
-        temporary.write_text(text + "\n")
-    with whole(csv.with_suffix(".html")) as temporary:
-        cells = shown.map(html.escape)
-        body = cells.mask(bold, "<b>" + cells + "</b>").to_html(
-            index=False, border=0, escape=False, justify="left"
-        )
-        heading = html.escape(title)
-        temporary.write_text(PAGE.format(title=heading, table=body))
-
-
-def _shown(value) -> str:
-    if pd.isna(value):
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def read_csv(path, **options) -> pd.DataFrame:
-    """Read a table that `write_csv` wrote; FIPS codes and names stay text."""
-    text = {"fips": str, "name": str}
-    return pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""], **options)
-
-
-def read_csvs(paths) -> pd.DataFrame:
-    """Read one table, or several of the same columns put one below the other."""
-    if isinstance(paths, str | os.PathLike):
-        paths = [paths]
-    return pd.concat([read_csv(path) for path in paths], ignore_index=True)

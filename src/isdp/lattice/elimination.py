@@ -1,14 +1,112 @@
-"""Which cells follow from the others under equalities, and how: in whole numbers, exactly."""
+"""Exact elimination: which cells follow from the others under equalities, and how.
+
+All of it is in whole numbers over one denominator, by python-flint; nothing is rounded.
+"""
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from flint import fmpq_mat, fmpz_mat
+from flint import fmpz_mat
 
-from isdp.constraints.invariants import Invariants
+from isdp.constraints.invariants import INT64_MAX, Invariants
 from isdp.errors import InputError
+
+
+class Echelon(NamedTuple):
+    """Reduced row echelon form of a matrix over the rationals.
+
+    Attributes
+    ----------
+    rows : object array of int, shape (rank, columns)
+        The form times `denominator`: row i has `denominator` in column ``pivots[i]``, where all
+        others have 0, and nothing to the left of it.
+    pivots : int64 array, shape (rank,), increasing
+        The first columns that do not depend on those before them.
+    denominator : int
+        The least positive number that makes the form whole.
+    """
+
+    rows: np.ndarray
+    pivots: np.ndarray
+    denominator: int
+
+
+class Settled(NamedTuple):
+    """How some cells of every vector u with A u = 0 follow from the others.
+
+    ``u[cells] = weights @ u[free] / denominator``, where ``u[free]`` may be any numbers.
+
+    Attributes
+    ----------
+    cells : int64 array, shape (rank,)
+    free : int64 array, shape (all cells - rank,)
+    weights : object array of int, shape (rank, all cells - rank)
+    denominator : int
+        Positive.
+    """
+
+    cells: np.ndarray
+    free: np.ndarray
+    weights: np.ndarray
+    denominator: int
+
+
+def row_reduce(matrix) -> Echelon:
+    """Bring a matrix of integers to reduced row echelon form, exactly.
+
+    Parameters
+    ----------
+    matrix : int or object array_like, shape (rows, columns)
+
+    Returns
+    -------
+    Echelon
+
+    Examples
+    --------
+    >>> row_reduce([[2, 4, 6], [1, 2, 5]]).rows.tolist()
+    [[1, 2, 0], [0, 0, 1]]
+    """
+    matrix = np.asarray(matrix)
+    if not matrix.any():
+        return Echelon(np.zeros((0, matrix.shape[1]), object), np.zeros(0, np.int64), 1)
+    reduced, denominator, rank = fmpz_mat(matrix.tolist()).rref()
+    entries = [[int(entry) for entry in row] for row in reduced.tolist()[:rank]]
+    rows, denominator = np.array(entries, dtype=object), int(denominator)
+    common = math.gcd(denominator, *rows.flat) * (1 if denominator > 0 else -1)
+    return Echelon(rows // common, (rows != 0).argmax(axis=1), denominator // common)
+
+
+def settle(matrix, order=None) -> Settled:
+    """Solve A u = 0 for the first independent cells, exactly.
+
+    Parameters
+    ----------
+    matrix : int or object array_like, shape (equalities, cells)
+    order : int array, shape (cells,), optional
+        The order in which the cells are looked at, and in which the free ones are returned; by
+        default as they stand.
+
+    Returns
+    -------
+    Settled
+
+    Examples
+    --------
+    >>> cells, free, weights, denominator = settle([[1, 1, 1]])
+    >>> cells.tolist(), free.tolist(), weights.tolist(), denominator
+    ([0], [1, 2], [[-1, -1]], 1)
+    """
+    matrix = np.asarray(matrix)
+    order = np.arange(matrix.shape[1]) if order is None else np.asarray(order)
+    rows, pivots, denominator = row_reduce(matrix[:, order])
+    free = np.delete(np.arange(len(order)), pivots)
+    return Settled(order[pivots], order[free], -rows[:, free], denominator)
 
 
 def unit_cells(equalities: Invariants) -> np.ndarray:
@@ -71,7 +169,8 @@ def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.nd
     ------
     InputError
         If the cells are not as many as the rank of A, do not stand for themselves, their columns
-        are dependent, the totals contradict each other, or the solution is not whole.
+        are dependent, the totals contradict each other, or the solution is not whole or leaves
+        64 bits.
     """
     cells = equalities.cells
     solved = [int(cell) for cell in solved]
@@ -79,49 +178,39 @@ def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.nd
         raise InputError(
             f"solve: the solved cells {solved} must be different cells from 0 to {cells - 1}"
         )
-    dense = [[int(x) for x in row] for row in equalities.matrix]
-    rank = fmpz_mat(dense).rank() if dense else 0
-    free = [cell for cell in range(cells) if cell not in set(solved)]
-    ours = [[row[cell] for cell in solved] for row in dense]
-    if len(solved) != rank or (rank and fmpz_mat(ours).rank() != rank):
-        found = fmpz_mat(ours).rank() if ours and solved else 0
+    # A u - a v = 0, where v is 1: a further cell, the last to be solved for
+    last = np.array([-int(total) for total in totals], dtype=object).reshape(-1, 1)
+    free = np.setdiff1d(np.arange(cells), solved)
+    found = settle(
+        np.hstack([equalities.matrix.astype(object), last]),
+        np.array([*solved, *free, cells], dtype=np.int64),
+    )
+    first, rank = np.isin(found.cells, solved).sum(), (found.cells < cells).sum()
+    if not first == rank == len(solved):
         raise InputError(
-            f"solve: {len(solved)} solved cells {solved} whose columns have rank {found}, "
+            f"solve: {len(solved)} solved cells {solved} whose columns have rank {first}, "
             f"but the equalities have rank {rank}; choose {rank} cells with independent columns"
         )
-    if not rank:
-        if any(int(total) for total in totals):
-            raise InputError("solve: a total over no cell is not zero")
-        return np.zeros(0, np.int64), np.zeros((0, len(free)), np.int64)
-    # exact, and dependent rows do no harm in the normal equations
-    left = fmpq_mat(fmpz_mat(ours))
-    normal = left.transpose() * left
-    right = fmpq_mat(
-        fmpz_mat(
-            [
-                [int(total), *(-row[cell] for cell in free)]
-                for row, total in zip(dense, totals, strict=True)
-            ]
-        )
-    )
-    solution = normal.solve(left.transpose() * right)
-    if left * solution != right:
+    if len(found.cells) > rank:
         raise InputError(
             "solve: the equalities depend on each other, and their totals disagree; "
             "check the totals"
         )
-    offset = np.empty(rank, dtype=np.int64)
-    matrix = np.empty((rank, len(free)), dtype=np.int64)
-    for i, cell in enumerate(solved):
-        for j in range(1 + len(free)):
-            value = solution[i, j]
-            if value.denominator != 1:
-                raise InputError(
-                    f"solve: cell {cell} would be solved in fractions, with denominator "
-                    f"{value.denominator}; choose other solved cells, or let them be found"
-                )
-            if j:
-                matrix[i, j - 1] = int(value)
-            else:
-                offset[i] = int(value)
-    return offset, matrix
+    return _whole_solution(found)
+
+
+def _whole_solution(found: Settled) -> tuple[np.ndarray, np.ndarray]:
+    """Offset, which stands last among the free cells, and weights of the others, as int64."""
+    table = np.roll(found.weights, 1, axis=1)
+    broken = np.argwhere(table % found.denominator != 0)
+    if len(broken):
+        row, column = broken[0]
+        value = Fraction(table[row, column], found.denominator)
+        raise InputError(
+            f"solve: cell {found.cells[row]} would be solved in fractions, with denominator "
+            f"{value.denominator}; choose other solved cells, or let them be found"
+        )
+    table = table // found.denominator
+    if abs(table).max(initial=0) > INT64_MAX:
+        raise InputError("solve: the solution leaves 64-bit integers; simplify the equalities")
+    return table[:, 0].astype(np.int64), table[:, 1:].astype(np.int64)

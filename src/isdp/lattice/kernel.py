@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from flint import fmpq_mat, fmpz_mat
+from flint import fmpz_mat
 from scipy.sparse import csc_array
 
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
+from isdp.lattice.elimination import row_reduce
 from isdp.lattice.smith import smith_normal_form
 
 BASES = ("smith", "lll")
@@ -36,7 +38,7 @@ class KernelLattice:
     kind: str
     columns: csc_array
 
-    @property
+    @cached_property
     def dimension(self) -> int:
         """Degrees of freedom d; 0 where the invariants fix every cell."""
         if self.kind in BASES:
@@ -68,25 +70,33 @@ class KernelLattice:
 
         Parameters
         ----------
-        vector : int array, shape (cells,)
+        vector : int array, shape (..., cells)
 
         Returns
         -------
-        int64 array, shape (dimension,)
+        int64 array, shape (..., dimension)
 
         Raises
         ------
         InputError
-            If the vector does not lie in the lattice.
+            If a vector does not lie in the lattice.
         """
         vector = np.asarray(vector)
         self.invariants.check(vector)
-        if self.dimension == 0:
-            return np.zeros(0, dtype=np.int64)
-        c = fmpq_mat(fmpz_mat(self.basis.tolist()))
-        u = fmpq_mat(fmpz_mat([[int(x)] for x in vector]))
-        solution = (c.transpose() * c).solve(c.transpose() * u)
-        return np.array([int(solution[j, 0]) for j in range(self.dimension)], dtype=np.int64)
+        cells, inverse, denominator = self._inverse
+        scaled = vector[..., cells].astype(object) @ inverse
+        return (scaled // denominator).astype(np.int64)
+
+    @cached_property
+    def _inverse(self) -> tuple[np.ndarray, np.ndarray, int]:
+        """Cells J of independent rows of C, and the transposed inverse of C_J over a denominator.
+
+        Elimination turns [C^T, I] into [.., M] where M C_J^T = I, with J the pivots; then
+        u_J = C_J c gives c^T = u_J^T M.
+        """
+        identity = np.eye(self.dimension, dtype=np.int64)
+        rows, cells, denominator = row_reduce(np.hstack([self.basis.T, identity]))
+        return cells, rows[:, self.invariants.cells :], denominator
 
 
 def degrees_of_freedom(invariants: Invariants) -> int:

@@ -20,6 +20,9 @@ SparseVector = dict[int, int]
 class SmithForm:
     """U A V = D with U and V unimodular and D diagonal, each divisor dividing the next.
 
+    The transforms are kept sparse; `U`, `V` and `D` give them as arrays, to be checked or used
+    elsewhere. The library itself takes `rank` and `kernel`.
+
     Attributes
     ----------
     divisors : tuple of int
@@ -74,6 +77,12 @@ def smith_normal_form(matrix) -> SmithForm:
     Returns
     -------
     SmithForm
+
+    Examples
+    --------
+    >>> form = smith_normal_form([[2, 4, 4]])
+    >>> form.divisors, form.kernel
+    ((2,), ({1: 1, 0: -2}, {2: 1, 0: -2}))
     """
     a = csc_array(matrix)
     m, n = a.shape

@@ -6,9 +6,14 @@ or of the confidential counts.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 
-from isdp.privatize.tables import Freedom, Table
+from isdp.privatize.cautions import residues_listed
+from isdp.privatize.draw import SamplerReport
+from isdp.privatize.freedom import Freedom
+from isdp.privatize.request import Request
+from isdp.privatize.table import Table
 
 MOST_LISTED = 10
 NOT_FOR_RELEASE = (
@@ -16,10 +21,12 @@ NOT_FOR_RELEASE = (
 )
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
 NOT_SAID = (
-    "The guarantee is per unit of the norm, not per person, and for this table alone: each further "
-    "release of the same data adds its epsilon.",
-    "It compares tables with equal invariants. The totals held are published exactly, and nothing "
-    "is promised about what they tell.",
+    "The guarantee is per unit of the norm, not per person, and compares tables that agree in all "
+    "totals held here. These totals are published exactly, and nothing is promised about what they "
+    "tell.",
+    "Each further release of the same data adds its epsilon, and then only for tables that agree "
+    "in the totals of both releases: the totals of all releases are published, and together they "
+    "may settle cells that no single certificate lists.",
     "The rows, their order, and all columns but the counts are published as they are. A table that "
     "lists only the cells that are not empty, or is sorted by its counts, tells of them by that.",
     "Negative counts are left as they are: to raise them to zero would break the totals.",
@@ -27,6 +34,37 @@ NOT_SAID = (
     "nothing computed from the noise drawn, as noise and noisy table give the confidential one.",
     "How long the drawing took, and the memory of the machine, are outside the guarantee.",
 )
+TEMPLATE = """\
+# Certificate of a noisy table
+
+**{status}.** {date}
+
+## Totals, compared in integers
+
+| totals | number | largest difference |
+|---|---:|---:|
+{totals}
+
+- cells: {cells:,}; degrees of freedom of the noise: {degrees:,}
+- cells without freedom: {fixed}
+- cells known up to a multiple: {residues}
+- negative counts in the noisy table: {negative:,}
+
+## Noise
+
+{noise}
+
+## What this does not say
+
+{not_said}
+
+## Files
+
+- {table}: not identified further; columns published as they are: {others}
+- {rules}: sha256 {rules_sha256}
+- noisy.csv: sha256 {sha256}
+- versions: {versions}
+"""
 
 
 def describe(
@@ -35,9 +73,9 @@ def describe(
     rules: tuple[str, str],
     checks: list[dict],
     free: Freedom,
-    nested: bool,
-    request,
-    sampler: dict,
+    request: Request,
+    report: SamplerReport,
+    unchanged: float | None,
     negative: int,
     started: str,
 ) -> dict:
@@ -47,16 +85,16 @@ def describe(
     ----------
     table : Table
         Of which only the names of file and columns, the number of rows and the names of cells
-        without freedom are used.
+        that the totals give away are used.
     rules : tuple of str
         Name and SHA-256 of the file of invariants.
     checks : list of dict
         From `isdp.privatize.run.check_totals`.
     free : Freedom
-    nested : bool
-        Whether the totals are disjoint or nested.
-    request : isdp.privatize.run.Request
-    sampler : dict
+    request : Request
+    report : SamplerReport
+    unchanged : float or None
+        Mean chance that a cell with freedom keeps its count, by the law.
     negative : int
         Negative counts in the noisy table.
     started : str
@@ -65,9 +103,9 @@ def describe(
     Returns
     -------
     dict
-        Ready for JSON.
+        Ready for JSON; the noisy table's checksum is still to come.
     """
-    others = [column for column in table.frame.columns if column != table.count]
+    sampler = {key: value for key, value in asdict(report).items() if key != "evidence" or value}
     return {
         "made_by": "isdp privatize",
         "for_release": not request.experiment,
@@ -77,7 +115,7 @@ def describe(
             "table": table.path.name,
             "cells": len(table.frame),
             "count_column": table.count,
-            "published_as_they_are": others,
+            "published_as_they_are": table.described_by,
             "invariants": rules[0],
             "invariants_sha256": rules[1],
         },
@@ -88,14 +126,19 @@ def describe(
             "cells_without_freedom": len(free.fixed),
             "published_exactly": [table.name(row) for row in free.fixed[:MOST_LISTED]],
         },
-        "mechanism": _mechanism(request, nested),
+        "residues": {
+            "cells": len(free.residues),
+            "published": residues_listed(table, free, MOST_LISTED),
+        },
+        "mechanism": _mechanism(request, nested=free.blocks is not None)
+        | {"chance_that_a_count_is_unchanged": unchanged},
         "sampler": sampler,
         "versions": {name: _version(name) for name in ("isdp", "numpy", "python-flint")},
         "not_said": list(NOT_SAID),
     }
 
 
-def _mechanism(request, nested: bool) -> dict:
+def _mechanism(request: Request, nested: bool) -> dict:
     law = request.mechanism
     if not hasattr(law, "epsilon"):
         return {
@@ -134,63 +177,71 @@ def _version(package: str) -> str:
 
 def markdown(certificate: dict) -> str:
     """Write the certificate for people."""
-    given, output, lattice, law, sampler = (
-        certificate[key] for key in ("input", "output", "lattice", "mechanism", "sampler")
-    )
-    fixed = f"{lattice['cells_without_freedom']:,}"
-    if lattice["cells_without_freedom"]:
-        listed = "; ".join(lattice["published_exactly"])
-        more = "; ..." if lattice["cells_without_freedom"] > MOST_LISTED else ""
-        fixed += f", which are **published exactly as they are**: {listed}{more}"
-    lines = [
-        "# Certificate of a noisy table",
-        "",
-        f"**{certificate['status']}.** {certificate['date']}",
-        "",
-        "## Totals, compared in integers",
-        "",
-        "| totals | number | largest difference |",
-        "|---|---:|---:|",
-        *(
+    given, output, lattice = (certificate[key] for key in ("input", "output", "lattice"))
+    return TEMPLATE.format(
+        status=certificate["status"],
+        date=certificate["date"],
+        totals="\n".join(
             f"| {check['name'].replace('|', '/')} | {check['totals']:,} | "
             f"{check['largest_difference']} |"
             for check in certificate["invariants"]
         ),
-        "",
-        f"- cells: {given['cells']:,}; degrees of freedom of the noise: "
-        f"{lattice['degrees_of_freedom']:,}",
-        f"- cells without freedom: {fixed}",
-        f"- negative counts in the noisy table: {output['negative_counts']:,}",
-        "",
-        "## Noise",
-        "",
-        f"- mechanism: {law['name']}{', norm ' + law['norm'] if 'norm' in law else ''}",
-        f"- privacy: {law['statement']}",
+        cells=given["cells"],
+        degrees=lattice["degrees_of_freedom"],
+        fixed=_fixed(lattice),
+        residues=_residues(certificate["residues"]),
+        negative=output["negative_counts"],
+        noise=_listed(_noise(certificate["mechanism"], certificate["sampler"])),
+        not_said=_listed(certificate["not_said"]),
+        table=given["table"],
+        others=", ".join(given["published_as_they_are"]),
+        rules=given["invariants"],
+        rules_sha256=given["invariants_sha256"],
+        sha256=output["sha256"],
+        versions=", ".join(f"{name} {text}" for name, text in certificate["versions"].items()),
+    )
+
+
+def _listed(lines: list[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _fixed(lattice: dict) -> str:
+    count = lattice["cells_without_freedom"]
+    if not count:
+        return "0"
+    listed = [*lattice["published_exactly"], *(["..."] if count > MOST_LISTED else [])]
+    return f"{count:,}, which are **published exactly as they are**: {'; '.join(listed)}"
+
+
+def _residues(residues: dict) -> str:
+    if not residues["cells"]:
+        return "0"
+    return f"{residues['cells']:,}, whose **remainders are published**: {residues['published']}"
+
+
+def _noise(law: dict, sampler: dict) -> list[str]:
+    lines = [
+        f"mechanism: {law['name']}{', norm ' + law['norm'] if 'norm' in law else ''}",
+        f"privacy: {law['statement']}",
     ]
     if law["epsilon"] is not None:
-        lines.append(f"- epsilon: {law['epsilon']}, {law['unit']}")
+        lines.append(f"epsilon: {law['epsilon']}, {law['unit']}")
     if "distances" in law:
         lines.append(
-            f"- privacy loss at distance 2: {law['loss_at_distance_2']:g}, at distance 4: "
+            f"privacy loss at distance 2: {law['loss_at_distance_2']:g}, at distance 4: "
             f"{law['loss_at_distance_4']:g}; {law['distances']}"
         )
+    if law["chance_that_a_count_is_unchanged"] is not None:
+        lines.append(
+            f"chance that the noise of a cell is zero, by the law: "
+            f"{law['chance_that_a_count_is_unchanged']:.1%}"
+        )
     bound = "unknown" if sampler["error_bound"] is None else f"{sampler['error_bound']:.3g}"
-    lines += [
-        f"- sampler: {sampler['method']}; {sampler['reason']}",
-        f"- error bound: {bound}; {sampler['error_words']}",
-        f"- arithmetic: {sampler['arithmetic']}; randomness: {sampler['randomness']}",
+    return [
+        *lines,
+        f"sampler: {sampler['method']}; {sampler['reason']}",
+        f"error bound: {bound}; {sampler['error_words']}",
+        f"arithmetic: {sampler['arithmetic']}; randomness: {sampler['randomness']}",
+        *(f"{name.replace('_', ' ')}: {x}" for name, x in sampler.get("evidence", {}).items()),
     ]
-    for name, value in sampler.get("evidence", {}).items():
-        lines.append(f"- {name.replace('_', ' ')}: {value}")
-    lines += ["", "## What this does not say", "", *(f"- {x}" for x in certificate["not_said"])]
-    lines += [
-        "",
-        "## Files",
-        "",
-        f"- {given['table']}: not identified further; columns published as they are: "
-        f"{', '.join(given['published_as_they_are'])}",
-        f"- {given['invariants']}: sha256 {given['invariants_sha256']}",
-        f"- {output['table']}: sha256 {output['sha256']}",
-        f"- versions: {', '.join(f'{k} {v}' for k, v in certificate['versions'].items())}",
-    ]
-    return "\n".join(lines) + "\n"

@@ -6,9 +6,17 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
+from isdp.privatize.table import Table
 
 MOST_POINTS = 2000
 MOST_NAMES = 40
+
+
+def picture_of(table: Table, noisy: np.ndarray, sd: np.ndarray | None, title: str) -> Figure:
+    """Draw a table's noisy counts, with the noise's standard deviation where it is known."""
+    rows = shown_rows(noisy)
+    names = [table.name(row)[:40] for row in rows] if len(rows) <= MOST_NAMES else None
+    return ranked_counts(noisy[rows], len(noisy), None if sd is None else sd[rows], names, title)
 
 
 def shown_rows(noisy: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from isdp.constraints.polytope import Polytope
 from isdp.diagnostics.chains import convergence
@@ -156,9 +157,11 @@ def place_release(
     -------
     DataFrame with one row, or none where nothing was printed
         `violations` (conditions that it breaks), and its l1 and l2 distance from the confidential
-        table with their percentiles among the draws.
+        table with their percentiles among the draws, the draws' medians, and the limits between
+        which 99 % of the draws lie.
     """
-    columns = ["violations", "l1", "l1_percentile", "l2", "l2_percentile"]
+    parts = ("", "_percentile", "_low", "_median", "_high")
+    columns = ["violations", *(f"{norm}{part}" for norm in ("l1", "l2") for part in parts)]
     if released is None:
         return pd.DataFrame(columns=columns)
     polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
@@ -171,6 +174,8 @@ def place_release(
         row[norm] = float(own ** (1 / power))
         # half of the ties, as the norms are integers
         row[f"{norm}_percentile"] = ((ours < own).mean() + (ours <= own).mean()) / 2
+        limits = np.quantile(ours, [0.005, 0.5, 0.995]) ** (1 / power)
+        row |= zip((f"{norm}_low", f"{norm}_median", f"{norm}_high"), limits, strict=True)
     return pd.DataFrame([row], columns=columns)
 
 
@@ -333,11 +338,22 @@ def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame
     for name, values in described.items():
         low, median, high = values.quantile([0.05, 0.5, 0.95])
         printed = paper.get(name, np.nan)
-        below = ((values < printed).mean() + (values <= printed).mean()) / 2
-        rows.append((name, len(values), low, median, high, printed, below))
-    columns = ["statistic", "chains", "q05", "median", "q95", "paper", "share_below_paper"]
+        below = ((values < printed).sum() + (values <= printed).sum()) / 2
+        share, limits = below / len(values), share_limits(below, len(values))
+        rows.append((name, len(values), low, median, high, printed, share, *limits))
+    shares = ["share_below_paper", "share_low", "share_high"]
+    columns = ["statistic", "chains", "q05", "median", "q95", "paper", *shares]
     table = pd.DataFrame(rows, columns=columns)
-    return table.assign(share_below_paper=table["share_below_paper"].where(table["paper"].notna()))
+    table.loc[table["paper"].isna(), shares] = np.nan
+    return table
+
+
+def share_limits(count: float, among: int, level: float = 0.99) -> tuple[float, float]:
+    """Limits of a chance that came true `count` times of so many (Clopper and Pearson)."""
+    tail = (1 - level) / 2
+    low = special.betaincinv(count, among - count + 1, tail) if count > 0 else 0.0
+    high = special.betaincinv(count + 1, among - count, 1 - tail) if count < among else 1.0
+    return float(low), float(high)
 
 
 def simulated_tables(

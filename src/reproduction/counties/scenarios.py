@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from isdp.io.files import read_csvs, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.plots.style import save
 from reproduction.counties.sweep import figure_table
 from reproduction.counties.sweep_figures import scenarios
+from reproduction.running.tables import read_csvs, write_table
 
 
 def compare_scenarios(name: str, tables: Iterable, *, csv, data, svg, png) -> None:

@@ -65,8 +65,8 @@ def bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
     return pd.concat([tv_bound(each, grid) for each in times], ignore_index=True)
 
 
-def meeting_table(times: list[MeetingTimes]) -> pd.DataFrame:
-    """One row a lag: chains, censored, mean and largest meeting time, and times to the bounds.
+def meeting_table(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
+    """One row a lag: chains, cap, censored, mean and largest meeting time, times to the bounds.
 
     Times are counted from the lag on (tau - lag). `standing` counts runs that met because the
     leading chain had not moved within the lag. Where runs are censored or standing, the time to a
@@ -76,6 +76,7 @@ def meeting_table(times: list[MeetingTimes]) -> pd.DataFrame:
         {
             "lag": each.lag,
             "chains": len(each.tau),
+            "cap": cap,
             "censored": int(each.censored.sum()),
             "standing": int((each.jumps == 0).sum()),
             "mean": float((each.tau - each.lag).mean()),
@@ -95,11 +96,11 @@ def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with columns experiment, law, variant, lag (the chosen one), bound_at_0,
-        iterations_to_bound_0_01, mean_over_lags (the same over all lags shown), spread (of the
-        time to bound 0.1 over the lags: largest by smallest) and fewer_than_paper (the paper's
-        iterations to 0.01 by this variant's, each the mean over the lags, which is steadier than
-        one lag's last two runs)
+    DataFrame with columns experiment, law, variant, lag (the chosen one), bound_at_0, cap
+        (when a run is cut off), iterations_to_bound_0_01, mean_over_lags (the same over all lags
+        shown), spread (of the time to bound 0.1 over the lags: largest by smallest) and
+        fewer_than_paper (the paper's iterations to 0.01 by this variant's, each the mean over the
+        lags, which is steadier than one lag's last two runs)
     """
     rows = []
     for key, part in meetings.groupby(["experiment", "law", "variant"], sort=False):
@@ -111,6 +112,7 @@ def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
                 **dict(zip(("experiment", "law", "variant"), key, strict=True)),
                 "lag": chosen["lag"],
                 "bound_at_0": chosen["bound_at_0"],
+                "cap": chosen["cap"],
                 "censored": int(part["censored"].sum()),
                 "standing": int(chosen["standing"]),
                 "iterations_to_bound_0_01": chosen["iterations_to_bound_0_01"],

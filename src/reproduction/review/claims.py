@@ -72,9 +72,15 @@ def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
 
 
 def named_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
-    """Names of the tables that claims measure and entries show, each once."""
-    names = [claim["measure"]["table"] for claim in claims]
+    """Names of the tables that claims are judged by and entries show, each once."""
+    names = [name for claim in claims for name in tables_of(claim)]
     return list(dict.fromkeys(names + [name for entry in entries for name in entry["tables"]]))
+
+
+def tables_of(claim: Mapping) -> list[str]:
+    """Names of the tables that a claim is judged by, that of our value first."""
+    measures = (claim.get(key) for key in ("ours", "judged", "tells"))
+    return list(dict.fromkeys(how["table"] for how in measures if how))
 
 
 def named_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:

@@ -19,7 +19,7 @@ from reproduction.review.results import (
     claim_card,
     picture,
 )
-from reproduction.review.scorecard import DIFFERS
+from reproduction.review.scorecard import DIFFERS, sentence
 from reproduction.review.style import STYLE
 
 ENDINGS = {"tables": "html", "figures": "svg"}  # of the files that the page leads to
@@ -78,8 +78,9 @@ def front_page(
             for paper, groups in by_paper(results.card)
         ],
         papers=PAPERS,
+        sentence=sentence,
         rows=rows,
-        tables={name: claim["measure"]["table"] for name, claim in of_claim.items()},
+        tables={name: claim["ours"]["table"] for name, claim in of_claim.items()},
         figures={name: figures_of(claim) for name, claim in of_claim.items()},
         described={
             name: [entry for entry in entries if name in entry["claims"]] for name in of_claim

@@ -15,14 +15,20 @@ import yaml
 from IPython.display import HTML, Image, Markdown, display
 
 from isdp.errors import InputError
-from isdp.io.files import read_csv, read_json
-from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED
+from isdp.io.files import read_json
+from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED, UNDECIDED, sentence
+from reproduction.running.tables import read_csv
 
 FOLDER = "ISDP_RESULTS"  # environment variable: where the results are
 EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable: a config that they must agree with
 COMMAND = "snakemake --cores all"
-MARKS = {REPRODUCED: "✓", DIFFERS: "≠", NOT_CHECKABLE: "?"}
-COLOURS = {REPRODUCED: "#1b7837", DIFFERS: "#b2182b", NOT_CHECKABLE: "#6b6b6b"}
+MARKS = {REPRODUCED: "✓", DIFFERS: "≠", UNDECIDED: "~", NOT_CHECKABLE: "?"}
+COLOURS = {
+    REPRODUCED: "#1b7837",
+    DIFFERS: "#b2182b",
+    UNDECIDED: "#8a5a00",
+    NOT_CHECKABLE: "#6b6b6b",
+}
 
 
 class ReviewError(InputError):
@@ -277,9 +283,8 @@ def claim_card(row, links: str = "") -> str:
         'margin:.5em 0;background:#f7f7f7;color:#222;overflow-wrap:anywhere">'
         f"{badge(row['verdict'])} &nbsp; {text['statement']} "
         f'<span style="color:#555">({text["paper"]}, {text["where"]})</span><br>'
-        f"paper: <b>{text['paper_value'] or '-'}</b> &nbsp; "
-        f"this run: <b>{text['our_value'] or '-'}</b> &nbsp; "
-        f'asked for: {text["tolerance"]} &nbsp; <span style="color:#555">{text["claim"]}</span>'
+        f"<b>{html.escape(sentence(row))}</b> &nbsp; "
+        f'<span style="color:#555">{text["claim"]}</span>'
         f'<span style="font-size:90%">{note}</span>{links}</div>'
     )
 
@@ -288,10 +293,10 @@ def _scores(card: pd.DataFrame) -> str:
     lines = []
     for _, row in card.iterrows():
         text = {key: html.escape(str(value)) for key, value in row.items()}
-        cells = (text["where"], text["statement"], text["paper_value"], text["our_value"])
-        cells = (text["paper"], *cells, text["tolerance"], badge(row["verdict"]))
+        found = html.escape(sentence(row))
+        cells = (text["paper"], text["where"], text["statement"], found, badge(row["verdict"]))
         lines.append("<tr>" + "".join(f"<td>{_td(cell)}</td>" for cell in cells) + "</tr>")
-    heads = ("paper", "where", "claim", "paper's value", "this run", "asked for", "verdict")
+    heads = ("paper", "where", "claim", "in the paper, and here", "verdict")
     head = "".join(f"<th>{_td(name)}</th>" for name in heads)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 

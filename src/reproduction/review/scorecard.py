@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pandas as pd
 
-from isdp.errors import InputError
+from reproduction.review.claims import tables_of
+from reproduction.review.measure import WIDTH, Measured, measure
 
-REPRODUCED, DIFFERS, NOT_CHECKABLE = "reproduced", "differs", "not checkable"
+REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS = (
+    "reproduced",
+    "differs",
+    "undecided",
+    "not checkable",
+)
 COLUMNS = (
     "claim",
     "wing",
@@ -20,19 +26,16 @@ COLUMNS = (
     "statement",
     "paper_value",
     "our_value",
-    "tolerance",
+    "our_error",
+    "unit",
+    "statistic",
+    "bar",
+    "bar_of",
     "verdict",
     "note",
 )
-TAKES: dict[str, Callable[[pd.Series], object]] = {
-    "max": lambda column: column.max(),
-    "min": lambda column: column.min(),
-    "max_abs": lambda column: column.abs().max(),
-    "mean": lambda column: column.mean(),
-    "sum": lambda column: column.sum(),
-    "rows": len,
-    "values": lambda column: sorted(set(column)),
-}
+NO_NUMBER = "no number in the paper"
+SIGNS = {"equals": "=", "at_least": ">=", "at_most": "<=", "contains": "contains"}
 
 
 def scorecard(
@@ -43,17 +46,18 @@ def scorecard(
     Parameters
     ----------
     claims : list of mappings
-        From `reproduction.review.claims.read_claims`: what is measured (a table, rows, a column,
-        a way to take one value of it), the tolerance that the value must meet, and the vintage of
-        the demonstration data without which the claim cannot be checked.
+        From `reproduction.review.claims.read_claims`: `ours`, what this run found, in the claim's
+        own unit and with its Monte Carlo error; `judged`, a number that stands for the distance
+        from the paper (the value itself where it is left out); the `bar` that it must meet, and
+        whose that is; `tells`, how large a run must be for a bar that is not met to say anything;
+        and the vintage of the demonstration data without which the claim cannot be checked.
     tables : mapping from name to DataFrame
     provenance : mapping
         Of the demonstration data; see `reproduction.data.fetch.Provenance`.
 
     Returns
     -------
-    DataFrame with the columns claim, wing, experiment, page (the notebook that argues it), paper,
-    where, statement, paper_value, our_value, tolerance, verdict and note
+    DataFrame with the columns `COLUMNS`
 
     Raises
     ------
@@ -65,65 +69,92 @@ def scorecard(
 
 def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mapping) -> dict:
     notes = [claim["note"]] if claim.get("note") else []
-    value, verdict = None, NOT_CHECKABLE
-    needed, table = claim.get("needs_vintage"), claim["measure"]["table"]
-    if table not in tables:
-        notes.append(f"this run does not make the table {table}")
+    found = judged = None
+    verdict, needed = NOT_CHECKABLE, claim.get("needs_vintage")
+    missing = [name for name in tables_of(claim) if name not in tables]
+    if missing:
+        notes.append(f"this run does not make the table {missing[0]}")
     elif not needed or provenance["das_available"]:
-        value = measure(claim["claim"], claim["measure"], tables)
-    if value is not None and not _missing(value):
-        verdict = REPRODUCED if meets(value, claim["tolerance"]) else DIFFERS
-    elif not needed and table in tables:
-        notes.append("the measure has no value in this run")
+        found = measure(claim["claim"], claim["ours"], tables)
+        judged = measure(claim["claim"], claim["judged"], tables) if "judged" in claim else found
+        if judged.missing:
+            notes.append("the measure has no value in this run")
+        else:
+            verdict, why = decide(judged, claim["bar"], _size(claim, tables))
+            notes += [why] if why else []
     if needed and provenance["vintage"] != needed:
         verdict = NOT_CHECKABLE
         have = (
             f"this run has vintage {provenance['vintage']}, whose value is shown"
-            if value is not None
+            if found is not None
             else "this run has no demonstration data"
         )
         notes.append(f"needs the demonstration data of vintage {needed}; {have}")
-    return {
-        **{name: claim[name] for name in COLUMNS[: COLUMNS.index("our_value")]},
-        "our_value": _shown(value),
-        "tolerance": _tolerance_shown(claim["tolerance"]),
+    value, error = shown(found) if found is not None and not found.missing else ("", "")
+    return {key: claim[key] for key in COLUMNS[: COLUMNS.index("paper_value")]} | {
+        "paper_value": claim["paper_value"] or NO_NUMBER,
+        "our_value": value,
+        "our_error": error,
+        "unit": claim.get("unit", ""),
+        "statistic": _statistic(claim, judged),
+        "bar": ", ".join(f"{SIGNS[name]} {bound}" for name, bound in claim["bar"].items()),
+        "bar_of": claim["bar_of"],
         "verdict": verdict,
         "note": "; ".join(notes),
     }
 
 
-def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]):
-    """Take the one value of the tables that a claim is about.
+def _size(claim: Mapping, tables: Mapping[str, pd.DataFrame]) -> tuple[float, float, str] | None:
+    """How large this run is, how large it would have to be to tell, and in what."""
+    how = claim.get("tells")
+    if how is None:
+        return None
+    return measure(claim["claim"], how, tables).one, how["at_least"], how["what"]
+
+
+def decide(
+    judged: Measured, bar: Mapping, size: tuple[float, float, str] | None = None
+) -> tuple[str, str]:
+    """Verdict on a value, and why none could be reached.
+
+    A bar that lies within the value's Monte Carlo range is neither met nor missed, and one that a
+    run misses that is too small to tell says nothing.
 
     Parameters
     ----------
-    claim : str
-        Name of the claim, for messages.
-    how : mapping
-        `table`; `rows`, an optional pandas query; `column`; `take`, one of max, min, max_abs,
-        mean, sum, rows (their number) and values (the sorted set). Of no rows at all there is
-        no value, nan, but their number and their set.
-    tables : mapping from name to DataFrame
+    judged : Measured
+    bar : mapping
+        Conditions: equals, at_least, at_most, contains.
+    size : (have, wanted, what), optional
+
+    Returns
+    -------
+    verdict, reason : str
+        The reason is empty unless the verdict is "undecided".
     """
-    table = tables[how["table"]]
-    if "rows" in how:
-        try:
-            table = table.query(how["rows"])
-        except Exception as error:
-            raise InputError(
-                f"scorecard: claim {claim}: rows {how['rows']!r} cannot be selected in table "
-                f"{how['table']} ({error})"
-            ) from error
-    column = how.get("column", table.columns[0])
-    if column not in table:
-        raise InputError(f"scorecard: claim {claim}: table {how['table']} has no column {column!r}")
-    if table.empty and how["take"] not in ("rows", "values"):
-        return math.nan
-    value = TAKES[how["take"]](table[column])
-    return value.item() if hasattr(value, "item") else value
+    ends = [judged.values, *zip(*judged.ranges, strict=True)]
+    met = [all(meets(value, bar) for value in end) for end in ends]
+    if met[0] and all(met):
+        return REPRODUCED, ""
+    if size is not None and not met[0] and not size[0] >= size[1]:
+        return UNDECIDED, f"this run has {size[0]:.4g} {size[2]}, and {size[1]:g} would tell"
+    if any(met):
+        return UNDECIDED, f"the bar lies within the Monte Carlo error{_draws_wanted(judged, bar)}"
+    return DIFFERS, ""
 
 
-def meets(value, tolerance: Mapping) -> bool:
+def _draws_wanted(judged: Measured, bar: Mapping) -> str:
+    """Say at how many draws the error would tell the value from the bar, if it stayed there."""
+    if judged.draws is None or len(judged.values) != 1 or not judged.errors:
+        return ""
+    gaps = [abs(judged.one - bound) for name, bound in bar.items() if name != "contains"]
+    if not min(gaps) > 0:
+        return ""
+    wanted = judged.draws * (WIDTH * judged.errors[0] / min(gaps)) ** 2
+    return f", and about {float(f'{wanted:.1g}'):,.0f} draws would tell, where it stays as it is"
+
+
+def meets(value, bar: Mapping) -> bool:
     """Whether a value meets every condition: equals, at_least, at_most, contains."""
     judges = {
         "equals": lambda bound: value == bound,
@@ -131,36 +162,71 @@ def meets(value, tolerance: Mapping) -> bool:
         "at_most": lambda bound: value <= bound,
         "contains": lambda bound: bound in value,
     }
-    return all(judges[name](bound) for name, bound in tolerance.items())
+    return all(judges[name](bound) for name, bound in bar.items())
+
+
+def shown(found: Measured) -> tuple[str, str]:
+    """Values and errors as people write them: errors in two figures, values no finer than these.
+
+    Where the table has limits in place of an error, these.
+    """
+    if found.errors:
+        places = [_places(error) for error in found.errors]
+        pairs = list(zip(found.values, found.errors, places, strict=True))
+        values = [f"{value:,.{n}f}" for value, _, n in pairs]
+        return " and ".join(values), " and ".join(f"{error:,.{n}f}" for _, error, n in pairs)
+    within = [f"{_text(low)} to {_text(high)}" for low, high in found.ranges if low != high]
+    return " and ".join(map(_text, found.values)), " and ".join(within)
+
+
+def _places(error: float) -> int:
+    """Decimal places at which an error has two figures."""
+    if not (error > 0 and math.isfinite(error)):
+        return 2
+    return max(0, 1 - math.floor(math.log10(error)))
+
+
+def _text(value) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _statistic(claim: Mapping, judged: Measured | None) -> str:
+    if "judged" not in claim or judged is None or judged.missing:
+        return ""
+    values = " and ".join(f"{x:.3g}" if isinstance(x, float) else str(x) for x in judged.values)
+    return f"{values} {claim['judged']['what']}"
+
+
+def sentence(row: Mapping) -> str:
+    """Say in one line what the paper has, what was found, and how it was judged."""
+    ours = row["our_value"] or "no value"
+    if " to " in row["our_error"]:
+        ours += f" ({row['our_error']})"
+    elif row["our_error"] and " and " in ours:
+        pairs = zip(ours.split(" and "), row["our_error"].split(" and "), strict=True)
+        ours = " and ".join(f"{value} ± {error}" for value, error in pairs)
+    elif row["our_error"]:
+        ours += f" ± {row['our_error']}"
+    unit = f" {row['unit']}" if row["unit"] else ""
+    paper = row["paper_value"]
+    first = paper if paper == NO_NUMBER else f"{paper} in the paper"
+    whose = {"paper": "the paper's", "ours": "ours"}[row["bar_of"]]
+    bar = f"bar {row['bar']}, {whose}"
+    last = f"; {row['statistic']} ({bar})" if row["statistic"] else f" ({bar})"
+    return f"{first}; {ours}{unit} here{last}"
 
 
 def summary(card: pd.DataFrame) -> str:
-    """Say in a line or more what the scorecard found; each claim that differs is named."""
+    """Say in a line or more what the scorecard found; what differs or is undecided is named."""
     counts = card["verdict"].value_counts()
-    parts = (f"{counts.get(v, 0)} {v}" for v in (REPRODUCED, DIFFERS, NOT_CHECKABLE))
+    parts = (f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
     lines = [f"Scorecard of {len(card)} claims: " + ", ".join(parts) + "."]
-    for _, row in card[card["verdict"] == DIFFERS].iterrows():
-        lines.append(
-            f"  differs: {row['claim']} ({row['paper']} {row['where']}): paper "
-            f"{row['paper_value']}, here {row['our_value']}, tolerance {row['tolerance']}"
-        )
+    for verdict in (DIFFERS, UNDECIDED):
+        for _, row in card[card["verdict"] == verdict].iterrows():
+            why = f"; {row['note'].rsplit('; ', 1)[-1]}" if verdict == UNDECIDED else ""
+            lines.append(
+                f"  {verdict}: {row['claim']} ({row['paper']} {row['where']}): {sentence(row)}{why}"
+            )
     return "\n".join(lines)
-
-
-def _missing(value) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def _shown(value) -> str:
-    if value is None or _missing(value):
-        return ""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, list):
-        return " ".join(map(str, value))
-    return str(value)
-
-
-def _tolerance_shown(tolerance: Mapping) -> str:
-    words = {"equals": "=", "at_least": ">=", "at_most": "<=", "contains": "contains"}
-    return ", ".join(f"{words[name]} {bound}" for name, bound in tolerance.items())

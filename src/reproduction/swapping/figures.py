@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -10,6 +12,7 @@ from scipy.stats import chi2
 from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 SHADES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
+LEAST_SHOWN = 1e-5  # per cent; smaller errors of the table are no change at all in most draws
 MARKS = {
     "nominal": (DAS, "published bound"),
     "bayes_factor": (DRAW, "what an observer gains"),
@@ -84,7 +87,9 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str
             flierprops={"marker": "x", "markersize": 3, "markeredgecolor": FAINT},
         )
         axis.plot(places, expected["expected"], color=DRAW, lw=1, label="expected")
-        axis.plot(places, expected["median_unmixed"], "v", color=FAINT, ms=4, label="unmixed")
+        axis.plot(
+            places, expected["median_unmixed"], "v", color=FAINT, ms=4, label="median, unmixed"
+        )
         if 0.5 in rates:
             axis.plot(50, printed, "D", color=DAS, ms=5, label="printed table")
         axis.set_xlim(-2)
@@ -135,7 +140,7 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     notes : tuple of str
         What makes the comparison fair, written below the figure.
     """
-    figure, ((axis,),) = panels(1, 1, (8, 5.6))
+    figure, ((axis,),) = panels(1, 1, (8, 6.4))
     noise = curves[curves["curve"] == "integer noise"].sort_values("epsilon")
     axis.plot(noise["epsilon"], noise["mape"], color=INK, label="integer noise, exact")
     for reading, (colour, words) in MARKS.items():
@@ -154,10 +159,13 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     axis.set_yscale("log")
     axis.set_xlabel("epsilon for each household (nats)")
     axis.set_ylabel("mean absolute percentage error (%)")
+    axis.set_ylim(LEAST_SHOWN)
     axis.legend(frameon=False)
     axis.set_title(title, loc="left")
-    figure.text(0.01, -0.02, "\n".join(notes), va="top", fontsize=7.5, color=INK, wrap=True)
-    return finish(figure)
+    words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in notes)
+    finish(figure).subplots_adjust(bottom=0.3)
+    figure.text(0.02, 0.01, words, va="bottom", fontsize=7.5, color=INK)
+    return figure
 
 
 @styled
@@ -200,6 +208,7 @@ def attack(points: pd.DataFrame, title: str) -> Figure:
     axes[0].set_ylim(0, 1)
     axes[0].plot([], [], ls=":", color=FAINT, label="without data")
     axes[1].set_yscale("log")
+    axes[1].set_ylim(top=1)
     for axis in axes:
         axis.legend(frameon=False)
     return finish(figure, title)
@@ -228,7 +237,9 @@ def tightness(points: pd.DataFrame, largest: int, title: str) -> Figure:
     left.legend(frameon=False)
     for panel, line in (("profile", "-"), ("bound", ":")):
         curves = points[points["panel"] == panel].groupby("rate")
-        for (rate, part), colour in zip(curves, np.resize(SHADES[::-1], len(curves)), strict=True):
+        for (rate, part), colour in zip(
+            curves, np.resize([INK, DRAW, DAS, FAINT], len(curves)), strict=True
+        ):
             label = f"p = {100 * rate:g} %" if panel == "profile" else None
             right.plot(part["x"], part["y"], line, color=colour, label=label)
     right.plot([], [], ":", color=FAINT, label="bound")
@@ -237,7 +248,7 @@ def tightness(points: pd.DataFrame, largest: int, title: str) -> Figure:
     right.set_xlabel("delta that is allowed")
     right.set_ylabel("epsilon for each record that differs (nats)")
     right.set_title(f"exchange in a stratum of {largest:,}", loc="left", fontsize=9)
-    right.legend(frameon=False, ncols=2)
+    right.legend(loc="center", bbox_to_anchor=(0.5, 0.4), frameon=False, ncols=3)
     return finish(figure, title)
 
 
@@ -268,7 +279,7 @@ def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
     axis.set_xlabel("swap rate (%)")
     axis.set_ylabel(f"chi-square on {degrees} degrees")
     axis.set_ylim(0)
-    axis.legend(frameon=False)
+    axis.legend(loc="upper center", frameon=True, framealpha=1, edgecolor="white")
     axis.set_title(title, loc="left")
     return finish(figure)
 
@@ -316,8 +327,8 @@ def flavours(compared: pd.DataFrame, title: str) -> Figure:
     names = list(dict.fromkeys(compared["first"]))
     number = compared.pivot(index="first", columns="second", values="number").loc[names, names]
     words = compared.fillna({"differ": ""}).pivot(index="first", columns="second", values="differ")
-    figure, ((axis,),) = panels(1, 1, (9, 6.2))
-    axis.imshow(number, cmap="Blues", vmin=0, vmax=6)
+    figure, ((axis,),) = panels(1, 1, (9, 5.6))
+    axis.imshow(number, cmap="Blues", vmin=0, vmax=6, aspect="auto")
     for row, first in enumerate(names):
         for column, second in enumerate(names):
             text = words.loc[first, second].replace(", ", "\n") or "one\nflavour"

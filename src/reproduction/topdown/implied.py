@@ -8,7 +8,7 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from isdp import Invariants
 from isdp.constraints.presence import Presence
-from isdp.constraints.unimodular import totally_unimodular, whole_vertices
+from isdp.lattice.unimodular import totally_unimodular, whole_vertices
 from isdp.topdown.noise import draw_noise
 from isdp.topdown.projections import onto_simplices, onto_transportation
 from isdp.topdown.rounding import round_tables

@@ -3,6 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from isdp.constraints.polytope import Polytope
 from reproduction.congenial import sex_by_age as sexage
@@ -104,6 +105,15 @@ def test_a_trace_keeps_every_change_and_the_longest_stay():
         True,
         False,
     ]
+
+
+def test_a_share_of_chains_is_known_within_the_exact_binomial_limits():
+    low, high = sexage.share_limits(20, 20)
+    assert high == 1
+    assert low**20 == pytest.approx(0.005)  # all 20 came true with that chance
+    low, high = sexage.share_limits(3, 10)
+    assert stats.binom.sf(2, 10, low) == pytest.approx(0.005)
+    assert stats.binom.cdf(3, 10, high) == pytest.approx(0.005)
 
 
 def _runs(noise):

@@ -6,7 +6,7 @@ import pytest
 from scipy import integrate, special
 
 from isdp import InputError
-from isdp.io.files import read_csv, write_csv
+from isdp.io.files import write_csv
 from reproduction.counties.das_errors import biased_states, das_regressions, slope_intervals
 from reproduction.data.demonstration import (
     check_demonstration,
@@ -14,6 +14,7 @@ from reproduction.data.demonstration import (
     read_demonstration,
 )
 from reproduction.data.published import read_published
+from reproduction.running.tables import read_csv
 from tests import ROOT
 
 REPOSITORY_TABLE = ROOT / "data" / "census2010_county_population.csv"

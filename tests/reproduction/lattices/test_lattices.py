@@ -54,6 +54,7 @@ def meetings(**iterations):
             "variant": variant,
             "lag": lag,
             "chains": 10,
+            "cap": 5_000,
             "censored": 0,
             "standing": 0,
             "mean": 5.0,
@@ -75,7 +76,7 @@ def test_the_lags_are_the_chosen_one_and_its_multiples():
     lag = int(trail.loc[trail["chosen"], "lag"].iloc[0])
     assert [each.lag for each in times] == [lag // 2, lag]
     assert trail["bound_at_0"].iloc[-1] <= 1.2
-    table = meeting_table(times)
+    table = meeting_table(times, 5_000)
     assert table["censored"].sum() == 0
     assert (table["iterations_to_bound_0_1"] <= table["iterations_to_bound_0_01"]).all()
     curves = bound_curves(times)
@@ -94,7 +95,7 @@ def test_rarely_moving_chains_do_not_pass_for_chains_that_met():
     assert chosen["lag"] > 100
     assert chosen["jumps"] >= 10
     times, _ = couple(np.random.default_rng(1), slow, **settings(cap=1000))
-    table = meeting_table(times)
+    table = meeting_table(times, 5_000)
     assert (table["standing"] > 0).all()
     assert table["iterations_to_bound_0_01"].isna().all()
 
@@ -102,7 +103,7 @@ def test_rarely_moving_chains_do_not_pass_for_chains_that_met():
 def test_a_cap_that_every_run_reaches_is_said_and_does_not_crash():
     times, _ = couple(np.random.default_rng(1), walk(), **settings(cap=6, lag_factors=[1]))
     all_cut = MeetingTimes(5, np.full(4, 6), np.ones(4, bool), 0.1, np.full(4, 9))
-    table = meeting_table([*times, all_cut])
+    table = meeting_table([*times, all_cut], 5_000)
     last = table.iloc[-1]
     assert last["censored"] == last["chains"] == 4
     assert last[["iterations_to_bound_0_1", "iterations_to_bound_0_01"]].isna().all()

@@ -29,8 +29,9 @@ def claim(**changes):
         "where": "E.4",
         "statement": "It is so.",
         "paper_value": "1",
-        "measure": {"table": "t", "column": "x", "take": "max"},
-        "tolerance": {"at_most": 2},
+        "ours": {"table": "t", "column": "x", "take": "max"},
+        "bar": {"at_most": 2},
+        "bar_of": "ours",
     } | changes
 
 
@@ -61,7 +62,7 @@ def test_a_claim_has_its_files_wing_and_the_wings_page_in_the_pages_order(tmp_pa
     ("claims", "message"),
     [
         ([claim(verdict="reproduced")], "w.yaml: 0: Additional properties"),
-        ([claim(tolerance={})], "w.yaml: 0.tolerance"),
+        ([claim(bar={})], "w.yaml: 0.bar"),
         ([claim(), claim()], "claim c stands twice"),
         ([], "w.yaml: top level"),
     ],

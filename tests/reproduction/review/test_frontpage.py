@@ -27,8 +27,9 @@ def claim(name, table, at_most, **more):
         "where": "E.4 & E.5",
         "statement": "It is <so>.",
         "paper_value": "1",
-        "measure": {"table": table, "column": "x", "take": "max"},
-        "tolerance": {"at_most": at_most},
+        "ours": {"table": table, "column": "x", "take": "max"},
+        "bar": {"at_most": at_most},
+        "bar_of": "ours",
     } | more
 
 

@@ -21,7 +21,8 @@ ROWS = [
         "statement": "They agree & mix.",
         "paper_value": "near 1",
         "our_value": "1.2",
-        "tolerance": "<= 1.01",
+        "bar": "<= 1.01",
+        "bar_of": "ours",
         "verdict": "differs",
     },
     {
@@ -33,7 +34,8 @@ ROWS = [
         "statement": "The means.",
         "paper_value": "0",
         "our_value": "0",
-        "tolerance": "= 0",
+        "bar": "= 0",
+        "bar_of": "paper",
         "verdict": "reproduced",
     },
     {
@@ -45,7 +47,8 @@ ROWS = [
         "statement": "Illinois.",
         "paper_value": "IL",
         "our_value": "",
-        "tolerance": "contains IL",
+        "bar": "contains IL",
+        "bar_of": "paper",
         "verdict": "not checkable",
     },
 ]
@@ -120,7 +123,12 @@ def test_a_claim_is_shown_with_both_values_and_its_verdict(folder, shown):
 
 def test_all_verdicts_are_counted_and_each_claim_has_its_tile(folder, shown):
     review = open_results(folder)
-    assert review.counts() == {"reproduced": 1, "differs": 1, "not checkable": 1}
+    assert review.counts() == {
+        "reproduced": 1,
+        "differs": 1,
+        "undecided": 0,
+        "not checkable": 1,
+    }
     review.picture()
     assert all(shown[0].count(f"<title>{claim}:") == 1 for claim in CARD["claim"])
     review.by_experiment()

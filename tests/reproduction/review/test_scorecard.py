@@ -1,8 +1,16 @@
 import pandas as pd
 import pytest
 
-from isdp import InputError
-from reproduction.review.scorecard import COLUMNS, measure, meets, scorecard, summary
+from reproduction.review.measure import Measured
+from reproduction.review.scorecard import (
+    COLUMNS,
+    decide,
+    meets,
+    scorecard,
+    sentence,
+    shown,
+    summary,
+)
 
 HAVE = {"das_available": True, "vintage": "20201116"}
 OTHER = {"das_available": True, "vintage": "20210608"}
@@ -19,77 +27,115 @@ def claim(**changes):
         "where": "E.4",
         "statement": "It is so.",
         "paper_value": "1",
-        "measure": {"table": "t", "column": "x", "take": "max"},
-        "tolerance": {"at_most": 2},
+        "unit": "persons",
+        "ours": {"table": "t", "column": "x", "take": "max"},
+        "bar": {"at_most": 2},
+        "bar_of": "ours",
     } | changes
 
 
-def verdict(value, provenance=NONE, **changes):
-    tables = {"t": pd.DataFrame({"x": [value, float("nan")]})}
+def judged(value, provenance=NONE, **changes):
+    tables = {"t": pd.DataFrame({"x": [value, float("nan")], "se": 0.1, "z": -3.0, "n": 100})}
     card = scorecard([claim(**changes)], tables, provenance)
     assert tuple(card.columns) == COLUMNS
     return card.iloc[0]
 
 
 def test_a_verdict_follows_from_the_value():
-    assert verdict(1.5)["verdict"] == "reproduced"
-    assert verdict(2.5)["verdict"] == "differs"
-    assert verdict(2.5)["our_value"] == "2.5"
-    assert verdict(2.5)["tolerance"] == "<= 2"
+    assert judged(1.5)["verdict"] == "reproduced"
+    row = judged(2.5)
+    assert row["verdict"] == "differs"
+    assert (row["our_value"], row["our_error"], row["unit"]) == ("2.5", "", "persons")
+    assert (row["bar"], row["bar_of"]) == ("<= 2", "ours")
+
+
+WITH_ERROR = {"table": "t", "column": "x", "take": "max", "error": "se", "draws": "n"}
+
+
+def test_a_bar_within_the_monte_carlo_error_leaves_the_claim_undecided_on_either_side():
+    for value in (1.9, 2.1):
+        row = judged(value, ours=WITH_ERROR)
+        assert row["verdict"] == "undecided"
+        # 0.3 to 0.1 needs nine times the draws
+        assert "about 900 draws would tell" in row["note"]
+    assert judged(1.6, ours=WITH_ERROR)["verdict"] == "reproduced"
+    assert judged(2.4, ours=WITH_ERROR)["verdict"] == "differs"
+
+
+def test_a_run_that_is_too_small_to_tell_leaves_a_missed_bar_undecided():
+    small = {"table": "t", "column": "n", "take": "max", "at_least": 400, "what": "draws"}
+    assert judged(1.5, tells=small)["verdict"] == "reproduced"
+    row = judged(2.5, tells=small)
+    assert row["verdict"] == "undecided"
+    assert row["note"] == "this run has 100 draws, and 400 would tell"
+    assert judged(2.5, tells=small | {"at_least": 100})["verdict"] == "differs"
+
+
+def test_a_distance_from_the_paper_stands_beside_the_values_and_not_in_their_place():
+    distance = {"table": "t", "column": "z", "take": "max_abs", "what": "standard errors apart"}
+    row = judged(72.2468, ours=WITH_ERROR, judged=distance, paper_value="69.63")
+    assert row["verdict"] == "differs"
+    assert row["our_value"] == "72.25"
+    assert row["our_error"] == "0.10"
+    assert row["statistic"] == "3 standard errors apart"
+    assert sentence(row) == (
+        "69.63 in the paper; 72.25 ± 0.10 persons here; 3 standard errors apart (bar <= 2, ours)"
+    )
+
+
+def test_several_values_each_keep_their_error():
+    found = Measured([72.2468, 14.8876], [0.2213, 0.0412], [(71.6, 72.9), (14.8, 15.0)])
+    assert shown(found) == ("72.25 and 14.888", "0.22 and 0.041")
+    row = dict.fromkeys(COLUMNS, "") | {
+        "paper_value": "69.63 and 14.45",
+        "our_value": "72.25 and 14.888",
+        "our_error": "0.22 and 0.041",
+        "bar": "<= 4",
+        "bar_of": "paper",
+    }
+    assert "72.25 ± 0.22 and 14.888 ± 0.041 here (bar <= 4, the paper's)" in sentence(row)
+
+
+def test_limits_stand_in_the_place_of_an_error():
+    found = Measured([32.0], [], [(17.0, 60.5)])
+    assert shown(found) == ("32", "17 to 60.5")
+    row = dict.fromkeys(COLUMNS, "") | {"paper_value": "44", "bar": "<= 4", "bar_of": "ours"}
+    row |= {"our_value": "32", "our_error": "17 to 60.5", "unit": "persons"}
+    assert sentence(row) == "44 in the paper; 32 (17 to 60.5) persons here (bar <= 4, ours)"
+
+
+def test_where_the_paper_has_no_number_it_says_so():
+    row = judged(1.0, paper_value=None)
+    assert row["paper_value"] == "no number in the paper"
+    assert sentence(row).startswith("no number in the paper; 1 persons here")
 
 
 def test_what_has_no_value_is_not_checkable():
-    row = verdict(float("nan"))
+    row = judged(float("nan"))
     assert row["verdict"] == "not checkable"
     assert "no value" in row["note"]
 
 
-@pytest.mark.parametrize("take", ["max", "min", "max_abs", "mean", "sum"])
-def test_no_rows_have_no_value_and_are_never_a_verdict(take):
-    row = verdict(1.0, measure={"table": "t", "rows": "x > 5", "column": "x", "take": take})
-    assert row["verdict"] == "not checkable"
-
-
 def test_a_claim_on_an_experiment_that_was_not_run_is_not_checkable():
-    row = verdict(1.0, measure={"table": "u", "take": "max"})
+    row = judged(1.0, ours={"table": "u", "take": "max"})
     assert row["verdict"] == "not checkable"
     assert row["note"] == "this run does not make the table u"
 
 
 def test_a_claim_that_needs_a_vintage_has_a_verdict_with_that_vintage_alone():
-    assert verdict(1.0, HAVE, needs_vintage="20201116")["verdict"] == "reproduced"
-    assert verdict(9.0, HAVE, needs_vintage="20201116")["verdict"] == "differs"
-    other = verdict(1.0, OTHER, needs_vintage="20201116", note="so")
+    assert judged(1.0, HAVE, needs_vintage="20201116")["verdict"] == "reproduced"
+    assert judged(9.0, HAVE, needs_vintage="20201116")["verdict"] == "differs"
+    other = judged(1.0, OTHER, needs_vintage="20201116", note="so")
     assert other["verdict"] == "not checkable"
     assert other["our_value"] == "1"
     assert other["note"].startswith("so; needs the demonstration data of vintage 20201116")
-    none = verdict(1.0, NONE, needs_vintage="20201116")
+    none = judged(1.0, NONE, needs_vintage="20201116")
     assert none["verdict"] == "not checkable"
     assert none["our_value"] == ""
 
 
 @pytest.mark.parametrize(
-    ("take", "rows", "expected"),
-    [
-        ("max", None, 3),
-        ("min", None, -5),
-        ("max_abs", None, 5),
-        ("mean", None, 0),
-        ("sum", None, 0),
-        ("rows", None, 3),
-        ("rows", "good == True", 2),
-        ("max", "not good", 2),
-        ("values", "x > 0", [2, 3]),
-    ],
-)
-def test_one_value_is_taken_from_a_table(take, rows, expected):
-    table = pd.DataFrame({"x": [3, -5, 2], "good": [True, True, False]})
-    how = {"table": "t", "column": "x", "take": take} | ({"rows": rows} if rows else {})
-    assert measure("c", how, {"t": table}) == expected
-
-
-@pytest.mark.parametrize(
-    ("value", "tolerance", "expected"),
+    ("value", "bar", "expected"),
     [
         (48, {"equals": 48}, True),
         (47, {"equals": 48}, False),
@@ -99,24 +145,28 @@ def test_one_value_is_taken_from_a_table(take, rows, expected):
         (["TX"], {"contains": "IL"}, False),
     ],
 )
-def test_tolerances(value, tolerance, expected):
-    assert meets(value, tolerance) is expected
+def test_bars(value, bar, expected):
+    assert meets(value, bar) is expected
+    verdict, why = decide(Measured([value], [], [(value, value)]), bar)
+    assert (verdict, why) == ("reproduced" if expected else "differs", "")
 
 
-@pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        ({"table": "t", "column": "y", "take": "max"}, "has no column 'y'"),
-        ({"table": "t", "rows": "z > 1", "column": "x", "take": "max"}, "cannot be selected"),
-    ],
-)
-def test_a_measure_of_nothing_is_an_error_that_names_the_claim(how, message):
-    with pytest.raises(InputError, match=message):
-        scorecard([claim(measure=how)], {"t": pd.DataFrame({"x": [1]})}, NONE)
+def test_of_several_values_each_must_meet_the_bar():
+    two = Measured([1.0, 3.0], [], [(1.0, 1.0), (3.0, 3.0)])
+    assert decide(two, {"at_most": 3})[0] == "reproduced"
+    assert decide(two, {"at_most": 2})[0] == "differs"
 
 
-def test_the_summary_counts_and_names_what_differs():
-    card = pd.concat([verdict(1.0).to_frame().T, verdict(9.0).to_frame().T])
-    text = summary(card)
-    assert text.startswith("Scorecard of 2 claims: 1 reproduced, 1 differs, 0 not checkable.")
-    assert "differs: c (ISDP E.4): paper 1, here 9, tolerance <= 2" in text
+def test_the_summary_counts_and_names_what_differs_and_what_is_undecided():
+    rows = [judged(1.0), judged(9.0), judged(2.1, ours=WITH_ERROR)]
+    text = summary(pd.DataFrame(rows))
+    first, *rest = text.splitlines()
+    assert first == (
+        "Scorecard of 3 claims: 1 reproduced, 1 differs, 1 undecided, 0 not checkable."
+    )
+    assert rest == [
+        "  differs: c (ISDP E.4): 1 in the paper; 9 persons here (bar <= 2, ours)",
+        "  undecided: c (ISDP E.4): 1 in the paper; 2.10 ± 0.10 persons here (bar <= 2, ours); the "
+        "bar lies within the Monte Carlo error, and about 900 draws would tell, where it stays as "
+        "it is",
+    ]

@@ -3,10 +3,13 @@ import math
 import numpy as np
 import pytest
 from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
 from isdp.exact import compositions
 from isdp.exact.blocks import block_order, blocks_of, sample_blocks
+from isdp.lattice.elimination import row_reduce
 
 
 def generator():
@@ -24,12 +27,15 @@ def generator():
         ([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]], [0, 0, 1, 1]),
         ([[0, 0, 1, 1, 0], [3, 3, 3, 3, 0], [1, 1, 0, 0, 0]], [1, 1, 0, 0, -1]),
         ([[1, 1, 1, 1], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [1, 1, 0, 0]], [0, 1, 2, 2]),
-        ([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 0]], None),
+        ([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 0]], [1, 1, 2, 0]),
+        ([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 0, 0]], [1, 2, 1, 0, 0]),
+        ([[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [1, 1, 1, 1, 1], [0, 0, 1, 1, 1]], [0, 0, 1, 1, 2]),
         ([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0]], None),
         ([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 2, 2]], None),
         ([[1, 1, 0], [0, 1, 1]], None),
-        ([[1, 1, 1], [1, 1, 0]], None),
-        ([[1, 1, 0], [1, 1, 1]], None),
+        ([[1, 1, 1], [1, 1, 0]], [1, 1, 0]),
+        ([[1, 1, 0], [1, 1, 1]], [0, 0, 1]),
+        ([[1, 1, 1], [2, 1, 0]], None),
         ([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], None),
         ([[1, 2]], None),
         ([[1, -1]], None),
@@ -38,6 +44,19 @@ def generator():
 def test_blocks_are_found_and_nothing_else(matrix, labels):
     found = blocks_of(Invariants(matrix))
     assert (found is None) if labels is None else (found.tolist() == labels)
+
+
+@given(st.lists(st.lists(st.integers(0, 1), min_size=6, max_size=6), min_size=1, max_size=6))
+def test_blocks_say_what_the_rows_say(matrix):
+    """Wherever blocks are found, both span the same rows; nested rows are always taken."""
+    labels = blocks_of(Invariants(matrix))
+    if labels is not None:
+        totals = [labels == block for block in range(labels.max() + 1)]
+        ours = row_reduce(np.array(totals, dtype=int).reshape(-1, 6))
+        assert ours.rows.tolist() == row_reduce(matrix).rows.tolist()
+    sets = [{cell for cell, inside in enumerate(row) if inside} for row in matrix]
+    if all(a <= b or b <= a or not a & b for a in sets for b in sets):
+        assert labels is not None
 
 
 def test_order_holds_every_cell_block_after_block():

@@ -1,11 +1,68 @@
+import re
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
-from isdp.lattice.elimination import solve_for, unit_cells
+from isdp.lattice.elimination import row_reduce, settle, solve_for, unit_cells
 from reproduction.data.table_p12 import sex_by_age_invariants
+from tests import ROOT
+
+SMALL = st.integers(1, 4).flatmap(
+    lambda cells: st.lists(
+        st.lists(st.integers(-6, 6), min_size=cells, max_size=cells), min_size=1, max_size=4
+    )
+)
+
+
+def by_hand(matrix):
+    """Reduced row echelon form in fractions, as in a textbook."""
+    rows, pivots = [[Fraction(entry) for entry in row] for row in matrix], []
+    for column in range(len(matrix[0])):
+        done = len(pivots)
+        found = next((i for i in range(done, len(rows)) if rows[i][column]), None)
+        if found is None:
+            continue
+        rows[done], rows[found] = rows[found], rows[done]
+        rows[done] = [entry / rows[done][column] for entry in rows[done]]
+        for i, row in enumerate(rows):
+            if i != done:
+                rows[i] = [x - row[column] * y for x, y in zip(row, rows[done], strict=True)]
+        pivots.append(column)
+    return rows[: len(pivots)], pivots
+
+
+@given(SMALL)
+def test_elimination_is_that_of_the_textbook(matrix):
+    rows, pivots, denominator = row_reduce(matrix)
+    wanted, columns = by_hand(matrix)
+    assert denominator > 0
+    assert pivots.tolist() == columns
+    assert (rows / Fraction(denominator)).tolist() == wanted
+
+
+@given(SMALL, st.randoms(use_true_random=False))
+def test_settled_cells_are_the_first_independent_ones_and_meet_the_equalities(matrix, random):
+    order = random.sample(range(len(matrix[0])), len(matrix[0]))
+    cells, free, weights, denominator = settle(matrix, order)
+    assert cells.tolist() == [
+        order[i] for i in by_hand([[row[j] for j in order] for row in matrix])[1]
+    ]
+    assert free.tolist() == [cell for cell in order if cell not in cells]
+    for one in np.eye(len(free), dtype=int):
+        vector = np.zeros(len(order), dtype=object)
+        vector[free] = one * denominator
+        vector[cells] = weights @ one
+        assert not (np.array(matrix) @ vector).any()
+
+
+def test_there_is_one_elimination():
+    files = (ROOT / "src").rglob("*.py")
+    doing = [path.name for path in files if re.search(r"\.rref\(|fmpq_mat", path.read_text())]
+    assert doing == ["elimination.py"]
 
 
 def test_the_papers_cells_follow_from_the_others():
@@ -60,8 +117,14 @@ def test_no_unit_is_refused_with_the_row():
         unit_cells(Invariants(np.array([[2, 4, 2]]), ["even"]))
 
 
+def test_a_solution_beyond_64_bits_is_refused():
+    steep = Invariants([[1, 2**62, 0], [0, 1, 2**62]])
+    with pytest.raises(InputError, match="leaves 64-bit integers"):
+        solve_for(steep, [0, 0], [0, 1])
+
+
 def test_totals_of_nothing():
     none = Invariants(np.zeros((1, 2), np.int64))
     assert solve_for(none, [0], [])[1].shape == (0, 2)
-    with pytest.raises(InputError, match="over no cell"):
+    with pytest.raises(InputError, match="their totals disagree"):
         solve_for(none, [3], [])

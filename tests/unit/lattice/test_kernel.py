@@ -78,6 +78,8 @@ def test_coordinates_and_membership(case, seed):
     vector = lattice.basis @ coordinates
     assert lattice.contains(vector)
     assert (lattice.coordinates(vector) == coordinates).all()
+    several = lattice.coordinates(np.stack([vector, -3 * vector])[None])
+    assert (several == np.stack([coordinates, -3 * coordinates])[None]).all()
     row = np.flatnonzero(lattice.invariants.matrix.any(axis=0))
     if len(row):
         vector = vector.copy()

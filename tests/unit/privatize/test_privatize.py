@@ -1,102 +1,27 @@
 import hashlib
 import json
+import re
 import runpy
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import isdp.privatize.draw as drawing_module
 import isdp.privatize.run as module
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.cli import main
-from isdp.exact import total_law
-from isdp.privatize.run import FILES, Request, noise_sd
-from isdp.privatize.tables import (
-    disjoint_blocks,
-    freedom,
-    invariants_of,
-    read_invariants,
-    read_table,
-)
+from isdp.exact import release
+from isdp.privatize.run import FILES, PICTURES
 from tests import ROOT
 
 EXAMPLE = ROOT / "docs/example"
-NESTED = "total: true\ntotals: [county, [county, sex]]\n"
-
-
-def people(path, counties=3, ages=4, seed=1):
-    """Counts of counties by sex and age."""
-    rng = np.random.default_rng(seed)
-    rows = [
-        (f"county {c}", sex, f"{10 * a}-{10 * a + 9}")
-        for c in range(counties)
-        for sex in ("f", "m")
-        for a in range(ages)
-    ]
-    table = pd.DataFrame(rows, columns=["county", "sex", "age"])
-    table.insert(2, "count", rng.integers(0, 60, len(rows)))
-    table.to_csv(path, index=False)
-    return table
-
-
-class Run:
-    """The command in a folder of its own."""
-
-    def __init__(self, folder, capsys):
-        self.folder, self.capsys = folder, capsys
-        self.out = folder / "out"
-
-    def table(self, text, raw=False):
-        data = text if raw else text.encode()
-        (self.folder / "table.csv").write_bytes(data)
-
-    def rules(self, text):
-        (self.folder / "rules.yaml").write_text(text)
-
-    def __call__(self, *options, epsilon="0.25"):
-        arguments = ["privatize", str(self.folder / "table.csv")]
-        arguments += ["--invariants", str(self.folder / "rules.yaml"), "--out", str(self.out)]
-        arguments += ["--epsilon", epsilon] if epsilon else []
-        return main([*arguments, *options])
-
-    def refused(self, *options, **more):
-        before = sorted(self.folder.rglob("*"))
-        assert self(*options, **more) == 2
-        error = self.capsys.readouterr().err
-        assert error.startswith("isdp: ")
-        assert error.count("\n") == 1
-        assert sorted(self.folder.rglob("*")) == before
-        return error
-
-    @property
-    def noisy(self):
-        return pd.read_csv(self.out / "noisy.csv")
-
-    @property
-    def certificate(self):
-        return json.loads((self.out / "certificate.json").read_text())
-
-
-@pytest.fixture
-def drawing(tmp_path, capsys):
-    run = Run(tmp_path, capsys)
-    people(tmp_path / "table.csv")
-    run.rules(NESTED)
-    return run
-
-
-@pytest.fixture
-def run(drawing, monkeypatch):
-    """Without the picture, which takes half of the time."""
-    monkeypatch.setattr(module, "_picture", lambda *_: None)
-    monkeypatch.setattr("isdp.plots.style.save", lambda *_: None)
-    return drawing
 
 
 def test_the_noisy_table_keeps_all_else(run):
     table = pd.read_csv(run.folder / "table.csv")
     assert run() == 0
-    assert sorted(path.name for path in run.out.iterdir()) == sorted(FILES)
+    assert {path.name for path in run.out.iterdir()} == set(FILES) - set(PICTURES)
     noisy = run.noisy
     assert list(noisy) == list(table)
     assert noisy.drop(columns="count").equals(table.drop(columns="count"))
@@ -159,8 +84,8 @@ def test_nothing_published_depends_on_more_than_the_noisy_table(drawing, monkeyp
         def sample(self, rng, draws):
             return np.array([wanted])
 
-    monkeypatch.setattr(module, "release", lambda *_: np.array([wanted]))
-    monkeypatch.setattr(module, "choose", lambda *_: Chosen())
+    monkeypatch.setattr(drawing_module, "release", lambda *_: np.array([wanted]))
+    monkeypatch.setattr(drawing_module, "choose", lambda *_: Chosen())
     files = []
     for table in (first, second):
         table.to_csv(run.folder / "table.csv", index=False)
@@ -214,6 +139,8 @@ def test_the_example_of_the_documentation(drawing):
     cells = change.to_numpy().reshape(4, 4)
     assert not cells.sum(axis=0).any()
     assert not cells.sum(axis=1).any()
+    assert {path.name for path in run.out.iterdir()} == set(FILES)
+    assert run.certificate["output"]["picture"]
     assert run.certificate["lattice"]["degrees_of_freedom"] == 9
     assert "at a distance of 4" in (run.out / "certificate.md").read_text()
 
@@ -266,6 +193,39 @@ def test_inputs_are_never_replaced(run):
     assert "this is a file" in run.refused()
 
 
+def test_a_link_to_nowhere_is_not_replaced_unasked(run):
+    run.out.mkdir()
+    (run.out / "noisy.csv").symlink_to(run.folder / "elsewhere.csv")
+    assert "is there already" in run.refused()
+    assert run("--force") == 0
+    assert not (run.out / "noisy.csv").is_symlink()
+    assert not (run.folder / "elsewhere.csv").exists()
+
+
+@pytest.mark.parametrize("options", [(), ("--force",)])
+def test_a_folder_in_the_place_of_a_file_is_refused(run, options):
+    (run.out / "noisy.csv").mkdir(parents=True)
+    assert "this is a folder; choose another --out" in run.refused(*options)
+
+
+def test_a_new_release_takes_the_place_of_the_old_one_and_its_picture(drawing):
+    assert drawing() == 0
+    assert {path.name for path in drawing.out.iterdir()} == set(FILES)
+    assert drawing("--force", "--no-picture") == 0
+    assert {path.name for path in drawing.out.iterdir()} == set(FILES) - set(PICTURES)
+
+
+def test_files_of_others_stay_beside_a_release(run):
+    run.out = run.folder
+    table = (run.folder / "table.csv").read_bytes()
+    for options in ((), ("--force",)):
+        assert run(*options) == 0
+        assert (run.folder / "table.csv").read_bytes() == table
+        mine = {"table.csv", "rules.yaml"}
+        names = {path.name for path in run.folder.iterdir()}
+        assert names == (set(FILES) - set(PICTURES)) | mine
+
+
 def test_nothing_is_left_where_writing_fails(run, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
@@ -273,7 +233,7 @@ def test_nothing_is_left_where_writing_fails(run, monkeypatch):
     monkeypatch.setattr(module, "markdown", fail)
     assert run() == 2
     assert "No space left" in run.capsys.readouterr().err
-    assert list(run.out.iterdir()) == []
+    assert not run.out.exists()
 
 
 GOOD = "county,sex,count\nA,f,4\nA,m,5\nB,f,6\nB,m,7\n"
@@ -370,6 +330,10 @@ def test_missing_files(run):
         ("subsets: {a: {county: A}}", "no cell has county = 'A'"),
         ("subsets: {a: [county 0]}", "no cell is called 'county 0'; names are such as 'county 0, "),
         ("subsets: {a: {sex: f, age: []}}", "no cell is selected"),
+        ("subsets: {a: [{sex: f}, {}]}", "no cell is selected by {}"),
+        ("subsets: {a: [{sex: f}, {sex: []}]}", "no cell is selected by {'sex': []}"),
+        ("subsets: {a: {sex: {f: 1, m: 2}}}", "sex must be a value or a list of values"),
+        ("total: " + "[" * 3000 + "]" * 3000, "nested too deeply"),
     ],
 )
 def test_invariants_that_are_refused(run, text, words):
@@ -388,6 +352,9 @@ def test_invariants_that_are_refused(run, text, words):
         (("--sigma", "wide"), None, "--sigma must be a positive number"),
         (("--sigma", "-2"), None, "sigma must be a positive number"),
         (("--seed", "x"), "1", "--seed must be a whole number"),
+        (("--seed", "1" * 5000), "1", "at most 100 digits, got '5000 characters'"),
+        ((), "1e-30000000", "epsilon must lie between"),
+        ((), "1e30000000", "epsilon must lie between"),
         (("--allow-mcmc",), "1", "add --for-experiments"),
         (("--name", "town"), "1", "--name 'town' is not one of 'county', 'sex', 'age'"),
         (("--name", "sex"), "1", "rows 1 and 2 are both called 'f'"),
@@ -414,64 +381,6 @@ def test_python_m_isdp_is_the_command(monkeypatch, capsys):
     assert "--epsilon is missing" in capsys.readouterr().err
 
 
-def test_rows_in_the_order_of_their_counts_are_pointed_out(run, caplog):
-    assert run() == 0
-    assert caplog.text == ""
-    table = pd.read_csv(run.folder / "table.csv").sort_values("count", ascending=False)
-    table.to_csv(run.folder / "table.csv", index=False)
-    assert run("--force") == 0
-    assert "the rows are in the order of their counts" in caplog.text
-    assert "in the order of" not in (run.out / "certificate.md").read_text()
-
-
-def held(folder, text):
-    table = read_table(folder / "table.csv")
-    (folder / "rules.yaml").write_text(text)
-    return read_invariants(folder / "rules.yaml", table)
-
-
-def row_space(matrix):
-    """Reduced row echelon form, which only the rows' span decides."""
-    from flint import fmpq_mat, fmpz_mat
-
-    reduced, rank = fmpq_mat(fmpz_mat(np.asarray(matrix).tolist())).rref()
-    return reduced.tolist()[:rank]
-
-
-@pytest.mark.parametrize(
-    ("text", "blocks"),
-    [
-        (NESTED, 6),
-        ("totals: [county]\nsubsets: {old: {county: county 1, age: [20-29, 30-39]}}", 4),
-        ("total: true\nsubsets: {a: {county: county 1}, b: {county: county 1, sex: f}}", 3),
-        ("subsets: {a: {county: [county 0, county 1]}, b: ['county 2, f, 0-9']}", 2),
-        ("totals: [county]\nsubsets: {a: {county: [county 0, county 1]}}", 3),
-        ("totals: [county, sex]", None),
-        ("totals: [sex]\nsubsets: {a: {county: county 1}}", None),
-    ],
-)
-def test_nested_totals_become_disjoint_blocks(tmp_path, text, blocks):
-    people(tmp_path / "table.csv")
-    totals = held(tmp_path, text)
-    invariants, labels = invariants_of(totals)
-    every = [one.labels == i for one in totals for i in range(one.totals)]
-    assert row_space(invariants.matrix) == row_space(np.array(every, dtype=int))
-    assert (labels is None) == (blocks is None)
-    if blocks:
-        assert labels.max() + 1 == blocks == invariants.constraints
-        by_elimination = freedom(invariants, None)
-        by_blocks = freedom(invariants, labels)
-        assert by_blocks.degrees == by_elimination.degrees
-        assert by_blocks.fixed.tolist() == by_elimination.fixed.tolist()
-
-
-def test_totals_that_others_imply_are_not_drawn_twice(tmp_path):
-    people(tmp_path / "table.csv")
-    invariants, _ = invariants_of(held(tmp_path, "total: true\ntotals: [county, sex, [county]]"))
-    assert invariants.constraints == 5
-    assert disjoint_blocks(held(tmp_path, "totals: [county, sex]")) is None
-
-
 def test_a_release_that_no_exact_sampler_can_do_is_refused(run):
     cells = np.arange(1200)
     table = pd.DataFrame({"a": cells % 30, "b": cells // 30, "count": 5})
@@ -486,7 +395,7 @@ def test_a_markov_chain_is_asked_for_and_gives_its_evidence(run, monkeypatch):
     def refuse(*_):
         raise InputError("exact: no perfect sampler is practical here")
 
-    monkeypatch.setattr(module, "choose", refuse)
+    monkeypatch.setattr(drawing_module, "choose", refuse)
     run.table((EXAMPLE / "table.csv").read_text())
     run.rules((EXAMPLE / "invariants.yaml").read_text())
     assert "--allow-mcmc draws by a Markov chain" in run.refused("--seed", "1")
@@ -499,7 +408,7 @@ def test_a_markov_chain_is_asked_for_and_gives_its_evidence(run, monkeypatch):
     text = (run.out / "certificate.md").read_text()
     assert "worst rhat" in text
     assert "NOT FOR RELEASE" in text
-    monkeypatch.setattr(module, "LARGEST_RHAT", 0.9)
+    monkeypatch.setattr(drawing_module, "LARGEST_RHAT", 0.9)
     assert "did not converge" in run.refused("--seed", "1", "--allow-mcmc", "--force")
 
 
@@ -511,18 +420,32 @@ def test_a_table_too_large_for_a_markov_chain(run):
     assert "too many for a Markov chain as well" in run.refused("--seed", "1", "--allow-mcmc")
 
 
-def test_the_band_of_the_picture_is_the_law_of_the_noise():
-    blocks = np.array([0, 0, 0, 1, 2, 2, -1])
-    invariants = Invariants(np.array([blocks == i for i in range(3)], dtype=int))
-    rows = np.arange(7)
-    for epsilon in (0.5, 0.02):
-        request = Request(GeneralizedLaplace(epsilon), epsilon)
-        sd = noise_sd(rows, invariants, blocks, request, None)
-        assert sd[0] == pytest.approx(total_law(3, epsilon).sd, rel=2e-3)
-        assert sd[3] == 0
-        assert sd[5] == pytest.approx(total_law(2, epsilon).sd, rel=2e-3)
-        free = np.sqrt(2 * np.exp(-epsilon)) / (1 - np.exp(-epsilon))
-        assert sd[6] == pytest.approx(free, rel=2e-3)
-        by_draws = noise_sd(rows, invariants, None, request, None)
-        assert by_draws == pytest.approx(sd, rel=0.25)
-    assert noise_sd(rows, Invariants.total(300), None, request, None) is None
+def test_the_sizes_that_the_documentation_names_are_those_that_are_drawn():
+    words = " ".join((ROOT / "docs/privatize.md").read_text().split())
+    (found,) = re.findall(
+        r"small tables only: (\d) x (\d) at epsilon ([\d.]+), (\d) x (\d) from ([\d.]+) up", words
+    )
+    rows, columns, epsilon, more_rows, more_columns, larger = found
+    taken = Invariants.margins((int(rows), int(columns)))
+    beyond = Invariants.margins((int(more_rows), int(more_columns)))
+    assert release(taken, epsilon).any()
+    assert release(beyond, larger).any()
+    with pytest.raises(InputError, match="rejection would take"):
+        release(beyond, epsilon)
+
+
+def test_two_releases_with_other_totals_settle_cells_that_neither_certificate_lists(run):
+    """What the certificate says of further releases is so, and it says it."""
+    run.table("cell,count\na,41\nb,5\nc,60\nd,7\ne,9\n")
+    settled = []
+    for sets in ("p: [a, b], q: [d, e]", "r: [b, c], s: [c, a]"):
+        run.rules(f"subsets: {{{sets}}}")
+        assert run("--force") == 0
+        settled.append(run.certificate["lattice"]["published_exactly"])
+    run.rules("subsets: {p: [a, b], q: [d, e], r: [b, c], s: [c, a]}")
+    assert run("--force") == 0
+    settled.append(run.certificate["lattice"]["published_exactly"])
+    assert settled == [[], [], ["a", "b", "c"]]
+    text = (run.out / "certificate.md").read_text()
+    assert "only for tables that agree in the totals of both releases" in text
+    assert "settle cells that no single certificate lists" in text

@@ -1,7 +1,7 @@
 """Draw releases of sex by age by the lattice walk and by the independence sampler."""
 
 from isdp.io.draws import Draws, write_draws
-from isdp.io.files import read_csv, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.congenial.sex_by_age import (
     compare_samplers,
@@ -16,6 +16,7 @@ from reproduction.congenial.sex_by_age import (
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants, table_of
 from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output

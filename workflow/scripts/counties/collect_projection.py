@@ -1,7 +1,7 @@
 """Put the states' projected noise into one table."""
 
-from isdp.io.files import read_csvs, write_table
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):
     summary = read_csvs(snakemake.input.summaries)

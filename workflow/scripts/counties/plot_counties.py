@@ -1,10 +1,10 @@
 """Draw one state's noise, a box plot a county: chains, exact draws, and projected noise."""
 
-from isdp.io.files import read_csv
 from isdp.plots.style import save
 from reproduction.counties.figures import county_boxes
 from reproduction.counties.projection_figures import projected_boxes
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, files, output = snakemake.params, snakemake.input, snakemake.output

@@ -1,11 +1,12 @@
 """Project noise onto one state's total, and set it beside the generalized Laplace's."""
 
 from isdp.io.draws import read_draws
-from isdp.io.files import read_csv, write_csv
+from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.counties.projection import project_state, projected_box_table, summary_rows
 from reproduction.counties.states import counties_of
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, state = snakemake.params, snakemake.wildcards.state

@@ -1,10 +1,11 @@
 """Regress the DAS errors on log population, state by state."""
 
-from isdp.io.files import read_csv, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.plots.style import save
 from reproduction.counties.das_errors import das_regressions, slope_intervals
 from reproduction.counties.figures import slopes
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):
     regressions = das_regressions(read_csv(snakemake.input.counties))

@@ -2,11 +2,12 @@
 
 from isdp.diagnostics.chains import convergence
 from isdp.io.draws import read_draws
-from isdp.io.files import read_csv, write_csv
+from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from reproduction.counties.experiment import box_table, noise_table, rhat_table, state_table
 from reproduction.counties.states import counties_of
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     files, output = snakemake.input, snakemake.output

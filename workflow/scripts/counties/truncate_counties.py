@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from isdp.io.files import read_csv, write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.plots.style import save
 from reproduction.counties.truncation import (
     county_chances,
@@ -12,6 +12,7 @@ from reproduction.counties.truncation import (
 )
 from reproduction.counties.truncation_figures import truncation
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output

@@ -1,8 +1,8 @@
 """Put all samplers' distances from exact draws, and the chains' over iterations, into tables."""
 
-from isdp.io.files import read_csvs, write_table
 from reproduction.exactness.experiment import agreement_table, distance_table
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):
     agreement = agreement_table(read_csvs(snakemake.input.agreement))

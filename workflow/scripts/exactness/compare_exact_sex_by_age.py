@@ -1,7 +1,7 @@
 """Draw sex by age exactly under its constraints, and lay the chains over the draws."""
 
 from isdp.io.draws import read_draws, write_draws
-from isdp.io.files import read_csv, write_csv
+from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import save
@@ -10,6 +10,7 @@ from reproduction.data.table_p12 import CELLS, sex_by_age_invariants
 from reproduction.exactness.experiment import compare_law, exact_draws, law_series
 from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output

@@ -2,13 +2,13 @@
 
 from isdp.constraints.invariants import Invariants
 from isdp.io.draws import write_draws
-from isdp.io.files import read_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.seeds import stream
 from reproduction.counties.states import counties_of
 from reproduction.exactness.experiment import exact_draws
 from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, state = snakemake.params, snakemake.wildcards.state

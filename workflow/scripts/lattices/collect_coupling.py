@@ -1,8 +1,8 @@
 """Put the meeting times of all experiments in one table, and compare the variants."""
 
-from isdp.io.files import read_csvs, write_table
 from reproduction.lattices.convergence import convergence_table, meeting_columns, speed_table
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):
     meetings = read_csvs(snakemake.input.meetings)

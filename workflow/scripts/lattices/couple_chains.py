@@ -18,7 +18,7 @@ with job_log(snakemake.log[0]) as log:
         rng = stream(params.seed, f"coupling {experiment}", f"{law} {variant}")
         times, trail = couple(rng, walk, **params.coupling)
         names = {"experiment": experiment, "law": law, "variant": variant}
-        table = meeting_table(times)
+        table = meeting_table(times, params.coupling["cap"])
         chosen = table["lag"] == trail["lag"][trail["chosen"]].iloc[0]
         meetings.append(table.assign(**names, chosen=chosen))
         curves.append(bound_curves(times).assign(**names))

@@ -1,12 +1,13 @@
 """Draw one experiment: the noise of each cell, exact draws of it, both laws, and the bounds."""
 
-from isdp.io.files import read_csv, read_csvs, write_csv
+from isdp.io.files import write_csv
 from isdp.plots.bounds import bound_points, bound_title, tv_bounds
 from isdp.plots.boxes import cell_boxes
 from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import save
 from reproduction.lattices.entry import describe
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, read_csvs
 
 SAMPLERS = {
     "mcmc": "Markov chains",

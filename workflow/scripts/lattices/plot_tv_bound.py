@@ -1,10 +1,11 @@
 """Draw the bounds on the distance to the target under one law."""
 
-from isdp.io.files import read_csv, write_csv
+from isdp.io.files import write_csv
 from isdp.plots.bounds import bound_points, bound_title, tv_bounds
 from isdp.plots.style import save
 from reproduction.lattices.entry import describe
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, files, output = snakemake.params, snakemake.input, snakemake.output

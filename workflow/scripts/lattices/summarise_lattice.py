@@ -2,13 +2,14 @@
 
 import pandas as pd
 
-from isdp.io.files import write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.exactness.experiment import compare_law, law_series, samples_of
 from reproduction.lattices.entry import mechanism_of
 from reproduction.lattices.noise import box_table, noise_summary, norm_row
 from reproduction.running.draws import read_by
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 
 with job_log(snakemake.log[0]):
     params, output, name = snakemake.params, snakemake.output, snakemake.wildcards.experiment

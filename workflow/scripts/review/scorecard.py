@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from isdp.io.files import read_csv, read_json, whole, write_table
+from isdp.io.files import read_json, whole
 from reproduction.review.claims import read_claims
 from reproduction.review.scorecard import scorecard, summary
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):
     source = snakemake.input

@@ -45,9 +45,7 @@ with job_log(snakemake.log[0]):
             f"{state}: swapping against integer noise, one table, the same totals held",
             FAIRNESS,
         ),
-        "attack": figures.attack(
-            read["attack"], f"{state}: what an attacker learns of a uniquely described household"
-        ),
+        "attack": figures.attack(read["attack"], f"{state}: what an attacker learns"),
         "flavours": figures.flavours(
             read["flavours"], "Building blocks in which two systems' guarantees differ"
         ),

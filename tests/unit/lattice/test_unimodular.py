@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
-from isdp.constraints.unimodular import (
+from isdp.lattice.unimodular import (
     totally_unimodular,
     two_laminar_families,
     whole_vertices,

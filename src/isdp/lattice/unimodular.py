@@ -15,6 +15,7 @@ from flint import fmpz_mat
 from scipy.optimize import linprog
 
 from isdp.errors import InputError
+from isdp.lattice.elimination import row_reduce
 
 MOST_LISTED = 14  # rows or columns of which all sets are gone through
 DRAWN = 20  # sets of columns, in a matrix with too many for all
@@ -239,8 +240,7 @@ def _refuted(reason: str, matrix, rows, columns) -> Verdict:
 
 def _independent_rows(part) -> list[int]:
     """First rows that are independent of those before them, exactly."""
-    echelon, _, rank = fmpz_mat(part.T.tolist()).rref()
-    return [next(c for c in range(part.shape[0]) if int(echelon[r, c])) for r in range(rank)]
+    return row_reduce(part.T).pivots.tolist()
 
 
 def _nonsingular_even_part(core) -> tuple[list[int], list[int]] | None:

@@ -1,0 +1,96 @@
+"""What a user should know before a noisy table is published, in one line each.
+
+Those of the table may depend on its confidential counts: they are for the user alone, and never
+enter the certificate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isdp.privatize.freedom import Freedom
+from isdp.privatize.table import Table
+
+LEAST_ORDERED = 6  # rows; fewer may well be in some order by chance
+NEARLY_AS_IT_IS = 0.95  # of the cells with freedom keep their counts
+MOST_NAMED = 5
+FORMULA = ("=", "+", "-", "@")  # as a first character, to spreadsheets
+
+
+def cautions_of_table(table: Table) -> list[str]:
+    """Order of the rows, look-alike values, and values that spreadsheets take for formulas."""
+    found = []
+    if _ordered(table.counts):
+        found.append(
+            f"{table.path}: the rows are in the order of their counts, and their order is "
+            f"published; sort them by name, and run again with --force"
+        )
+    for column in table.described_by:
+        texts = [column, *table.frame[column].cat.categories]
+        found += _look_alikes(table, column, texts[1:])
+        formula = next((text for text in texts if _formula(text)), None)
+        if formula is not None:
+            found.append(
+                f"{table.path}: {column}: {formula!r} is published as it stands, and spreadsheets "
+                f"take it for a formula"
+            )
+    return found
+
+
+def _ordered(counts: np.ndarray) -> bool:
+    """Whether the rows seem to be sorted by their counts, up or down."""
+    steps = np.diff(counts)
+    varied = len(np.unique(counts)) > 2 and len(counts) >= LEAST_ORDERED
+    return bool(varied and ((steps >= 0).all() or (steps <= 0).all()))
+
+
+def _look_alikes(table: Table, column: str, texts: list[str]) -> list[str]:
+    """Two values of a column that are the same but for blanks."""
+    there = set(texts)
+    seen: dict[str, str] = {}
+    for text in texts:
+        plain = " ".join(text.split())
+        if plain != text:
+            other = plain if plain in there else seen.setdefault(plain, text)
+            if other != text:
+                return [
+                    f"{table.path}: {column}: {other!r} and {text!r} differ in blanks alone, and "
+                    f"count as different values"
+                ]
+    return []
+
+
+def _formula(text: str) -> bool:
+    if not text.startswith(FORMULA) or text in FORMULA:
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
+
+
+def cautions_of_freedom(table: Table, free: Freedom) -> list[str]:
+    """Cells of which the totals give away the remainder."""
+    if not len(free.residues):
+        return []
+    return [
+        f"the totals give {len(free.residues):,} counts away up to a multiple: "
+        f"{residues_listed(table, free, MOST_NAMED)}"
+    ]
+
+
+def residues_listed(table: Table, free: Freedom, most: int) -> str:
+    """Names of cells that are published modulo a number, each with it."""
+    named = [f"{table.name(row)} modulo {free.steps[row]}" for row in free.residues[:most]]
+    return "; ".join([*named, "..."] if len(free.residues) > most else named)
+
+
+def cautions_of_law(unchanged: float | None) -> list[str]:
+    """Noise so small that the table is published nearly as it is."""
+    if unchanged is None or unchanged < NEARLY_AS_IT_IS:
+        return []
+    return [
+        f"a count stays as it is with a chance of {unchanged:.1%}, so that the table is published "
+        f"nearly as it is; a smaller --epsilon protects it"
+    ]

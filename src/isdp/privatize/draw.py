@@ -1,0 +1,206 @@
+"""Noise under the totals held, drawn once, with what may be said of how it was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from isdp.errors import InputError
+from isdp.exact import choose, release
+from isdp.exact.choice import LARGEST_DENSE
+from isdp.mechanisms.base import Mechanism
+from isdp.privatize.freedom import Freedom
+from isdp.privatize.request import Request
+from isdp.privatize.spread import Spread, spread_by_sampling, spread_of_blocks, spread_of_draws
+from isdp.seeds import stream
+
+CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
+STEPS = {"basis": "lll", "acceptance": "coordinate"}
+LARGEST_RHAT, SMALLEST_ESS = 1.05, 100
+PSEUDO_RANDOM = "pseudo-random generator PCG64"
+
+
+@dataclass(frozen=True)
+class SamplerReport:
+    """How noise was drawn: facts about the sampler, nothing about the noise.
+
+    Attributes
+    ----------
+    method, reason : str
+        The sampler, and why this one.
+    error_bound : float or None
+        Bound on the total variation distance between the noise's law and the law asked for; None
+        if there is none.
+    error_words : str
+        What the bound means.
+    arithmetic, randomness : str
+    evidence : dict or None
+        For a Markov chain, what speaks for its convergence.
+    """
+
+    method: str
+    reason: str
+    error_bound: float | None
+    error_words: str
+    arithmetic: str
+    randomness: str
+    evidence: dict | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Noise, int64 (cells,), how it was drawn, and how far noise of its law spreads.
+
+    `spread` is found when it is called, never from the noise itself; None where that is not cheap.
+    """
+
+    noise: np.ndarray
+    report: SamplerReport
+    spread: Callable[[], Spread | None]
+
+
+EXACT = SamplerReport(
+    method="isdp.exact.release",
+    reason="exact integer and ball arithmetic decides every draw",
+    error_bound=0,
+    error_words="the noise has the law itself, without truncation, rounding or convergence",
+    arithmetic="exact",
+    randomness="the operating system (os.urandom)",
+)
+BY_CHAIN = SamplerReport(
+    method="Markov chain (isdp.mcmc.metropolis)",
+    reason="",
+    error_bound=None,
+    error_words=(
+        "a convergence error of unknown size enters the guarantee, and the evidence does not "
+        "bound it"
+    ),
+    arithmetic="floating point",
+    randomness=PSEUDO_RANDOM,
+    evidence={
+        "chains": CHAINS,
+        "burn_in_sweeps": BURN_IN,
+        "kept_states_a_chain": KEPT,
+        "sweeps_between_kept_states": THIN,
+        "sweeps_before_the_released_state": BURN_IN + KEPT * THIN,
+        "note": "the released state is from a further chain, which is not in the diagnostics",
+    },
+)
+
+
+def draw(free: Freedom, request: Request) -> Drawn:
+    """Draw noise once, in exact arithmetic unless it is for experiments.
+
+    Parameters
+    ----------
+    free : Freedom
+    request : Request
+
+    Returns
+    -------
+    Drawn
+
+    Raises
+    ------
+    InputError
+        If no sampler that the request allows can do it.
+    """
+    return _draw_for_experiments(free, request) if request.experiment else _release(free, request)
+
+
+def _release(free: Freedom, request: Request) -> Drawn:
+    if request.epsilon is None:
+        raise InputError(
+            "only l1 noise can be drawn in exact arithmetic; use --norm l1, or --for-experiments "
+            "for floating point and a pseudo-random generator"
+        )
+    try:
+        noise = release(free.invariants, request.epsilon)[0]
+    except InputError as refusal:
+        raise InputError(
+            f"{refusal}; this is the only sampler for a release (--for-experiments allows others)"
+        ) from None
+    return Drawn(noise, EXACT, _spread(free, request))
+
+
+def _spread(free: Freedom, request: Request, sampler=None) -> Callable[[], Spread | None]:
+    if free.blocks is not None and request.epsilon is not None:
+        return partial(spread_of_blocks, free.blocks, float(request.epsilon))
+    return partial(spread_by_sampling, free, request, sampler)
+
+
+def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
+    rng, source = np.random.default_rng(), f"{PSEUDO_RANDOM}, seeded by the operating system"
+    if request.seed is not None:
+        rng, source = stream(request.seed, "privatize"), f"{PSEUDO_RANDOM}, seed {request.seed}"
+    try:
+        sampler = choose(free.invariants, request.mechanism)
+    except InputError as refusal:
+        if not request.allow_mcmc:
+            raise InputError(
+                f"{refusal}; --allow-mcmc draws by a Markov chain, with a convergence error of "
+                f"unknown size"
+            ) from None
+        report = replace(BY_CHAIN, reason=str(refusal), randomness=source)
+        return _draw_by_chain(rng, free, request.mechanism, report)
+    report = SamplerReport(
+        method=sampler.method,
+        reason=sampler.reason,
+        error_bound=sampler.error,
+        error_words=(
+            "bound of the total variation distance to the law, apart from the rounding of "
+            "floating-point weights"
+        ),
+        arithmetic="floating point",
+        randomness=source,
+    )
+    return Drawn(sampler.sample(rng, 1)[0], report, _spread(free, request, sampler))
+
+
+def _draw_by_chain(
+    rng: np.random.Generator, free: Freedom, mechanism: Mechanism, report: SamplerReport
+) -> Drawn:
+    """Draw by a chain of its own, and take the evidence from others, run in the same way."""
+    from isdp.mcmc.metropolis import sample
+
+    invariants = free.invariants
+    if invariants.cells > LARGEST_DENSE:
+        raise InputError(
+            f"privatize: {invariants.cells} cells under totals that overlap are too many for a "
+            f"Markov chain as well; it takes at most {LARGEST_DENSE}"
+        )
+    settings = {"draws": KEPT, "chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
+    chains = sample(rng, invariants, mechanism, **settings, **STEPS)
+    evidence = report.evidence | _agreement(np.delete(chains, free.fixed, axis=2))
+    settings = {"draws": 1, "chains": 1, "burn_in": BURN_IN + KEPT * THIN}
+    noise = sample(rng, invariants, mechanism, **settings, **STEPS)[0, 0]
+    return Drawn(noise, replace(report, evidence=evidence), partial(spread_of_draws, chains))
+
+
+def _agreement(chains: np.ndarray) -> dict:
+    """R-hat and effective draws of chains (chain, draw, cell) that moved in every cell.
+
+    Raises
+    ------
+    InputError
+        If they did not converge, or ArviZ is not there to tell.
+    """
+    from isdp.diagnostics.chains import convergence
+
+    try:
+        table = convergence(chains)
+    except ModuleNotFoundError as missing:
+        raise InputError(
+            f"privatize: a Markov chain is not taken without its diagnostics, and {missing.name} "
+            f"is not installed; pip install 'isdp[diagnostics]'"
+        ) from None
+    rhat, ess = float(table["rhat"].max()), float(table["ess_bulk"].min())
+    if table["frozen"].any() or not (rhat <= LARGEST_RHAT and ess >= SMALLEST_ESS):
+        raise InputError(
+            f"privatize: the Markov chains did not converge (worst R-hat {rhat:.3g}, fewest "
+            f"effective draws {ess:.3g}); use a larger epsilon or a smaller table"
+        )
+    return {"worst_rhat": round(rhat, 4), "fewest_effective_draws": round(ess)}

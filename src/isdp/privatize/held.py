@@ -1,0 +1,192 @@
+"""Which totals of a table to hold, from a YAML file."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import yaml
+
+from isdp.errors import InputError
+from isdp.privatize.table import JOINT, Table, read_bytes, refuse_empty
+
+KEYS = ("total", "totals", "subsets")
+
+
+class Held(NamedTuple):
+    """A set of totals to hold: disjoint groups of cells, numbered in `labels`, -1 for no group."""
+
+    name: str
+    labels: np.ndarray
+
+    @property
+    def totals(self) -> int:
+        """Number of the groups."""
+        return int(self.labels.max(initial=-1)) + 1
+
+    def sums(self, counts: np.ndarray) -> np.ndarray:
+        """Totals of the groups in 64-bit integers; the caller sees to it that they fit."""
+        sums = np.zeros(self.totals, dtype=np.int64)
+        inside = self.labels >= 0
+        np.add.at(sums, self.labels[inside], counts[inside])
+        return sums
+
+
+class _Loader(yaml.BaseLoader):
+    """YAML in which every value is the text that stands there, and no key stands twice."""
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict:
+    keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
+    for key in keys:
+        if not isinstance(key, str):
+            raise InputError(f"line {node.start_mark.line + 1}: a key is no plain text")
+        if keys.count(key) > 1:
+            raise InputError(f"line {node.start_mark.line + 1}: the key {key!r} stands twice")
+    return {
+        key: loader.construct_object(value, deep=True)
+        for key, (_, value) in zip(keys, node.value, strict=True)
+    }
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def read_invariants(path, table: Table, raw: bytes | None = None) -> list[Held]:
+    """Read which totals of a table to hold.
+
+    Parameters
+    ----------
+    path : path
+        YAML: ``total: true``, ``totals:`` a list of columns and lists of columns, ``subsets:`` a
+        name for each selection of cells.
+    table : Table
+    raw : bytes, optional
+        The file's content, where it has been read already.
+
+    Returns
+    -------
+    list of Held
+
+    Raises
+    ------
+    InputError
+        Naming the file, the key and what is wrong.
+    """
+    raw = read_bytes(path, "a YAML file of invariants") if raw is None else raw
+    try:
+        content = yaml.load(raw.decode("utf-8-sig"), _Loader)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        words = " ".join(str(error).split())
+        raise InputError(f"{path}: this is no YAML ({words})") from None
+    except RecursionError:
+        raise InputError(f"{path}: this is nested too deeply; see the example") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: wanted a mapping with the keys {', '.join(KEYS)}")
+    for key in content:
+        if key not in KEYS:
+            raise InputError(f"{path}: unknown key {key!r}; there are {', '.join(KEYS)}")
+    try:
+        held = [
+            *_grand_total(content.get("total", "false"), table),
+            *_totals(content.get("totals", []), table),
+            *_subsets(content.get("subsets", {}), table),
+        ]
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    if not held:
+        raise InputError(f"{path}: names no total to hold; write total: true, for example")
+    return held
+
+
+def _grand_total(given, table: Table) -> list[Held]:
+    if not isinstance(given, str) or given.lower() not in ("true", "false"):
+        raise InputError(f"total must be true or false, got {given!r}")
+    if given.lower() == "false":
+        return []
+    return [Held("grand total", np.zeros(len(table.counts), dtype=np.int64))]
+
+
+def _totals(given, table: Table) -> list[Held]:
+    if not isinstance(given, list):
+        raise InputError("totals must be a list of columns, such as [county, [county, sex]]")
+    held = []
+    for entry in given:
+        columns = [entry] if isinstance(entry, str) else entry
+        if not isinstance(columns, list) or not columns:
+            raise InputError(f"totals: {entry!r} is neither a column nor a list of columns")
+        for column in columns:
+            _check_column(column, table, "totals")
+        held.append(Held(f"totals by {' x '.join(columns)}", table.groups(columns)))
+    return held
+
+
+def _check_column(column, table: Table, key: str) -> None:
+    if column not in table.described_by:
+        raise InputError(
+            f"{key}: {column!r} is no column that describes cells; there are "
+            f"{', '.join(map(repr, table.described_by))}"
+        )
+    refuse_empty(table, column)
+
+
+def _subsets(given, table: Table) -> list[Held]:
+    if not isinstance(given, dict):
+        raise InputError("subsets must give each subset's name and its cells")
+    rows: dict[str, list[int]] = {}
+    held = []
+    for name, chosen in given.items():
+        entries = [chosen] if isinstance(chosen, dict) else chosen
+        if not isinstance(entries, list) or not entries:
+            raise InputError(f"subsets: {name}: wanted a selection such as {{column: value}}")
+        inside = np.zeros(len(table.counts), dtype=bool)
+        for entry in entries:
+            if isinstance(entry, dict):
+                inside |= _selected(entry, table, name)
+            else:
+                rows = rows or _rows_by_name(table)
+                inside[_row_called(entry, rows, name)] = True
+        held.append(Held(f"subset {name}", inside.astype(np.int64) - 1))
+    return held
+
+
+def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
+    """Cells that meet every column's condition, at least one."""
+    inside = np.full(len(table.counts), bool(selector))
+    for column, wanted in selector.items():
+        _check_column(column, table, f"subsets: {name}")
+        wanted = [wanted] if isinstance(wanted, str) else wanted
+        if not isinstance(wanted, list):
+            raise InputError(
+                f"subsets: {name}: {column} must be a value or a list of values, such as "
+                f"{{{column}: [A, B]}}"
+            )
+        values = table.frame[column].cat
+        for value in wanted:
+            if not isinstance(value, str) or value not in values.categories:
+                raise InputError(f"subsets: {name}: no cell has {column} = {value!r}")
+        inside &= values.categories.isin(wanted)[values.codes]
+    if not inside.any():
+        raise InputError(f"subsets: {name}: no cell is selected by {selector}")
+    return inside
+
+
+def _rows_by_name(table: Table) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    parts = (table.frame[column].astype(str) for column in table.names)
+    for row, name in enumerate(map(JOINT.join, zip(*parts, strict=True))):
+        rows.setdefault(name, []).append(row)
+    return rows
+
+
+def _row_called(name, rows: dict[str, list[int]], subset: str) -> int:
+    found = rows.get(name, []) if isinstance(name, str) else []
+    if len(found) != 1:
+        words = "no cell is" if not found else f"{len(found)} cells are"
+        example = next(iter(rows))
+        raise InputError(
+            f"subsets: {subset}: {words} called {name!r}; names are such as {example!r}"
+        )
+    return found[0]

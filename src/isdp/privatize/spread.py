@@ -1,0 +1,74 @@
+"""How far noise spreads in each cell, by its law or by draws made to find out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from isdp.errors import InputError
+from isdp.exact import total_law
+from isdp.exact.rejection import RejectionSampler
+from isdp.privatize.freedom import Freedom
+from isdp.privatize.request import Request
+from isdp.seeds import stream
+
+DRAWS, MOST_CELLS, MOST_TRIES = 400, 1000, 1e5  # for draws that are made for this alone
+FINEST = 0.1  # below this epsilon the law of one cell is a rescaled one, within 0.5 %
+
+
+class Spread(NamedTuple):
+    """The noise of each cell.
+
+    Attributes
+    ----------
+    sd : float64 array, shape (cells,)
+        Standard deviation.
+    unchanged : float64 array, shape (cells,)
+        Chance of no noise.
+    """
+
+    sd: np.ndarray
+    unchanged: np.ndarray
+
+
+def spread_of_blocks(blocks: np.ndarray, epsilon: float) -> Spread:
+    """Of l1 noise under totals of disjoint blocks, from its law."""
+    sizes = np.bincount(blocks + 1)
+    finest = max(epsilon, FINEST)
+    scale = finest / epsilon
+    a = np.exp(-finest)
+    # of free cells first, then block by block
+    sd, unchanged = [np.sqrt(2 * a) / (1 - a) * scale], [np.tanh(epsilon / 2)]
+    laws = {size: total_law(size, finest) for size in np.unique(sizes[1:]).tolist()}
+    for size in sizes[1:].tolist():
+        law = laws[size]
+        sd.append(law.sd * scale)
+        unchanged.append(1.0 if size == 1 else law.within(0) / scale)
+    return Spread(np.array(sd)[blocks + 1], np.array(unchanged)[blocks + 1])
+
+
+def spread_of_draws(draws: np.ndarray) -> Spread:
+    """Of noise int64 (..., cells), from draws of it."""
+    flat = draws.reshape(-1, draws.shape[-1])
+    return Spread(flat.std(axis=0), (flat == 0).mean(axis=0))
+
+
+def spread_by_sampling(free: Freedom, request: Request, sampler=None) -> Spread | None:
+    """Of noise from an exact sampler, if draws of it are cheap; else None.
+
+    Parameters
+    ----------
+    free : Freedom
+    request : Request
+    sampler : isdp.exact.choice.ExactSampler, optional
+        One that is set up already.
+    """
+    if free.invariants.cells > MOST_CELLS:
+        return None
+    try:
+        if sampler is None:
+            sampler = RejectionSampler(free.invariants, request.mechanism, MOST_TRIES)
+        return spread_of_draws(sampler.sample(stream(request.seed or 0, "picture"), DRAWS))
+    except InputError:
+        return None

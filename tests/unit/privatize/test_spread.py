@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact import total_law
+from isdp.privatize import Request
+from isdp.privatize.freedom import Freedom
+from isdp.privatize.spread import spread_by_sampling, spread_of_blocks, spread_of_draws
+from tests.statistical.checks import check_law
+
+
+def test_the_spread_of_the_noise_is_that_of_its_law():
+    blocks = np.array([0, 0, 0, 1, 2, 2, -1])
+    for epsilon in (2.0, 0.5, 0.02):
+        sd, unchanged = spread_of_blocks(blocks, epsilon)
+        assert sd[0] == pytest.approx(total_law(3, epsilon).sd, rel=2e-3)
+        assert sd[3] == 0
+        assert sd[5] == pytest.approx(total_law(2, epsilon).sd, rel=2e-3)
+        free = np.sqrt(2 * np.exp(-epsilon)) / (1 - np.exp(-epsilon))
+        assert sd[6] == pytest.approx(free, rel=2e-3)
+        chances = [total_law(3, epsilon).within(0), 1, np.tanh(epsilon), np.tanh(epsilon / 2)]
+        assert unchanged[[0, 3, 5, 6]] == pytest.approx(chances, rel=5e-3)
+
+
+def test_the_spread_of_draws_is_found_from_them():
+    draws = np.array([[[0, 3], [4, 3]], [[-4, 3], [0, 3]]])
+    sd, unchanged = spread_of_draws(draws)
+    assert sd == pytest.approx([np.sqrt(8), 0])
+    assert unchanged.tolist() == [0.5, 0]
+
+
+def test_draws_made_to_find_the_spread_have_the_law_of_the_noise():
+    invariants, request = Invariants.total(3), Request(GeneralizedLaplace(0.5))
+    free = Freedom(invariants, None, 2, np.ones(3, dtype=int))
+    law = total_law(3, 0.5)
+    for chance in spread_by_sampling(free, request).unchanged:
+        zeros = round(400 * chance)
+        check_law([zeros, 400 - zeros], [law.within(0), 1 - law.within(0)])
+    many = Freedom(Invariants.total(1001), None, 1000, np.ones(1001))
+    assert spread_by_sampling(many, Request(GeneralizedLaplace(1.0))) is None

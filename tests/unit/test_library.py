@@ -1,0 +1,104 @@
+"""The library stands alone: it knows no workflow, and `import isdp` is cheap."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from tests import ROOT
+
+SOURCES = sorted((ROOT / "src/isdp").rglob("*.py"))
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+KEYS = "|".join(
+    rf"{key}\.{inner}" for key, part in CONFIG.items() if isinstance(part, dict) for inner in part
+)
+WORKFLOW = {
+    "a folder of results": r"\bresults/",
+    "a folder of the workflow": r"\b(config|workflow|notebooks)/",
+    "a key of the config": rf"(?<![\w.])({KEYS})\b",
+    "an environment variable of ours": r"\b(ISDP|NHGIS)_[A-Z_]+\b",
+    "the workflow's program": r"(?i)\bsnake(make|file)\b",
+}
+
+
+def texts(source):
+    """Every text in a file, docstrings and parts of f-strings among them."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def named(source):
+    """What of the workflow the texts of a file name."""
+    return {
+        (what, found[0])
+        for text in texts(source)
+        for what, pattern in WORKFLOW.items()
+        for found in re.finditer(pattern, text)
+    }
+
+
+def reads_the_environment(source):
+    return any(
+        getattr(node, "attr", getattr(node, "name", "")) in {"environ", "getenv", "environb"}
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute | ast.alias)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("correct counties.states", "a key of the config"),
+        ("see results/tables/x.csv", "a folder of results"),
+        ("set NHGIS_PPDD_FILE", "an environment variable of ours"),
+        ("a job of Snakemake", "the workflow's program"),
+    ],
+)
+def test_what_would_give_the_workflow_away_is_seen(text, what):
+    assert {kind for kind, _ in named(f"raise ValueError(f'{text} {{x}}')")} == {what}
+
+
+def test_no_text_of_the_library_names_the_workflow():
+    assert len(SOURCES) > 50
+    assert {path.name: named(path.read_text()) for path in SOURCES if named(path.read_text())} == {}
+
+
+def test_the_library_reads_no_environment_variable():
+    assert reads_the_environment("import os\nos.environ['A']")
+    assert reads_the_environment("from os import getenv")
+    assert [path.name for path in SOURCES if reads_the_environment(path.read_text())] == []
+
+
+def test_importing_the_library_loads_nothing_heavy():
+    """Counted in modules, not seconds, which depend on the machine; `make bench` measures them."""
+    program = (
+        "import sys; before = set(sys.modules); import isdp; "
+        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+    command = [
+        sys.executable,
+        "-I",
+        "-c",
+        f"import sys; sys.path[:0] = [{str(ROOT / 'src')!r}]; {program}",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "isdp" in loaded
+    assert loaded - set(sys.stdlib_module_names) == {"isdp"}
+
+
+def test_every_name_of_the_library_loads_when_it_is_first_used():
+    program = "import isdp; print(*(getattr(isdp, name).__name__ for name in isdp.__all__))"
+    command = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.path[:0] = [{str(ROOT / 'src')!r}]; {program}",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    import isdp
+
+    assert [name.removeprefix("isdp.") for name in done.stdout.split()] == isdp.__all__
