@@ -35,11 +35,12 @@ order that does not depend on the counts: the rows and their order are published
 SWAP = """\
 the records: a csv in UTF-8, a row a record, all values read as text
 
-Within each group of equal --match values every record is selected with the swap rate, and the values
-of --swap and --carry of the selected are permuted so that none keeps its own. The totals of all other
-columns, and of --match by --swap and --carry, stay exactly as they are and are published. A column
-that would give the swapped one away, such as the tract of a county, belongs to --carry: what is not
-named there stays with the record.
+Among records that agree on --match each is selected with the chance --rate (one selected alone is
+drawn anew, with all of its group), and each one selected takes the values of --swap and --carry
+from another one, which may be the same values. All other columns stay with the record. The totals
+of all columns but --swap and --carry, and of --match by --swap and --carry, stay exactly as they
+are and are published. A column that gives the swapped one away, such as the tract of a county,
+belongs to --carry: where it stays with the record it undoes the swap.
 
 written to DIR: swapped.csv, certificate.json, certificate.md; all of them at the end, or none. The
 records are sorted by their own columns, as an order kept from the input would tell who was swapped.
@@ -120,7 +121,7 @@ def _add_swap(commands) -> None:
         "--rate",
         metavar="P",
         required=True,
-        help="share of the records selected, between 0 and 1, such as 0.05 or 1/20; it is public",
+        help="chance of a record to be selected, between 0 and 1, such as 0.05 or 1/20; public",
     )
     own.add_argument(
         "--carry", metavar="COLUMNS", default="", help="columns that go with the swapped ones"

@@ -163,7 +163,7 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     axis.legend(frameon=False)
     axis.set_title(title, loc="left")
     words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in notes)
-    finish(figure).subplots_adjust(bottom=0.3)
+    finish(figure).subplots_adjust(bottom=0.24)
     figure.text(0.02, 0.01, words, va="bottom", fontsize=7.5, color=INK)
     return figure
 
@@ -328,7 +328,7 @@ def flavours(compared: pd.DataFrame, title: str) -> Figure:
     number = compared.pivot(index="first", columns="second", values="number").loc[names, names]
     words = compared.fillna({"differ": ""}).pivot(index="first", columns="second", values="differ")
     figure, ((axis,),) = panels(1, 1, (9, 5.6))
-    axis.imshow(number, cmap="Blues", vmin=0, vmax=6, aspect="auto")
+    axis.imshow(number, cmap="Blues", vmin=0, vmax=8, aspect="auto")
     for row, first in enumerate(names):
         for column, second in enumerate(names):
             text = words.loc[first, second].replace(", ", "\n") or "one\nflavour"

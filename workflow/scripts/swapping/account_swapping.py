@@ -1,8 +1,9 @@
 """Budgets, exact losses, flavours, attacks and integer noise: all that is computed of swapping."""
 
-from isdp.io.files import write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 from reproduction.swapping.printed import read_budgets, read_massachusetts
 from reproduction.swapping.tables import (
     attack_tables,

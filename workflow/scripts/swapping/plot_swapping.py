@@ -1,8 +1,8 @@
 """Draw the figures of swapping."""
 
-from isdp.io.files import read_csv
 from isdp.plots.style import save
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 from reproduction.swapping import figures
 from reproduction.swapping.against_noise import FAIRNESS
 

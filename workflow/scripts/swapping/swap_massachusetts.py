@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from isdp.io.files import write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 from reproduction.swapping.households import scenarios
 from reproduction.swapping.massachusetts import (
     all_runs,
