@@ -142,14 +142,16 @@ def test_a_picture_is_shown_once_and_then_linked(page):
 
 def outputs(kind):
     """Patterns of what the rules make, by the names given to table_outputs or figure_outputs."""
-    text = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
+    text = "".join(path.read_text() for path in (ROOT / "workflow/rules").rglob("*.smk"))
+    listed = re.findall(r'^    "(\w+)": "', text, re.MULTILINE)  # tables by name, with their titles
     lattices = yaml.safe_load((ROOT / "config/config.yaml").read_text())["lattices"]["experiments"]
     laws = {law for each in lattices.values() for law in each["laws"]}
     states = [r"[A-Z]{2}", re.escape("{state}")]
     values = {"experiment": lattices, "law": laws, "state": states, "sweep": [r"[a-z0-9-]+"]}
+    values["name"] = listed
     return [
         re.sub(r"\{(\w+)\}", lambda found: f"({'|'.join(values[found[1]])})", name)
-        for name in re.findall(kind + r'_outputs\(\s*"([^"]+)"', text)
+        for name in re.findall(kind + r'_outputs\(\s*f?"([^"]+)"', text)
     ]
 
 
