@@ -122,13 +122,13 @@ rule plot_swapping:
     output:
         **{
             key: path
-            for name, title in SWAPPING_FIGURES.items()
+            for each, title in SWAPPING_FIGURES.items()
             for key, path in figure_outputs(
-                f"swapping_{name}",
+                f"swapping_{each}",
                 title,
                 "Swapping",
-                key=f"{name}_",
-                caption=f"swapping_{name}_figure",
+                key=f"{each}_",
+                caption=f"swapping_{each}_figure",
             ).items()
         },
     log:

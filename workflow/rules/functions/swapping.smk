@@ -5,9 +5,9 @@ def swapping_tables(titles):
     """Outputs of a job that makes several tables: NAME_csv, NAME_md, NAME_html."""
     return {
         key: path
-        for name, title in titles.items()
+        for each, title in titles.items()
         for key, path in table_outputs(
-            f"swapping_{name}", title, "Swapping", key=f"{name}_"
+            f"swapping_{each}", title, "Swapping", key=f"{each}_"
         ).items()
     }
 
