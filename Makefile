@@ -5,6 +5,8 @@
 # make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
+# make mutants  break the packages on purpose, fault by fault, and count what the tests notice: half
+#             an hour; make mutants FAULTS=--dozen tries twelve of the faults
 # make docs   API documentation from the docstrings, in docs/api
 # make keys   write the table of the config's keys anew from its schema
 # make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
@@ -19,6 +21,9 @@ PEERS := .venv-bench
 PEERS_READY := $(PEERS)/.ready
 DOCS := .venv-docs
 DOCS_READY := $(DOCS)/.ready
+MUTANTS := .venv-mutants
+MUTANTS_READY := $(MUTANTS)/.ready
+FAULTS ?=
 CORES ?= all
 SWEEP ?= config/sweep.yaml
 
@@ -28,7 +33,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke sweep slurm bench docs keys rulegraph setup lock clean
+.PHONY: all test smoke sweep slurm bench mutants docs keys rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -56,6 +61,9 @@ bench: $(READY)
 	PATH="$(BIN):$$PATH" python -m benchmarks.bench
 	PATH="$(BIN):$$PATH" python benchmarks/county_tuning.py
 	PATH="$(BIN):$$PATH" python benchmarks/coupling_tuning.py
+
+mutants: $(READY) $(MUTANTS_READY)
+	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(FAULTS)
 
 docs: $(READY) $(DOCS_READY)
 	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python docs/build_api.py docs/api
@@ -91,6 +99,13 @@ $(DOCS_READY): docs/requirements.txt $(READY)
 	rm -rf $(DOCS)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(DOCS) \
 		-r docs/requirements.txt
+	@touch $@
+
+# the tool that edits the sources, apart from the locked environment, which runs the tests
+$(MUTANTS_READY): tests/mutants/requirements.txt $(READY)
+	rm -rf $(MUTANTS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(MUTANTS) \
+		-r tests/mutants/requirements.txt
 	@touch $@
 
 # rewrites both locks; needs uv (https://docs.astral.sh/uv)

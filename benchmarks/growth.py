@@ -9,7 +9,7 @@ from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact.blocks import sample_blocks
 from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.rejection import RejectionSampler
+from isdp.exact.mixture import MixtureSampler
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
 
@@ -89,7 +89,7 @@ def curves():
         "1/epsilon",
         "l2 mixture, 3 x 3 table",
         rates,
-        lambda x: set_up_and_draw(RejectionSampler, table, GeneralizedLaplace(1 / x, "l2")),
+        lambda x: set_up_and_draw(MixtureSampler, table, GeneralizedLaplace(1 / x, "l2")),
     )
     points += both(
         "1/epsilon",

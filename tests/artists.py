@@ -40,6 +40,7 @@ def legend_of(axis):
 
 def inside(figure):
     """Whether all that a figure shows lies within its edges, to a fiftieth of an inch."""
+    figure.draw_without_rendering()
     area, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
     room = 0.02
     return bool(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import signal
 import sys
 from collections.abc import Sequence
@@ -29,6 +30,24 @@ where matplotlib is installed; all of them at the end, or none
 Epsilon is the privacy loss per unit of the norm, not per person: one person who changes cell moves
 the l1 distance by 2. Give the table a row for every possible cell, also for the empty ones, in an
 order that does not depend on the counts: the rows and their order are published.
+"""
+
+SWAP = """\
+the records: a csv in UTF-8, a row a record, all values read as text
+
+Among records that agree on --match each is selected with the chance --rate (one selected alone is
+drawn anew, with all of its group), and each one selected takes the values of --swap and --carry
+from another one, which may be the same values. All other columns stay with the record. The totals
+of all columns but --swap and --carry, and of --match by --swap and --carry, stay exactly as they
+are and are published. A column that gives the swapped one away, such as the tract of a county,
+belongs to --carry: where it stays with the record it undoes the swap.
+
+written to DIR: swapped.csv, certificate.json, certificate.md; all of them at the end, or none. The
+records are sorted by their own columns, as an order kept from the input would tell who was swapped.
+
+There is no option for weighted records, for swaps within several levels of a hierarchy, or for
+records chosen by their risk: the theorem behind epsilon covers none of them, and with such swaps no
+guarantee is known. There is no seed: who has it can undo the swap.
 """
 
 
@@ -90,6 +109,7 @@ def parser() -> argparse.ArgumentParser:
         help="with --for-experiments: allow a Markov chain, whose error is of unknown size",
     )
     _add_topdown(commands)
+    _add_swap(commands)
     return top
 
 
@@ -131,11 +151,44 @@ def _add_topdown(commands) -> None:
     )
 
 
+def _add_swap(commands) -> None:
+    """Add the command `swap`."""
+    own = commands.add_parser(
+        "swap",
+        help="swap values between records and keep the totals of what is held exactly",
+        description="Swap values between records that match, for release, with a certificate.",
+        epilog=SWAP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("records", metavar="RECORDS", help="csv, a row a record")
+    own.add_argument(
+        "--swap", metavar="COLUMNS", required=True, help="what is swapped, such as county"
+    )
+    own.add_argument(
+        "--match",
+        metavar="COLUMNS",
+        default="",
+        help="swap only where these agree, such as state,size; default: all records are one group",
+    )
+    own.add_argument(
+        "--rate",
+        metavar="P",
+        required=True,
+        help="chance of a record to be selected, between 0 and 1, such as 0.05 or 1/20; public",
+    )
+    own.add_argument(
+        "--carry", metavar="COLUMNS", default="", help="columns that go with the swapped ones"
+    )
+    own.add_argument("--out", metavar="DIR", default="swapped", help="default: swapped")
+    own.add_argument("--force", action="store_true", help="replace files that are there")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 2 if the input is wrong, with one line why."""
     given = parser().parse_args(arguments)
     try:
-        return {"privatize": _privatize, "topdown": _topdown}[given.command](given)
+        run = {"privatize": _privatize, "topdown": _topdown, "swap": _swap}[given.command]
+        return run(given)
     except InputError as error:
         print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
     except OSError as error:
@@ -228,6 +281,41 @@ def _share(text: str, option: str):
         raise InputError(
             f"{option}: a share is a number such as 0.25 or 1/4, got {text!r}"
         ) from None
+
+
+def _swap(given: argparse.Namespace) -> int:
+    from isdp.swapping.release import swap_file
+
+    certificate = swap_file(
+        given.records,
+        given.out,
+        match=_columns(given.match),
+        swap=_columns(given.swap),
+        rate=given.rate,
+        carry=_columns(given.carry),
+        force=given.force,
+    )
+    strata, privacy = certificate["strata"], certificate["privacy"]
+    print(
+        f"{given.out}/swapped.csv: {certificate['input']['records']:,} records, "
+        f"{sum(check['totals'] for check in certificate['totals']):,} totals exact"
+    )
+    print(
+        f"{given.out}/certificate.md: epsilon {privacy['epsilon_bound']} for each record in which "
+        f"two datasets differ, {privacy['epsilon_between_nearest']} between the nearest two"
+    )
+    fixed = strata["records_that_cannot_change"]
+    if fixed:
+        print(
+            f"{fixed:,} records cannot change, in {strata['where_nothing_can_change']:,} of "
+            f"{strata['number']:,} strata, and are published as they are"
+        )
+    return 0
+
+
+def _columns(text: str) -> list[str]:
+    """Names of columns separated by commas, as one row of a csv, so that quotes may hold commas."""
+    return next(csv.reader([text]), []) if text else []
 
 
 def _request(given: argparse.Namespace):

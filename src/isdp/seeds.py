@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from isdp.errors import InputError
+from isdp.checks import whole
 
 
 def stream(root: int, experiment: str, unit: str = "", replicate: int = 0) -> np.random.Generator:
@@ -27,10 +27,8 @@ def stream(root: int, experiment: str, unit: str = "", replicate: int = 0) -> np
     InputError
         If `root` or `replicate` is negative or not a whole number.
     """
-    for name, value in (("root", root), ("replicate", replicate)):
-        if isinstance(value, bool) or int(value) != value or value < 0:
-            raise InputError(f"seed: {name} must be a whole number from 0 up, got {value!r}")
-    words = (int(root), _number(experiment), _number(unit), int(replicate))
+    root, replicate = whole("seed", "root", root), whole("seed", "replicate", replicate)
+    words = (root, _number(experiment), _number(unit), replicate)
     return np.random.default_rng(np.random.SeedSequence(words))
 
 

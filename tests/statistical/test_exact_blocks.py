@@ -35,13 +35,14 @@ def generator(seed=21):
 @njit
 def draw_sums(rng, n, epsilon, out):
     for i in range(len(out)):
-        out[i] = compositions._draw_sum(rng, n, epsilon)
+        out[i] = compositions.draw_under(rng, compositions.hull(n, epsilon))
 
 
 @njit
 def compose_often(rng, total, out):
+    words, room = compositions.words_from(rng), compositions.room_for(out.shape[1])
     for i in range(len(out)):
-        compositions._compose(rng, total, out[i])
+        compositions.compose(words, total, out[i], room)
 
 
 def sums(cells, epsilon, draws, seed=22):

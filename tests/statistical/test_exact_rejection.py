@@ -9,7 +9,8 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
 from isdp.exact.kernels import integer_gaussian
 from isdp.exact.klein import GaussianSampler, gram_schmidt
-from isdp.exact.rejection import RejectionSampler
+from isdp.exact.mixture import MixtureSampler
+from isdp.exact.staged import StagedSampler
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
@@ -24,6 +25,9 @@ LATTICES = {
     ),
 }
 TABLE = LATTICES["2 x 3 table"]
+
+
+NORMS = {"l1": StagedSampler, "l2": MixtureSampler}
 
 
 def laplace_law(invariants, epsilon, norm):
@@ -57,7 +61,7 @@ def draw(kind, invariants, mechanism, draws, seed=21):
 def test_laplace_noise_on_lattices_small_enough_to_enumerate(name, norm, epsilon):
     if name == "3 x 3 table":
         epsilon *= 1.5
-    draws = draw(RejectionSampler, LATTICES[name], GeneralizedLaplace(epsilon, norm), 30_000)
+    draws = draw(NORMS[norm], LATTICES[name], GeneralizedLaplace(epsilon, norm), 30_000)
     check_points(draws, *laplace_law(LATTICES[name], epsilon, norm))
 
 
@@ -80,7 +84,7 @@ def test_gaussians_on_the_integers(s, c):
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(norm):
-    draws = draw(RejectionSampler, TABLE, GeneralizedLaplace(0.77, norm), 30_000)
+    draws = draw(NORMS[norm], TABLE, GeneralizedLaplace(0.77, norm), 30_000)
     with pytest.raises(LawRejected):
         check_points(draws, *laplace_law(TABLE, 0.7, norm))
 
@@ -94,7 +98,7 @@ def test_power_a_sigma_off_by_a_tenth_is_caught():
 @pytest.mark.parametrize(
     ("kind", "mechanism"),
     [
-        (RejectionSampler, GeneralizedLaplace(0.7, "l2")),
+        (MixtureSampler, GeneralizedLaplace(0.7, "l2")),
         (GaussianSampler, GeneralizedGaussian(1.5)),
     ],
 )
@@ -140,7 +144,7 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
     # The norm follows Gamma(9, rate epsilon) up to Poisson's terms other than the first: of order
     # epsilon^2 at most for l1, below 1e-11 for l2 at this epsilon.
     mechanism = GeneralizedLaplace(epsilon, norm)
-    draws = draw(RejectionSampler, Invariants.margins((4, 4)), mechanism, 15_000)
+    draws = draw(NORMS[norm], Invariants.margins((4, 4)), mechanism, 15_000)
     scaled = epsilon * mechanism.measure(draws)
     check_mean(scaled, 9.0, 3.0)
     fourth = 9 * 10 * 11 * 12 - 90**2
@@ -155,6 +159,6 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
 
 def test_cells_under_one_total_follow_their_closed_law():
     law = total_law(12, 0.3)
-    draws = draw(RejectionSampler, Invariants.total(12), GeneralizedLaplace(0.3), 30_000)
+    draws = draw(StagedSampler, Invariants.total(12), GeneralizedLaplace(0.3), 30_000)
     for cell in (0, 11):
         check_law(np.bincount(draws[:, cell] - law.support[0], minlength=len(law.pmf)), law.pmf)

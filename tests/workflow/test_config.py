@@ -207,6 +207,18 @@ WRONG = {
     "no such histogram": (
         {"topdown": {"histogram": "nowhere.csv"}},
         "topdown.histogram: there is no file nowhere.csv",
+    "swap rates out of order": (
+        {"swapping": {"rates": [0.5, 0.1]}},
+        "swapping.rates: wanted: rates in rising order",
+    ),
+    "a swap rate of one": ({"swapping": {"rates": [0.5, 1]}}, "swapping.rates.1: 1 will not do"),
+    "margins of different totals": (
+        {"swapping": {"tables": [[[2, 2], [3, 2]]]}},
+        "swapping.tables.0: the counties have 4 records, the categories 5",
+    ),
+    "households that are not there": (
+        {"swapping": {"households": "nowhere.csv"}},
+        "swapping.households: there is no file nowhere.csv",
     ),
     "no such ledger": ({"data": {"ledger": "nowhere.csv"}}, "data.ledger: there is no file"),
 }

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from isdp.privatize import run as privatizing
-from isdp.privatize import topdown as going_down
 from reproduction.running.config import check_config
 from tests import ROOT
 from tests.workflow.conftest import Checkout, merged
@@ -35,13 +33,17 @@ LEFT_OUT = {
     "jupyter": "would write into the notebooks",
     ". .venv/bin/activate": "a shell's own command; the environment is the one that runs this",
 }
+# by the command of isdp: its folder, and what it writes there beside the certificate
+WRITTEN = {
+    "topdown": ("topdown", ["released.csv", "measurements.csv", "budget.csv"]),
+    "privatize": ("noisy", ["noisy.csv", "noisy.png", "noisy.svg"]),
+    "swap": ("swapped", ["swapped.csv"]),
+}
 ENVIRONMENT = os.environ | {
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     "PYTHONPATH": str(ROOT / "src"),
     "PYTHONWARNINGS": "",
 }
-# what a command of `isdp` makes: its folder and the files in it
-MADE = {"privatize": ("noisy", privatizing.FILES), "topdown": ("topdown", going_down.FILES)}
 
 
 def blocks():
@@ -110,8 +112,9 @@ def test_a_command_does_what_it_says(command, tmp_path):
         shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
         shutil.copytree(ROOT / "docs/example", tmp_path / "docs/example")
         run(command, tmp_path)
-        made = MADE[plain.split()[1]]
-        assert {path.name for path in (tmp_path / made[0]).iterdir()} == set(made[1])
+        folder, names = WRITTEN[plain.split()[1]]
+        names = {"certificate.json", "certificate.md", *names}
+        assert {path.name for path in (tmp_path / folder).iterdir()} == names
     elif program == "ruff":
         run(command, ROOT)
     else:

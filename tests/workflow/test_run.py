@@ -115,7 +115,7 @@ def test_every_link_of_the_front_page_leads_somewhere_and_nothing_is_asked_for(f
     assert [link for link in links if link.startswith("#") and link[1:] not in names] == []
     assert [x for x in links if not x.startswith("#") and not (results / x).is_file()] == []
     # what the tests' small config leaves out
-    for missing in ("intersecting_noise", "counties_IL", "03_congenial"):
+    for missing in ("intersecting_noise", "counties_IL", "congenial"):
         assert f'{missing} <i class="absent">(not in this run)</i>' in page
     assert finished.ending.index("results/index.html") < finished.ending.index(
         "results/report.html"

@@ -118,15 +118,20 @@ def benchmarks(job):
     return f"results/benchmarks/{job}.tsv"
 
 
-def table_outputs(name, what, category, key="", caption=None, folder="results/tables", **where):
+def table_outputs(
+    name, what, category, key="", caption=None, folder="results/tables", long=False, **where
+):
     """A table's files, of which the report shows the page and offers the csv.
 
     `key` distinguishes the tables of one job that makes several: its csv is output.KEYcsv.
+    The csv of a `long` table is left out of the report, which would hold all its rows twice.
     """
     place = {"caption": CAPTIONS[caption or name], "category": category, **where}
     page, data = ({"what": what, "type": kind} for kind in ("table", "table as csv"))
     return {
-        f"{key}csv": report(f"{folder}/{name}.csv", labels=data, **place),
+        f"{key}csv": (
+            f"{folder}/{name}.csv" if long else report(f"{folder}/{name}.csv", labels=data, **place)
+        ),
         f"{key}md": f"{folder}/{name}.md",
         f"{key}html": report(f"{folder}/{name}.html", labels=page, **place),
     }

@@ -224,6 +224,7 @@ rule collect_counties:
             "R-hat of each county of each state",
             "Counties",
             key="rhat_",
+            long=True,
             subcategory="Convergence",
         ),
         **table_outputs(
@@ -231,6 +232,7 @@ rule collect_counties:
             "Noise of each county of each state",
             "Counties",
             key="noise_",
+            long=True,
             subcategory="Noise of each county (ISDP Figs 2, 8)",
         ),
         **table_outputs(

@@ -100,6 +100,7 @@ rule compare_exact_counties:
             "Noise of each county, exact draws",
             "Counties",
             key="noise_",
+            long=True,
             subcategory="Exact draws",
         ),
         **table_outputs(

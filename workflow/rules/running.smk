@@ -114,5 +114,6 @@ rule compare_scenarios:
 SENT.add("sample_scenario")
 
 
-if workflow.is_main_process and not workflow.dryrun:
-    when_nothing_is_done(ending, logger)
+if workflow.is_main_process:
+    # asked when it is said: only then does Snakemake know whether the run is a dry one
+    when_nothing_is_done(lambda: workflow.dryrun or print(ending()), logger)

@@ -9,9 +9,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from isdp.checks import INT64_MAX, whole
 from isdp.errors import InputError
-
-INT64_MAX = np.iinfo(np.int64).max
 
 
 class Invariants:
@@ -67,9 +66,8 @@ class Invariants:
         >>> Invariants.total(3).matrix
         array([[1, 1, 1]])
         """
-        if isinstance(n, bool) or int(n) != n or n < 1:
-            raise InputError(f"invariants: a total needs a positive number of cells, got {n!r}")
-        return cls(csr_array(np.ones((1, int(n)), dtype=np.int64)), [name])
+        n = whole("invariants", "the number of cells", n, 1)
+        return cls(csr_array(np.ones((1, n), dtype=np.int64)), [name])
 
     @classmethod
     def partition(cls, labels: Iterable[Hashable]) -> Invariants:

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import block_array, csr_array, eye_array
 
-from isdp.constraints.invariants import INT64_MAX, Invariants
+from isdp.checks import INT64_MAX, whole_vector
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 
 TIME_LIMIT = 60  # seconds that the solver may look for a first table
@@ -50,7 +51,8 @@ class Polytope:
             ("totals", self.totals, self.equalities),
             ("least", self.least, self.inequalities),
         ):
-            side = _whole_vector(side, matrix.constraints, name)
+            side = whole_vector("polytope", name, side, matrix.constraints, INT64_MAX // 4)
+            side.setflags(write=False)
             object.__setattr__(self, name, side)
 
     @classmethod
@@ -197,16 +199,3 @@ class Polytope:
             for (name, side, price), sign in zip(prices, signs, strict=True)
             if abs(price) > 1e-7
         ]
-
-
-def _whole_vector(values, length: int, name: str) -> np.ndarray:
-    array = np.asarray(values)
-    if array.shape != (length,):
-        raise InputError(f"polytope: {name} needs {length} numbers, got an array of {array.shape}")
-    if array.size and array.dtype.kind not in "iu":
-        raise InputError(f"polytope: {name} must be whole numbers, got {array.dtype}")
-    if array.size and max(abs(int(array.max())), abs(int(array.min()))) > INT64_MAX // 4:
-        raise InputError(f"polytope: {name} holds a number too large for 64-bit sampling")
-    array = array.astype(np.int64)
-    array.setflags(write=False)
-    return array

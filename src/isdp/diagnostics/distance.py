@@ -10,7 +10,7 @@ import pandas as pd
 from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM, kolmogorov, kolmogorov_bound
 from isdp.exact import EnumeratedLaw, enumerate_law
 from isdp.mcmc.metropolis import LatticeWalk
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.laplace import double_geometric_pmf
 
 MOST_POINTS = 3000  # of a lattice whose law is followed in full
 LEFT_OUT = 1e-9
@@ -75,7 +75,8 @@ def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | Non
     DataFrame like `distance_curve`'s; None where the law is no generalized Laplace or has more
         than 3000 points within all but 1e-9 of its probability
     """
-    if not isinstance(walk.mechanism, GeneralizedLaplace) or walk.within is not None:
+    energy = walk.mechanism.energy
+    if not (energy and energy.of_norm) or walk.within is not None:
         return None
     law = small_law(walk)
     if law is None:
@@ -94,7 +95,7 @@ def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | Non
 def small_law(walk: LatticeWalk) -> EnumeratedLaw | None:
     """Enumerate the target where it has few points, up to a norm that leaves out below 1e-9."""
     d, mechanism = walk.lattice.dimension, walk.mechanism
-    radius = 25.0 / mechanism.epsilon
+    radius = 25.0 / mechanism.energy.rate
     volume = (2 * radius / max(d, 1) + 1) ** d  # of the points, roughly
     if not 0 < d <= 3 or volume > 100 * MOST_POINTS:
         return None
@@ -111,8 +112,7 @@ def transition_matrix(walk: LatticeWalk, law: EnumeratedLaw) -> np.ndarray:
     """Tabulate one sweep between all points; jumps that leave them are refused."""
     coordinates = walk.lattice.coordinates(law.points)
     differences = coordinates[None] - coordinates[:, None]  # (from, to, basis vector)
-    a = walk.proposal
-    jump = (1 - a) / (1 + a) * a ** np.abs(differences).astype(float)
+    jump = double_geometric_pmf(differences, walk.proposal)
     with np.errstate(divide="ignore"):
         rise = np.log(law.pmf)[None] - np.log(law.pmf)[:, None]
     accept = np.exp(np.minimum(rise, 0))

@@ -5,7 +5,8 @@ the noise is therefore X - Y, where X and Y are independent and each is a unifor
 (n counts, zero allowed) of the same integer S, and P(S = s) is proportional to
 C(s + n - 1, n - 1)^2 exp(-2 epsilon s). S comes from rejection under a hull of its log-concave
 law; a composition comes from a random choice of bars among stars, 64 places at a time (see
-`_compose_from`). No step approximates: what is left is the rounding of 53-bit arithmetic.
+`isdp.exact.compositions.compose`). No step approximates: what is left is the rounding of 53-bit
+arithmetic, which `BlockSampler.error` bounds.
 
 The generator is a pseudo-random one and logarithms are in floating point: for experiments, not for
 the release of confidential data; `isdp.exact.release` is for that.
@@ -13,17 +14,17 @@ the release of confidential data; `isdp.exact.release` is for that.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
 
+from isdp.checks import positive, refuse_overflow, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.compositions import fill
-from isdp.mechanisms.laplace import GeneralizedLaplace
-
-LARGEST_SUM = 2**53  # integers up to here are exact in float64
+from isdp.exact.rounding import block_error, counts_error
+from isdp.exact.tries import refuse_bounds
+from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.mechanisms.laplace import gamma_reach
 
 
 def blocks_of(invariants: Invariants) -> np.ndarray | None:
@@ -79,19 +80,6 @@ def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
     return order, starts
 
 
-def check_draws(draws) -> int:
-    """Return a number of draws as an int.
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number from 1 up.
-    """
-    if isinstance(draws, bool) or int(draws) != draws or draws < 1:
-        raise InputError(f"exact: draws must be a whole number from 1 up, got {draws!r}")
-    return int(draws)
-
-
 def refuse_large_sums(cells: int, epsilon: float) -> None:
     """Raise if the counts of noise in `cells` cells could add up to 2^53 or more.
 
@@ -105,12 +93,9 @@ def refuse_large_sums(cells: int, epsilon: float) -> None:
     InputError
         If they could, but for a chance below 1e-20.
     """
-    reach = (cells + 12 * math.sqrt(cells) + 60) / epsilon
-    if reach >= LARGEST_SUM:
-        raise InputError(
-            f"exact: noise in {cells} cells at epsilon {epsilon:g} could add up to {reach:.3g}, "
-            f"more than 2^53; use a larger epsilon or fewer cells"
-        )
+    what = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
+    advice = "use a larger epsilon or fewer cells"
+    refuse_overflow("exact", what, gamma_reach(cells, epsilon), 53, advice)
 
 
 def sample_blocks(
@@ -145,8 +130,7 @@ def sample_blocks(
     >>> noise.shape, int(abs(noise.sum(axis=1)).max())
     ((10, 5), 0)
     """
-    epsilon = float(GeneralizedLaplace(epsilon).epsilon)
-    draws = check_draws(draws)
+    epsilon, draws = float(positive("epsilon", epsilon)), whole("exact", "draws", draws)
     refuse_large_sums(invariants.cells, epsilon)
     blocks = block_order(invariants)
     if blocks is None:
@@ -160,6 +144,53 @@ def sample_blocks(
     x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
     fill(rng, order, starts, epsilon, x, y, noise)
     return noise
+
+
+class BlockSampler:
+    """`sample_blocks` with its settings.
+
+    Parameters
+    ----------
+    invariants : Invariants
+        Totals of disjoint blocks.
+    law : Mechanism
+        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+
+    Raises
+    ------
+    InputError
+        If the rows overlap, the law is another, or sums could pass 2^53.
+
+    Attributes
+    ----------
+    error : float
+        Bound on the total variation distance between a draw's law and the law asked for.
+    """
+
+    method = "compositions"
+
+    @staticmethod
+    def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
+        """Say why this sampler fits, or raise `InputError` with the reason why not."""
+        refuse_bounds("compositions", lower)
+        energy_served("compositions", law, [(1, False)])
+        if blocks_of(invariants) is None:
+            raise InputError("compositions: the invariants are not totals of disjoint blocks")
+        return "the invariants are totals of disjoint blocks"
+
+    def __init__(self, invariants: Invariants, law: Mechanism):
+        self.fits(invariants, law)
+        sizes = np.bincount(blocks_of(invariants) + 1)[1:]
+        self.invariants, self.epsilon = invariants, law.energy.rate
+        refuse_large_sums(int(sizes.max(initial=1)), self.epsilon)
+        kinds, many = np.unique(sizes, return_counts=True)
+        self.error = counts_error(2 * (invariants.cells - int(sizes.sum())), self.epsilon)
+        for cells, blocks in zip(kinds.tolist(), many.tolist(), strict=True):
+            self.error += blocks * block_error(cells, self.epsilon)
+
+    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+        """Draw noise, int64 (draws, cells)."""
+        return sample_blocks(rng, self.invariants, self.epsilon, draws)
 
 
 @njit(cache=True)

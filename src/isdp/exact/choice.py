@@ -9,18 +9,23 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.blocks import blocks_of, refuse_large_sums, sample_blocks
+from isdp.exact.blocks import BlockSampler
 from isdp.exact.klein import GaussianSampler
 from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.rejection import RejectionSampler
+from isdp.exact.mixture import MixtureSampler
+from isdp.exact.staged import StagedSampler
 from isdp.mechanisms.base import Mechanism
-from isdp.mechanisms.gaussian import GeneralizedGaussian
-from isdp.mechanisms.laplace import GeneralizedLaplace
 
 LARGEST_DENSE = 2000  # cells up to which a basis of the lattice is reduced in reasonable time
 
 
+# the first that fits and is practical is taken; blocks go first, as they bear any size
+SAMPLERS = (BlockSampler, GaussianSampler, MixtureSampler, DynamicSampler, StagedSampler)
+
+
 class _Draws(Protocol):
+    error: float
+
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise, int64 (draws, cells)."""
 
@@ -36,8 +41,9 @@ class ExactSampler:
     reason : str
         Why this one.
     error : float
-        Bound on the total variation distance between a draw's law and the law asked for, apart
-        from the rounding of single weights; 0 where nothing is truncated.
+        Bound on the total variation distance between a draw's law and the law asked for:
+        truncation and the rounding of 53-bit arithmetic together. The pseudo-random generator is
+        taken for a source of true uniforms.
     """
 
     method: str
@@ -50,19 +56,6 @@ class ExactSampler:
         return self.sampler.sample(rng, draws)
 
 
-class BlockSampler:
-    """`sample_blocks` with its settings."""
-
-    def __init__(self, invariants: Invariants, epsilon: float):
-        sizes = np.bincount(blocks_of(invariants) + 1)[1:]
-        refuse_large_sums(int(sizes.max(initial=1)), epsilon)
-        self.invariants, self.epsilon = invariants, epsilon
-
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise, int64 (draws, cells)."""
-        return sample_blocks(rng, self.invariants, self.epsilon, draws)
-
-
 def choose(invariants: Invariants, mechanism: Mechanism, lower=None) -> ExactSampler:
     """Choose and set up the perfect sampler that fits.
 
@@ -71,7 +64,7 @@ def choose(invariants: Invariants, mechanism: Mechanism, lower=None) -> ExactSam
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
     mechanism : Mechanism
-        `GeneralizedLaplace` or `GeneralizedGaussian`.
+        Any law; its energy decides which samplers fit.
     lower : int array, shape (cells,), optional
         Least noise of each cell. ``-counts`` conditions on a release without negative counts,
         which is another law with another privacy guarantee (CDP, Theorem 2.1).
@@ -83,51 +76,43 @@ def choose(invariants: Invariants, mechanism: Mechanism, lower=None) -> ExactSam
 
     Examples
     --------
+    >>> from isdp import GeneralizedLaplace
     >>> choose(Invariants.total(100), GeneralizedLaplace(0.2)).method
     'compositions'
     """
-    blocks = blocks_of(invariants)
-    l1 = isinstance(mechanism, GeneralizedLaplace) and mechanism.norm == "l1"
-    if lower is None and l1 and blocks is not None:
-        reason = "the invariants are totals of disjoint blocks"
-        return ExactSampler(
-            "compositions", reason, 0.0, BlockSampler(invariants, mechanism.epsilon)
-        )
-    if invariants.cells > LARGEST_DENSE:
-        raise InputError(
-            f"exact: {invariants.cells} cells are too many for any perfect sampler but that of l1 "
-            f"noise under disjoint totals (up to {LARGEST_DENSE} cells otherwise); use the MCMC "
-            f"sampler (isdp.mcmc.sample)"
-        )
-    if lower is not None:
-        sampler = DynamicSampler(invariants, mechanism, lower)
-        reason = "the noise is bounded from below, and its law is a product over cells"
-        return ExactSampler("messages", reason, sampler.left_out, sampler)
-    if isinstance(mechanism, GeneralizedGaussian):
-        sampler = GaussianSampler(invariants, mechanism)
-        return ExactSampler("Klein", "the law is Gaussian", 0.0, sampler)
-    if not l1:
-        sampler = RejectionSampler(invariants, mechanism)
-        return ExactSampler("mixture", "the norm is l2", 0.0, sampler)
-    try:
-        sampler = DynamicSampler(invariants, mechanism)
-    except InputError as refusal:
-        return _reject(invariants, mechanism, refusal)
-    reason = "the norm is l1, and few sums are open at a time"
-    return ExactSampler("messages", reason, sampler.left_out, sampler)
+    misfits, refusals = [], {}
+    for kind in SAMPLERS:
+        try:
+            reason = kind.fits(invariants, mechanism, lower)
+        except InputError as misfit:
+            misfits.append(str(misfit))
+            continue
+        if invariants.cells > LARGEST_DENSE and kind is not BlockSampler:
+            refusals[kind.method] = (
+                f"exact: {invariants.cells} cells are too many for any perfect sampler but that of "
+                f"l1 noise under disjoint totals (up to {LARGEST_DENSE} cells otherwise); use the "
+                f"MCMC sampler (isdp.mcmc.sample)"
+            )
+            break
+        try:
+            bounds = () if lower is None else (lower,)
+            sampler = kind(invariants, mechanism, *bounds)
+        except InputError as refusal:
+            refusals[kind.method] = str(refusal)
+            continue
+        reason = ", but ".join([reason, *refusals.values()])
+        return ExactSampler(kind.method, reason, sampler.error, sampler)
+    raise InputError(_nothing_fits(misfits, refusals))
 
 
-def _reject(
-    invariants: Invariants, mechanism: GeneralizedLaplace, refusal: InputError
-) -> ExactSampler:
-    try:
-        sampler = RejectionSampler(invariants, mechanism)
-    except InputError as second:
-        raise InputError(
-            f"exact: no perfect sampler is practical here; by messages: {refusal}; by rejection: "
-            f"{second}"
-        ) from None
-    return ExactSampler("staged rejection", f"the norm is l1, but {refusal}", 0.0, sampler)
+def _nothing_fits(misfits: list[str], refusals: dict[str, str]) -> str:
+    """Say what each sampler that fits would take, or where none does, why not."""
+    if not refusals:
+        return f"exact: no perfect sampler draws this law here: {'; '.join(misfits)}"
+    if len(refusals) == 1:
+        return next(iter(refusals.values()))
+    told = "; ".join(f"by {method}: {refusal}" for method, refusal in refusals.items())
+    return f"exact: no perfect sampler is practical here; {told}"
 
 
 def sample(
@@ -158,6 +143,7 @@ def sample(
 
     Examples
     --------
+    >>> from isdp import GeneralizedLaplace
     >>> rng = np.random.default_rng(1)
     >>> noise = sample(rng, Invariants.margins((2, 3)), GeneralizedLaplace(0.5), draws=4)
     >>> noise.shape, int(abs(noise.reshape(4, 2, 3).sum(axis=1)).max())

@@ -9,6 +9,7 @@ numba looks at the changes of one file only when it takes compiled code from its
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -39,6 +40,7 @@ def words_from(rng):
         high, low = rng.integers(0, 1 << 32), rng.integers(0, 1 << 32)
         state[i] = (np.uint64(high) << np.uint64(32)) | np.uint64(low)
     state[3] = 1
+    # words before this would still show the seed, as for NumPy's own generator
     for _ in range(ROUNDS_TO_MIX_A_SEED):
         next_word(state)
     return state
@@ -48,7 +50,7 @@ def words_from(rng):
 def mixed(a, b, c, count):
     """One round: the word that comes out, and the state after it."""
     word = a + b + count
-    turned = (c << np.uint64(24)) | (c >> np.uint64(40))
+    turned = (c << np.uint64(24)) | (c >> np.uint64(40))  # rotated left by 24 of 64 bits
     return (
         word,
         b ^ (b >> np.uint64(11)),
@@ -75,7 +77,9 @@ def uniform(state):
 def below(state, limit):
     """Draw an integer from 0 to limit - 1, all equally likely; 0 < limit <= 2^53."""
     if limit < 1 << 32:
-        # a product's upper half, after the few lower halves that would favour some are refused
+        # of 2^32 random halves of words, each upper half of the product comes from 2^32 // size or
+        # one more; refusing lower halves below 2^32 mod size takes the one more away. Most lower
+        # halves are at least `size`, which spares the division
         size = np.uint64(limit)
         while True:
             product = (next_word(state) >> np.uint64(32)) * size
@@ -84,6 +88,7 @@ def below(state, limit):
                 return np.int64(product >> np.uint64(32))
     while True:
         drawn = np.int64(next_word(state) >> np.uint64(11))
+        # multiples of `limit` alone, so that every remainder is left as often
         if drawn < (1 << 53) - (1 << 53) % limit:
             return drawn % limit
 
@@ -111,8 +116,8 @@ def ones(typing_context, word):
 @njit(cache=True)
 def fill(rng, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
-    words, room = words_from(rng), _room(len(x))
-    hull = _hull(2, epsilon)
+    words, room = words_from(rng), room_for(len(x))
+    over = hull(2, epsilon)
     for draw in range(len(noise)):
         _fill_free(rng, order[: starts[0]], epsilon, noise[draw])
         for block in range(len(starts) - 1):
@@ -121,11 +126,11 @@ def fill(rng, order, starts, epsilon, x, y, noise):
             if n == 1:
                 noise[draw, cells[0]] = 0
                 continue
-            if n != hull[0]:
-                hull = _hull(n, epsilon)
-            total = _draw_under(rng, hull)
-            _compose_from(words, total, x[:n], room)
-            _compose_from(words, total, y[:n], room)
+            if n != over.cells:
+                over = hull(n, epsilon)
+            total = draw_under(rng, over)
+            compose(words, total, x[:n], room)
+            compose(words, total, y[:n], room)
             _write_difference(x[:n], y[:n], cells, noise[draw])
 
 
@@ -186,18 +191,31 @@ def _log_step(s, n, rate):
     return math.log1p((n - 1.0) / (s + 1.0)) - rate
 
 
-@njit(cache=True)
-def _draw_sum(rng, n, epsilon):
-    """Draw S with P(s) proportional to C(s + n - 1, n - 1)^2 exp(-2 epsilon s), n >= 2."""
-    return _draw_under(rng, _hull(n, epsilon))
+class Tail(NamedTuple):
+    """One side of a hull: where it begins, its log height and log slope there, its whole mass."""
+
+    place: int
+    log_height: float
+    fall: float
+    mass: float
+
+
+class Hull(NamedTuple):
+    """A hull over the law of S, relative to its height at the mode."""
+
+    cells: int
+    rate: float
+    mode: int
+    low: Tail
+    high: Tail
 
 
 @njit(cache=True)
-def _hull(n, epsilon):
-    """Lay a hull over the law of S, which is log-concave, for `_draw_under` to unpack.
+def hull(n, epsilon):
+    """Lay a hull over P(s) proportional to C(s + n - 1, n - 1)^2 exp(-2 epsilon s), n >= 2.
 
-    A flat top around the mode and a geometric tail on either side, each with the law's own ratio
-    where it begins, lie above it. About 3 of 4 proposals are accepted.
+    The law is log-concave. A flat top around the mode and a geometric tail on either side, each
+    with the law's own ratio where it begins, lie above it. About 3 of 4 proposals are accepted.
     """
     mode = _mode(n, epsilon)
     sd = math.sqrt(0.5 * n * math.exp(-epsilon)) / -math.expm1(-epsilon)
@@ -206,53 +224,50 @@ def _hull(n, epsilon):
     fall = -2.0 * _log_step(high, n, epsilon)
     log_high = 2.0 * _log_rise(mode, high - mode, n, epsilon)
     right = math.exp(log_high - fall) / -math.expm1(-fall)
-    left, climb, log_low = 0.0, 0.0, 0.0
+    left, climb, log_low = 0.0, 0.0, 0.0  # where the flat top reaches down to zero
     if low > 0:
         climb = 2.0 * _log_step(low - 1, n, epsilon)
         log_low = 2.0 * _log_rise(mode, low - mode, n, epsilon)
         left = math.exp(log_low - climb) / -math.expm1(-climb)
-    return n, epsilon, mode, (low, log_low, climb, left), (high, log_high, fall, right)
+    return Hull(
+        n, epsilon, mode, Tail(low, log_low, climb, left), Tail(high, log_high, fall, right)
+    )
 
 
 @njit(cache=True)
-def _draw_under(rng, hull):
+def draw_under(rng, hull):
     """Draw S by rejection under its hull."""
-    n, epsilon, mode, (low, log_low, climb, left), (high, log_high, fall, right) = hull
-    flat = float(high - low + 1)
+    low, high = hull.low, hull.high
+    flat = float(high.place - low.place + 1)
     while True:
-        where = rng.random() * (flat + left + right)
+        where = rng.random() * (flat + low.mass + high.mass)
         if where < flat:
-            s = low + int(where)
+            s = low.place + int(where)
             log_hull = 0.0
-        elif where < flat + right:
-            beyond = 1 + int(rng.standard_exponential() / fall)
-            s = high + beyond
-            log_hull = log_high - fall * beyond
+        elif where < flat + high.mass:
+            beyond = 1 + int(rng.standard_exponential() / high.fall)
+            s = high.place + beyond
+            log_hull = high.log_height - high.fall * beyond
         else:
-            beyond = 1 + int(rng.standard_exponential() / climb)
-            s = low - beyond
-            log_hull = log_low - climb * beyond
+            beyond = 1 + int(rng.standard_exponential() / low.fall)
+            s = low.place - beyond
+            log_hull = low.log_height - low.fall * beyond
         if s < 0:
             continue
-        if -rng.standard_exponential() < 2.0 * _log_rise(mode, s - mode, n, epsilon) - log_hull:
+        rise = 2.0 * _log_rise(hull.mode, s - hull.mode, hull.cells, hull.rate)
+        if -rng.standard_exponential() < rise - log_hull:
             return s
 
 
 @njit(cache=True)
-def _compose(rng, total, x):
-    """Fill `x` with a uniform weak composition of `total` into len(x) >= 2 parts."""
-    _compose_from(words_from(rng), total, x, _room(len(x)))
-
-
-@njit(cache=True)
-def _room(n):
+def room_for(n):
     """Bits for the stars and bars of n quotients, by words."""
     return np.empty((LARGEST_MEAN + 1) * n // 64 + 2, dtype=np.uint64)
 
 
 @njit(cache=True)
-def _compose_from(words, total, x, room):
-    """Fill `x` with a uniform weak composition of `total`; `room` is of `_room`.
+def compose(words, total, x, room):
+    """Fill `x` with a uniform weak composition of `total`; `room` is of `room_for`.
 
     Stars and bars: len(x) - 1 bars among as many places as there are bars and units, all choices
     equally likely, and a part is the gap between two bars. Totals so large that there would be
@@ -286,6 +301,7 @@ def _draw_remainders(words, total, x, bits):
     while True:
         _fill_remainders(words, rate, bits, x)
         remainders = x[: n - 1].sum()
+        # modulo 2^bits, also where the difference is negative: its low bits in two's complement
         x[n - 1] = (total - remainders) & (unit - 1)
         units = (total - remainders - x[n - 1]) >> bits
         if units >= 0:
@@ -301,8 +317,9 @@ def _fill_remainders(words, rate, bits, x):
     for i in range(len(x)):
         while True:
             word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+            # the upper `bits` of the word; up to 11 of them leave 53 others for the chance
             r = np.int64(word >> np.uint64(64 - bits))
-            if bits > 11:  # a chance takes 53 bits of its own
+            if bits > 11:
                 word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
             chance = np.float64(np.int64(word & LOW_BITS)) * UNIT
             fall = rate * r
@@ -325,12 +342,15 @@ def _choose(words, length, wanted, places):
     sd = math.sqrt(wanted * (1.0 - share))
     k = 0
     while wanted > 0 and 2.0 * sd * (1 << k) < length:
-        k += 1
+        k += 1  # until steps of 2^-k are finer than half a standard deviation of the share
     _toss(words, max(0, int((wanted - sd) / length * (1 << k))), k, places)
+    # bits beyond `length` are no places
     places[-1] &= ~np.uint64(0) >> np.uint64(64 * len(places) - length)
     have = 0
     for word in places:
         have += ones(word)
+    # a place that is one already changes nothing, so each next one is uniform among the zeros;
+    # whatever the order of places, the chances are the same, and so the choice stays uniform
     while have < wanted:
         have += _put(places, below(words, length), True)
     while have > wanted:
@@ -347,11 +367,12 @@ def _toss(words, c, k, places):
     if c == 0:
         places[:] = 0
         return
-    while c & 1 == 0:
+    while c & 1 == 0:  # c / 2^k in lowest terms; its lowest digit is then one
         c, k = c >> 1, k - 1
     s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
     for i in range(len(places)):
-        bits, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+        bits, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)  # chance 1/2, the digit 0.1
+        # after a digit the chance p is 0.d... in binary: `or` makes (1 + p) / 2, `and` p / 2
         for digit in range(1, k):
             word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
             bits = bits | word if (c >> digit) & 1 else bits & word
@@ -362,6 +383,7 @@ def _toss(words, c, k, places):
 @njit(cache=True)
 def _put(places, where, value):
     """Set a bit or clear it; return whether that changed it."""
+    # place w is bit w mod 64 of word w div 64
     bit = np.uint64(1) << np.uint64(where & 63)
     before = places[where >> 6]
     after = before | bit if value else before & ~bit
@@ -373,6 +395,7 @@ def _put(places, where, value):
 def _add_gaps(places, inverted, length, bits, x):
     """Add 2^bits times the gaps between bars to `x`; the bars are the zeros if `inverted`."""
     part, last, bars = 0, -1, len(x) - 1
+    # inverted, bits beyond `length` become ones, but the last bar is found before them
     flip = ~np.uint64(0) if inverted else np.uint64(0)
     for i in range(len(places)):
         word = places[i] ^ flip
@@ -380,5 +403,5 @@ def _add_gaps(places, inverted, length, bits, x):
             bar = 64 * i + lowest_bit(word)
             x[part] += (bar - last - 1) << bits
             part, last = part + 1, bar
-            word &= word - np.uint64(1)
+            word &= word - np.uint64(1)  # clears the lowest one
     x[bars] += (length - last - 1) << bits

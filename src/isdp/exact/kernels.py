@@ -7,6 +7,7 @@ compiled code from its cache: what calls each other stands in this one file.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,6 +16,32 @@ FARTHEST = 40  # no 53-bit uniform gives a coefficient more than 40 s from its c
 NARROW = 0.5  # below this width a Gaussian on the integers is a handful of terms
 FLAT = 2.5  # from this width on m(s, c) does not depend on c: 2 exp(-2 pi^2 s^2) < 1e-52
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
+
+
+class GramSchmidt(NamedTuple):
+    """A basis and its Gram-Schmidt vectors.
+
+    `basis` is int64 (cells, dimension); `lengths` float64 (dimension,) holds the lengths of the
+    Gram-Schmidt vectors b*_i; `mu` float64 (dimension, dimension) holds at [i, j] the share of
+    b*_i in basis vector j, for j > i.
+    """
+
+    basis: np.ndarray
+    lengths: np.ndarray
+    mu: np.ndarray
+
+
+class Bins(NamedTuple):
+    """Bins of equal width for sigma, shape (bins,) each but for the width.
+
+    `left` are the left ends, `log_products` the logarithms of prod_i m(s_i, 0) at the right ends,
+    `cumulative` the chances of all bins up to each.
+    """
+
+    left: np.ndarray
+    width: float
+    log_products: np.ndarray
+    cumulative: np.ndarray
 
 
 @njit(cache=True)
@@ -89,16 +116,16 @@ def _invert(rng, c, s):
 
 
 @njit(cache=True)
-def klein_try(rng, lengths, mu, sigma, coefficients):
+def klein_try(rng, frame, sigma, coefficients):
     """Try once: fill `coefficients` and return whether the try is accepted.
 
     Coefficients are whole numbers below 2^53 kept as doubles.
     """
-    for i in range(len(lengths) - 1, -1, -1):
-        s = sigma / lengths[i]
+    for i in range(len(frame.lengths) - 1, -1, -1):
+        s = sigma / frame.lengths[i]
         c = 0.0
-        for j in range(i + 1, len(lengths)):
-            c -= mu[i, j] * coefficients[j]
+        for j in range(i + 1, len(frame.lengths)):
+            c -= frame.mu[i, j] * coefficients[j]
         if s < FLAT and rng.random() * mass(s, 0.0) >= mass(s, c):
             return False
         coefficients[i] = integer_gaussian(rng, c, s)
@@ -117,25 +144,25 @@ def combine(basis, coefficients, noise):
 
 
 @njit(cache=True)
-def draw_gaussian(rng, basis, lengths, mu, sigma, longest, kept):
+def draw_gaussian(rng, frame, sigma, longest, kept):
     """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
-    coefficients = np.zeros(len(lengths))
+    coefficients = np.zeros(len(frame.lengths))
     tries = 0
     for draw in range(len(kept)):
         for attempt in range(longest + 1):
             if attempt == longest:
                 return -1
             tries += 1
-            if klein_try(rng, lengths, mu, sigma, coefficients):
+            if klein_try(rng, frame, sigma, coefficients):
                 break
-        combine(basis, coefficients, kept[draw])
+        combine(frame.basis, coefficients, kept[draw])
     return tries
 
 
 @njit(cache=True)
-def draw_mixture(rng, basis, lengths, mu, epsilon, bins, longest, kept):
+def draw_mixture(rng, frame, epsilon, bins, longest, kept):
     """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
-    left, width, log_products, cumulative = bins
+    left, lengths = bins.left, frame.lengths
     coefficients = np.zeros(len(lengths))
     tries = 0
     for draw in range(len(kept)):
@@ -143,15 +170,15 @@ def draw_mixture(rng, basis, lengths, mu, epsilon, bins, longest, kept):
             if attempt == longest:
                 return -1
             tries += 1
-            b = min(np.searchsorted(cumulative, rng.random(), side="right"), len(left) - 1)
-            sigma = left[b] + width * (1.0 - rng.random())
+            b = min(np.searchsorted(bins.cumulative, rng.random(), side="right"), len(left) - 1)
+            sigma = left[b] + bins.width * (1.0 - rng.random())
             log_product = 0.0
             for i in range(len(lengths)):
                 log_product += math.log(mass(sigma / lengths[i], 0.0))
             fall = 0.5 * epsilon * epsilon * (sigma - left[b]) * (sigma + left[b])
-            if rng.random() >= math.exp(log_product - log_products[b] - fall):
+            if rng.random() >= math.exp(log_product - bins.log_products[b] - fall):
                 continue
-            if klein_try(rng, lengths, mu, sigma, coefficients):
+            if klein_try(rng, frame, sigma, coefficients):
                 break
-        combine(basis, coefficients, kept[draw])
+        combine(frame.basis, coefficients, kept[draw])
     return tries

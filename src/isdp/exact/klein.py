@@ -20,41 +20,38 @@ pseudo-random one: these samplers are for experiments, not for the release of co
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
+from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.kernels import FARTHEST, ROOT_TWO_PI, draw_gaussian, log_each_mass
+from isdp.exact.kernels import (
+    FARTHEST,
+    ROOT_TWO_PI,
+    GramSchmidt,
+    draw_gaussian,
+    log_each_mass,
+)
+from isdp.exact.rounding import coefficient_error, frame_error
+from isdp.exact.tries import MOST_TRIES, TriesSampler, refuse_bounds, refuse_tries
 from isdp.lattice.kernel import kernel_lattice
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.mechanisms.base import Mechanism, energy_served
 
-MOST_TRIES = 1e6
-PATIENCE = 100  # a draw that takes so many times the limit has a chance below e^-100
-
-
-class GramSchmidt(NamedTuple):
-    """A basis and its Gram-Schmidt vectors.
-
-    `basis` is int64 (cells, dimension); `lengths` float64 (dimension,) holds the lengths of the
-    Gram-Schmidt vectors b*_i; `mu` float64 (dimension, dimension) holds at [i, j] the share of
-    b*_i in basis vector j, for j > i.
-    """
-
-    basis: np.ndarray
-    lengths: np.ndarray
-    mu: np.ndarray
+LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # LLL's own bar; and one near the 3/4 of the theorem
+SOON_REDUCED = 400  # dimension up to which LLL takes about a second
+LARGEST_REDUCED = 1000  # LLL took 17 s for 32 x 32 margins (961), and beyond 100 s for 44 x 44
 
 
-class GaussianSampler:
+class GaussianSampler(TriesSampler):
     """Independent exact draws from P(u) proportional to exp(-||u||^2 / (2 sigma^2)).
 
     Parameters
     ----------
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
-    mechanism : GeneralizedGaussian
+    law : Mechanism
+        Of weight exp(-rate ||u||_2^2), such as `GeneralizedGaussian`; sigma^2 is 1 / (2 rate).
     most_tries : float
         Refuse if the bound on the expected tries a draw is larger.
 
@@ -62,79 +59,82 @@ class GaussianSampler:
     ----------
     expected_tries : float
         Upper bound on the expected tries a draw, `tries_bound`.
-    acceptance : float
-        Share of tries accepted in the last call of `sample`; nan before.
 
     Raises
     ------
     InputError
-        For another mechanism, a bound beyond `most_tries`, or noise beyond 53 bits.
+        For another law, a bound beyond `most_tries`, or noise beyond 52 bits.
 
     Examples
     --------
+    >>> from isdp import GeneralizedGaussian
     >>> sampler = GaussianSampler(Invariants.total(3), GeneralizedGaussian(2.0))
     >>> noise = sampler.sample(np.random.default_rng(1), draws=5)
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((5, 3), 0)
     """
 
-    def __init__(
-        self,
-        invariants: Invariants,
-        mechanism: GeneralizedGaussian,
-        most_tries: float = MOST_TRIES,
-    ):
-        if not isinstance(mechanism, GeneralizedGaussian):
-            raise InputError(
-                f"gaussian: the mechanism must be a GeneralizedGaussian, got "
-                f"{type(mechanism).__name__}; RejectionSampler takes a GeneralizedLaplace"
-            )
-        self.invariants, self.mechanism, self.most_tries = invariants, mechanism, most_tries
-        self.acceptance = math.nan
-        self._frame = gram_schmidt(invariants)
-        refuse_wide(self._frame, mechanism.sigma)
-        self.expected_tries = tries_bound(self._frame.lengths, mechanism.sigma)
-        refuse_tries(self.expected_tries, most_tries, "Gaussian", len(self._frame.lengths))
+    method = "Klein"
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise.
+    @staticmethod
+    def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
+        """Say why this sampler fits, or raise `InputError` with the reason why not."""
+        refuse_bounds("Klein", lower)
+        energy_served("Klein", law, [(2, False)])
+        return "the law is Gaussian"
 
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        draws : int
+    def __init__(self, invariants: Invariants, law: Mechanism, most_tries: float = MOST_TRIES):
+        self.fits(invariants, law)
+        super().__init__(invariants, most_tries)
+        self.sigma = math.sqrt(0.5 / law.energy.rate)
+        self.frame = gram_schmidt(invariants)
+        refuse_wide(self.frame, self.sigma)
+        self.expected_tries = tries_bound(self.frame.lengths, self.sigma)
+        refuse_tries(self.expected_tries, most_tries, "Gaussian", len(self.frame.lengths))
+        a_try = coefficient_error(self.sigma / self.frame.lengths)
+        self.error = frame_error(self.frame) + self.expected_tries * a_try
 
-        Returns
-        -------
-        int64 array, shape (draws, cells)
-            Independent; every draw meets the invariants exactly.
-
-        Raises
-        ------
-        InputError
-            If `draws` is no count, or one draw takes 100 times `most_tries`.
-        """
-        kept = empty_draws(draws, self.invariants.cells)
-        longest = patience(self.most_tries)
-        tries = draw_gaussian(rng, *self._frame, float(self.mechanism.sigma), longest, kept)
-        self.acceptance = settle(kept, tries, self.invariants)
-        return kept
+    def _fill(self, rng: np.random.Generator, kept: np.ndarray, longest: int) -> int:
+        return draw_gaussian(rng, self.frame, self.sigma, longest, kept)
 
 
 def gram_schmidt(invariants: Invariants) -> GramSchmidt:
-    """LLL-reduced basis of the invariants' lattice with its Gram-Schmidt vectors.
+    """Reduced basis of the invariants' lattice with its Gram-Schmidt vectors.
+
+    The Smith basis of totals and of margins is reduced as it is. Others are handed to LLL, whose
+    time grows with the cube of the dimension.
 
     Raises
     ------
     InputError
-        If the basis has an entry beyond what `isdp.lattice.kernel` bears.
+        If the basis has an entry beyond what `isdp.lattice.kernel` bears, or would take minutes to
+        reduce.
     """
-    basis = kernel_lattice(invariants, "lll").basis
+    frame = _frame(kernel_lattice(invariants, "smith").basis)
+    d = len(frame.lengths)
+    if _reduced(frame, LOVASZ if d <= SOON_REDUCED else LOOSE_LOVASZ):
+        return frame
+    if d > LARGEST_REDUCED:
+        raise InputError(
+            f"exact: the lattice has dimension {d}, and to reduce a basis of more than "
+            f"{LARGEST_REDUCED} takes minutes; use the MCMC sampler (isdp.mcmc.sample)"
+        )
+    return _frame(kernel_lattice(invariants, "lll").basis)
+
+
+def _frame(basis: np.ndarray) -> GramSchmidt:
     upper = np.linalg.qr(basis.astype(float), mode="r")
     diagonal = np.diag(upper)
     return GramSchmidt(
         np.ascontiguousarray(basis), np.abs(diagonal), np.triu(upper / diagonal[:, None], 1)
     )
+
+
+def _reduced(frame: GramSchmidt, delta: float) -> bool:
+    """Whether a basis meets the conditions of Lenstra, Lenstra and Lovasz, up to rounding."""
+    squares = frame.lengths**2
+    after = squares[1:] + np.diag(frame.mu, 1) ** 2 * squares[:-1]
+    return bool((np.abs(frame.mu) < 0.51).all() and (after >= delta * squares[:-1]).all())
 
 
 def log_masses(widths, centre: float) -> np.ndarray:
@@ -197,40 +197,4 @@ def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
         return
     inverse = np.linalg.inv(np.eye(d) + frame.mu) / frame.lengths
     largest = FARTHEST * math.sqrt(d) * sigma * max(1.0, np.linalg.norm(inverse, axis=1).max())
-    if largest > 2**52:
-        raise InputError(
-            f"gaussian: coefficients up to {largest:.3g} do not fit into 52 bits; use a smaller "
-            f"scale of the noise"
-        )
-
-
-def refuse_tries(expected: float, most: float, name: str, dimension: int) -> None:
-    """Refuse a law that would take too many tries a draw, as far as is known."""
-    if not expected <= most:
-        raise InputError(
-            f"exact: {name} noise in dimension {dimension} may take {expected:.3g} tries a draw, "
-            f"more than the limit of {most:.3g}; raise most_tries or use a Markov chain"
-        )
-
-
-def patience(most_tries: float) -> int:
-    """Give the tries after which a single draw is given up."""
-    return int(min(PATIENCE * most_tries, 2.0**62))
-
-
-def empty_draws(draws: int, cells: int) -> np.ndarray:
-    """Zeros of shape (draws, cells), once `draws` is known to be a count."""
-    if isinstance(draws, bool) or int(draws) != draws or draws < 0:
-        raise InputError(f"exact: draws must be a whole number from 0 up, got {draws!r}")
-    return np.zeros((int(draws), cells), dtype=np.int64)
-
-
-def settle(kept: np.ndarray, tries: int, invariants: Invariants) -> float:
-    """Check the draws and return draws over tries; `tries` is negative where one gave up."""
-    if tries < 0:
-        raise InputError(
-            f"exact: a draw was not accepted in {PATIENCE} times the limit of tries; use a "
-            f"Markov chain"
-        )
-    invariants.check(kept)
-    return len(kept) / tries if tries else math.nan
+    refuse_overflow("Klein", "coefficients", largest, 52, "use a smaller scale of the noise")

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import fft
 
+from isdp.checks import positive, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.kernel import kernel_lattice
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.base import Mechanism, energy_served
 
 MOST_POINTS = 20_000_000
 
@@ -30,7 +31,7 @@ class EnumeratedLaw(NamedTuple):
 
 
 def enumerate_law(
-    invariants: Invariants, mechanism: GeneralizedLaplace, radius: float | None = None
+    invariants: Invariants, mechanism: Mechanism, radius: float | None = None
 ) -> EnumeratedLaw:
     """Enumerate every lattice point up to a norm, with its exact probability.
 
@@ -39,26 +40,28 @@ def enumerate_law(
     Parameters
     ----------
     invariants : Invariants
-    mechanism : GeneralizedLaplace
+    mechanism : Mechanism
+        Of weight exp(-rate ||u||) in either norm, such as `GeneralizedLaplace`.
     radius : float, optional
         Largest norm to enumerate; by default far enough out to leave less than 1e-9.
 
     Raises
     ------
     InputError
-        If the box around the ball holds more than 2e7 points.
+        For a law of another form, or if the box around the ball holds more than 2e7 points.
     """
+    energy = energy_served("exact", mechanism, [(1, False), (2, True)])
     lattice = kernel_lattice(invariants, "lll")
     d = lattice.dimension
     basis = lattice.basis
     if d == 0:
         return EnumeratedLaw(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
     if radius is None:
-        radius = (d + 6 * math.sqrt(d) + 25) / mechanism.epsilon
+        radius = (d + 6 * math.sqrt(d) + 25) / energy.rate
     # |c_j| <= (dual norm of the j-th row of the pseudoinverse) * ||C c||
     inverse = np.linalg.pinv(basis.astype(float))
     dual = np.abs(inverse).max(axis=1)
-    if mechanism.norm == "l2":
+    if energy.power == 2:
         dual = np.linalg.norm(inverse, axis=1)
     half = np.floor(dual * radius + 1e-9).astype(np.int64)
     box = math.prod(2 * int(h) + 1 for h in half)
@@ -71,9 +74,9 @@ def enumerate_law(
     points = np.stack([axis.ravel() for axis in grid], axis=1) @ basis.T
     norms = mechanism.measure(points)
     points, norms = points[norms <= radius], norms[norms <= radius]
-    weights = np.exp(-mechanism.epsilon * norms)
+    weights = np.exp(-energy.rate * norms)
     return EnumeratedLaw(
-        points, weights / weights.sum(), _tail(dual, radius, mechanism.epsilon) / weights.sum()
+        points, weights / weights.sum(), _tail(dual, radius, energy.rate) / weights.sum()
     )
 
 
@@ -127,11 +130,10 @@ def total_law(cells: int, epsilon: float) -> TotalLaw:
     InputError
         If epsilon is so small that the grid would take more than 2^26 points.
     """
-    if cells < 1:
-        raise InputError(f"exact: a total needs at least one cell, got {cells}")
+    cells = whole("exact", "cells", cells, 1)
+    a = math.exp(-positive("epsilon", epsilon))
     if cells == 1:
         return TotalLaw(np.zeros(1, np.int64), np.ones(1))
-    a = math.exp(-GeneralizedLaplace(epsilon).epsilon)
     reach = 40 / epsilon + 12 * math.sqrt(cells * 2 * a) / (1 - a) + 8
     size = 1 << math.ceil(math.log2(2 * reach))
     if size > 1 << 26:

@@ -27,9 +27,10 @@ import numpy as np
 from flint import arb, ctx
 from numba import njit
 
+from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.blocks import block_order, check_draws, refuse_large_sums
+from isdp.exact.blocks import block_order, refuse_large_sums
 from isdp.lattice.elimination import settle
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**14), 1000
@@ -91,7 +92,7 @@ def release(
     ((1, 5), 0)
     """
     epsilon = exact_epsilon(epsilon)
-    draws = check_draws(draws)
+    draws = whole("release", "draws", draws)
     refuse_large_sums(invariants.cells, float(epsilon))
     words = _Words(os.urandom if source is None else source)
     blocks = block_order(invariants)
@@ -337,7 +338,7 @@ def _draw_block(words: _Words, cells: int, epsilon: Fraction) -> np.ndarray:
 def _compose(words: _Words, total: int, cells: int, epsilon: Fraction) -> np.ndarray:
     """Uniform weak composition of `total` into `cells` >= 2 parts.
 
-    Remainders and quotients are drawn apart as in `isdp.exact.blocks._draw_remainders`, with
+    Remainders and quotients are drawn apart as in `isdp.exact.compositions`, with
     exp(-epsilon) as the parameter of the counts whatever the total is. The quotients of
     independent counts are then moved from the sum they have to the sum they should have.
     """

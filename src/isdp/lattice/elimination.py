@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from flint import fmpz_mat
+from flint import fmpz, fmpz_mat
 
 from isdp.constraints.invariants import INT64_MAX, Invariants
 from isdp.errors import InputError
@@ -75,11 +75,41 @@ def row_reduce(matrix) -> Echelon:
     matrix = np.asarray(matrix)
     if not matrix.any():
         return Echelon(np.zeros((0, matrix.shape[1]), object), np.zeros(0, np.int64), 1)
-    reduced, denominator, rank = fmpz_mat(matrix.tolist()).rref()
+    reduced, denominator, rank = _rref(matrix)
     entries = [[int(entry) for entry in row] for row in reduced.tolist()[:rank]]
     rows, denominator = np.array(entries, dtype=object), int(denominator)
     common = math.gcd(denominator, *rows.flat) * (1 if denominator > 0 else -1)
     return Echelon(rows // common, (rows != 0).argmax(axis=1), denominator // common)
+
+
+def pivot_columns(matrix) -> np.ndarray:
+    """Find the first columns that do not depend on those before them, as `row_reduce` does.
+
+    The form itself is not turned into Python's numbers, which takes longer than to find it.
+
+    Parameters
+    ----------
+    matrix : int or object array_like, shape (rows, columns)
+
+    Returns
+    -------
+    int64 array, shape (rank,), increasing
+    """
+    matrix = np.asarray(matrix)
+    pivots, column = [], -1
+    if matrix.any():
+        reduced, _, rank = _rref(matrix)
+        for row in range(rank):
+            column += 1
+            while reduced[row, column] == 0:
+                column += 1
+            pivots.append(column)
+    return np.array(pivots, dtype=np.int64)
+
+
+def _rref(matrix: np.ndarray) -> tuple[fmpz_mat, fmpz, int]:
+    """Reduced form, denominator of either sign, and rank."""
+    return fmpz_mat(matrix.tolist()).rref()
 
 
 def settle(matrix, order=None) -> Settled:

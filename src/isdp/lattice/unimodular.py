@@ -15,7 +15,7 @@ from flint import fmpz_mat
 from scipy.optimize import linprog
 
 from isdp.errors import InputError
-from isdp.lattice.elimination import row_reduce
+from isdp.lattice.elimination import pivot_columns
 
 MOST_LISTED = 14  # rows or columns of which all sets are gone through
 DRAWN = 20  # sets of columns, in a matrix with too many for all
@@ -240,7 +240,7 @@ def _refuted(reason: str, matrix, rows, columns) -> Verdict:
 
 def _independent_rows(part) -> list[int]:
     """First rows that are independent of those before them, exactly."""
-    return row_reduce(part.T).pivots.tolist()
+    return pivot_columns(part.T).tolist()
 
 
 def _nonsingular_even_part(core) -> tuple[list[int], list[int]] | None:

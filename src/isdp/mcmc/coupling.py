@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from isdp.checks import whole
 from isdp.errors import InputError
 from isdp.lattice.kernel import BASES
-from isdp.mcmc.kernels import coupled_sweep, meet
+from isdp.mcmc.kernels import Scratch, coupled_sweep, meet
 from isdp.mcmc.metropolis import LatticeWalk, State
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
 
@@ -126,8 +127,8 @@ def meeting_times(
         If the lag or the number of runs is below 1, the cap not above the lag, or the walk
         confined by inequalities or without a basis.
     """
-    lag, runs = _whole("lag", lag, 1), _whole("runs", runs, 1)
-    cap = _whole("cap", cap, lag + 1)
+    lag, runs = whole("coupling", "lag", lag, 1), whole("coupling", "runs", runs, 1)
+    cap = whole("coupling", "cap", cap, lag + 1)
     _refuse_uncoupled(walk)
     origin = walk.init()
     kernel, walls, scratch = walk.kernel, walk.walls, _scratch(walk)
@@ -164,8 +165,8 @@ def choose_lag(
     -------
     lag : int
     trail : DataFrame with columns lag, bound_at_0, jumps and censored
-        Every lag that was tried; `jumps` is the smallest number of jumps that a leading chain
-        accepted within it.
+        Every lag that was tried; the bound is infinite where runs are censored, and `jumps` is the
+        smallest number of jumps that a leading chain accepted within the lag.
 
     Raises
     ------
@@ -174,11 +175,11 @@ def choose_lag(
     """
     if not near_one > 1:
         raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
-    cap = _whole("cap", cap, 2)
+    cap = whole("coupling", "cap", cap, 2)
     trail, lag = [], 1
     while True:
         times = meeting_times(rng, walk, lag=lag, runs=runs, cap=cap)
-        bound = float(bound_terms(times, [0]).mean())
+        bound = float(tv_bound(times, [0])["bound"].iloc[0])
         jumps, censored = int(times.jumps.min()), int(times.censored.sum())
         trail.append({"lag": lag, "bound_at_0": bound, "jumps": jumps, "censored": censored})
         moved = jumps >= LEAST_JUMPS or walk.lattice.dimension == 0
@@ -188,7 +189,10 @@ def choose_lag(
 
 
 def bound_terms(times: MeetingTimes, t) -> np.ndarray:
-    """Each run's max(0, ceil((tau - lag - t) / lag)); int64 array, shape (runs, times)."""
+    """Each run's max(0, ceil((tau - lag - t) / lag)); int64 array, shape (runs, times).
+
+    A censored run counts as if it met at the cap, which is too little.
+    """
     rest = times.tau[:, None] - times.lag - np.asarray(t, dtype=np.int64)[None, :]
     return np.maximum(0, -(-rest // times.lag))
 
@@ -197,7 +201,8 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
     """Bound the total variation distance between the chain's law at t and the target.
 
     d_TV <= E[max(0, ceil((tau - lag - t) / lag))] (Biswas et al., Theorem 2.5), estimated by the
-    mean over the runs. Where runs are uninformative the mean is too small; `censored` counts them.
+    mean over the runs. A censored run met at a time unknown, so that its share of the mean may be
+    anything from what it would be at the cap: with one of them, `bound` and `high` are infinite.
 
     Parameters
     ----------
@@ -207,11 +212,14 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame with columns lag, t, bound, low, high and censored
+    DataFrame with columns lag, t, bound, low, high, at_least and censored
         `low` and `high` are the ends of a 99 % Monte Carlo band. Where few runs or none are
         still apart, `high` is what the exact binomial limit on their share allows, each weighing
         what the runs that last longest weigh on average. The band is approximate, and best where
-        the lag is long against the meeting time.
+        the lag is long against the meeting time. `at_least` is the mean with censored runs taken
+        at the cap: it equals `bound` where there are none, and else is cut, missing from the time
+        on at which such a run would count for nothing. `censored` counts the runs that say nothing
+        of convergence: those, and the ones that met before either chain had moved.
 
     Raises
     ------
@@ -233,13 +241,15 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
     late = times.tau[times.tau >= np.quantile(times.tau, 0.9)]
     weight = 1 + (late - late.min()).mean() / times.lag
     weights = np.maximum(weight, np.divide(terms.sum(axis=0), np.maximum(apart, 1)))
+    unknown = bool(times.censored.any())
     return pd.DataFrame(
         {
             "lag": times.lag,
             "t": t.astype(np.int64),
-            "bound": mean,
+            "bound": np.inf if unknown else mean,
             "low": np.maximum(0, mean - reach),
-            "high": np.maximum(mean + reach, share * weights),
+            "high": np.inf if unknown else np.maximum(mean + reach, share * weights),
+            "at_least": np.where((terms == 0)[times.censored].any(axis=0), np.nan, mean),
             "censored": int(times.uninformative.sum()),
         }
     )
@@ -262,13 +272,6 @@ def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
     return bisect.bisect_left(
         range(last + 1), True, key=lambda t: bool(bound_terms(times, [t]).mean() < level)
     )
-
-
-def _whole(name: str, value, least: int) -> int:
-    """Check a count and give it as an int."""
-    if isinstance(value, bool | str) or not value >= least or value == math.inf or value % 1:
-        raise InputError(f"coupling: {name} must be a whole number from {least} up, got {value!r}")
-    return int(value)
 
 
 def overlap(difference, a: float) -> np.ndarray:
@@ -298,10 +301,9 @@ def _refuse_uncoupled(walk: LatticeWalk) -> None:
         )
 
 
-def _scratch(walk: LatticeWalk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Two rows of jumps, over cells and over coordinates; and the powers of the proposal."""
+def _scratch(walk: LatticeWalk) -> Scratch:
     cells, dimension = walk.lattice.columns.shape
-    return (
+    return Scratch(
         np.zeros((2, cells), dtype=np.int64),
         np.zeros((2, dimension), dtype=np.int64),
         powers_of(walk.proposal),

@@ -14,14 +14,14 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from isdp.constraints.invariants import INT64_MAX
+from isdp.checks import INT64_MAX, positive
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for, unit_cells
-from isdp.mcmc.kernels import run_independence
+from isdp.mcmc.kernels import Proposals, Vectors, run_independence
 from isdp.mcmc.metropolis import Info, State, start_vector, state_at
-from isdp.mechanisms.base import Mechanism
-from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, DoubleGeometric
+from isdp.mechanisms.base import FORMS, Mechanism, energy_served
+from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
 
 NO_FLOOR = -(2**62)  # below anything that the overflow check lets a cell be
 
@@ -53,12 +53,9 @@ class IndependenceSampler:
     solved: np.ndarray | None = None
 
     def __post_init__(self):
-        if not self.proposal_epsilon > 0:
-            raise InputError(
-                f"independence: proposal_epsilon must be a positive number, got "
-                f"{self.proposal_epsilon!r}"
-            )
-        DoubleGeometric(math.exp(-self.proposal_epsilon))
+        positive("independence: proposal_epsilon", self.proposal_epsilon)
+        check_proposal("independence", math.exp(-self.proposal_epsilon))
+        energy_served("independence", self.mechanism, FORMS)
         solved = unit_cells(self.within.equalities) if self.solved is None else self.solved
         solved = np.sort(np.asarray(solved, dtype=np.int64))
         solved.setflags(write=False)
@@ -133,12 +130,12 @@ class IndependenceSampler:
         noise = state.noise.copy()
         kept = np.empty((draws, self.cells), dtype=np.int64)
         size, accepted = run_independence(
-            rng, noise, state.size, self._kernel, self.mechanism.energy, thin, kept
+            rng, noise, state.size, self._proposals, self.mechanism.energy, thin, kept
         )
         return kept, State(noise, size), Info(draws * thin, accepted, draws * thin)
 
     @cached_property
-    def _kernel(self) -> tuple:
+    def _proposals(self) -> Proposals:
         """What the compiled loop takes of the sampler.
 
         Inequalities on one free cell become its floor, which refuses a proposal before it is
@@ -152,15 +149,17 @@ class IndependenceSampler:
             floor[cell] = max(floor[cell], self.within.least[row])
         others = rows[~single]
         offset, matrix = self.solution
-        return (
+        return Proposals(
             self.free,
             self.solved,
             offset,
             np.ascontiguousarray(matrix),
             floor,
-            others.indptr.astype(np.int64),
-            others.indices.astype(np.int64),
-            others.data.astype(np.int64),
+            Vectors(
+                others.indptr.astype(np.int64),
+                others.indices.astype(np.int64),
+                others.data.astype(np.int64),
+            ),
             self.within.least[~single],
             float(self.proposal_epsilon),
         )

@@ -1,4 +1,4 @@
-"""Compiled steps of the Markov chains, single and coupled.
+"""Compiled steps of the Markov chains, single and coupled, and what they take.
 
 They are inlined in one another, and numba looks at the changes of one file only when it takes
 compiled code from its cache: what calls each other stands in this one file.
@@ -7,9 +7,71 @@ compiled code from its cache: what calls each other stands in this one file.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+
+
+class Vectors(NamedTuple):
+    """Sparse vectors, all int64: entries ``indptr[j]`` to ``indptr[j + 1]`` are of the j-th."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+
+
+class Walk(NamedTuple):
+    """What the compiled loops take of a walk: its jumps, how they are taken, and the law's energy.
+
+    `power`, `root` and `rate` are those of `isdp.mechanisms.base.Energy`.
+    """
+
+    jumps: Vectors
+    proposal: float
+    joint: bool
+    power: int
+    root: bool
+    rate: float
+
+
+class Scratch(NamedTuple):
+    """Room for a coupled sweep: two rows of jumps over cells, and of steps over coordinates.
+
+    `powers` holds 1, a, a^2, ... of the proposal's parameter a, down to 0.
+    """
+
+    jumps: np.ndarray
+    steps: np.ndarray
+    powers: np.ndarray
+
+
+class Proposals(NamedTuple):
+    """What the compiled loop takes of an independence sampler.
+
+    Attributes
+    ----------
+    free, solved : int64 arrays
+        Cells that are drawn, and those that follow: ``u[solved] = offset + matrix @ u[free]``.
+    offset, matrix : int64 arrays, shapes (solved,) and (solved, free)
+    floor : int64 array, shape (cells,)
+        Least noise of each cell.
+    others : Vectors
+        The inequalities that are no floors, row by row.
+    least : int64 array
+        Their lower sides.
+    rate : float
+        Of the double geometric law of the free cells.
+    """
+
+    free: np.ndarray
+    solved: np.ndarray
+    offset: np.ndarray
+    matrix: np.ndarray
+    floor: np.ndarray
+    others: Vectors
+    least: np.ndarray
+    rate: float
 
 
 @njit(cache=True)
@@ -78,9 +140,8 @@ def metropolis(rng, rise):
 @njit(cache=True)
 def _stays_within(slack, walls, j, k):
     """Whether every inequality bears `k` times the j-th basis vector."""
-    indptr, indices, data = walls
-    for entry in range(indptr[j], indptr[j + 1]):
-        if slack[indices[entry]] + k * data[entry] < 0:
+    for entry in range(walls.indptr[j], walls.indptr[j + 1]):
+        if slack[walls.indices[entry]] + k * walls.data[entry] < 0:
             return False
     return True
 
@@ -88,9 +149,8 @@ def _stays_within(slack, walls, j, k):
 @njit(cache=True)
 def _use_up(slack, walls, j, k):
     """Change the slack as `k` times the j-th basis vector does."""
-    indptr, indices, data = walls
-    for entry in range(indptr[j], indptr[j + 1]):
-        slack[indices[entry]] += k * data[entry]
+    for entry in range(walls.indptr[j], walls.indptr[j + 1]):
+        slack[walls.indices[entry]] += k * walls.data[entry]
 
 
 @njit(cache=True)
@@ -101,7 +161,7 @@ def _move_along(slack, walls, moved, steps, count, sign):
 
 
 @njit(cache=True)
-def run_chain(rng, noise, walked, slack, size, kernel, walls, thin, kept):
+def run_chain(rng, noise, walked, slack, size, walk, walls, thin, kept):
     """Run `len(kept) * thin` sweeps, changing `noise`; the states kept go into `kept`.
 
     `walked` follows the chain in the basis: noise changes by C times the change of `walked`.
@@ -110,11 +170,11 @@ def run_chain(rng, noise, walked, slack, size, kernel, walls, thin, kept):
     proposed = 0
     accepted = 0
     for draw in range(len(kept)):
-        if kernel[4]:
-            size, jumps, taken = _joint_sweeps(rng, noise, walked, slack, size, kernel, walls, thin)
+        if walk.joint:
+            size, jumps, taken = _joint_sweeps(rng, noise, walked, slack, size, walk, walls, thin)
         else:
             size, jumps, taken = _coordinate_sweeps(
-                rng, noise, walked, slack, size, kernel, walls, thin
+                rng, noise, walked, slack, size, walk, walls, thin
             )
         proposed += jumps
         accepted += taken
@@ -129,13 +189,14 @@ def _scales(proposal):
 
 
 @njit(cache=True)
-def _joint_sweeps(rng, noise, walked, slack, size, kernel, walls, sweeps):
+def _joint_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
     """Propose whole jumps, each drawn vector by vector and taken back if it is refused.
 
     Only vectors with a step are visited. Returns the size, the jumps proposed and those accepted.
     """
-    indptr, indices, data, proposal, _, power, root, rate = kernel
-    jump_scale, zero_scale = _scales(proposal)
+    indptr, indices, data = walk.jumps.indptr, walk.jumps.indices, walk.jumps.data
+    power, root, rate = walk.power, walk.root, walk.rate
+    jump_scale, zero_scale = _scales(walk.proposal)
     dimension = len(walked)
     moved = np.empty(dimension, dtype=np.int64)
     steps = np.empty(dimension, dtype=np.int64)
@@ -180,10 +241,11 @@ def _joint_sweeps(rng, noise, walked, slack, size, kernel, walls, sweeps):
 
 
 @njit(cache=True)
-def _coordinate_sweeps(rng, noise, walked, slack, size, kernel, walls, sweeps):
+def _coordinate_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
     """Propose a step along each vector in turn; return the size, steps proposed and accepted."""
-    indptr, indices, data, proposal, _, power, root, rate = kernel
-    jump_scale, zero_scale = _scales(proposal)
+    indptr, indices, data = walk.jumps.indptr, walk.jumps.indices, walk.jumps.data
+    power, root, rate = walk.power, walk.root, walk.rate
+    jump_scale, zero_scale = _scales(walk.proposal)
     dimension = len(walked)
     confined = len(slack) > 0
     proposed = 0
@@ -267,20 +329,21 @@ def _passes(log_uniform, size, growth, root, rate):
 
 
 @njit(cache=True)
-def coupled_sweep(rng, first, second, apart, sizes, kernel, scratch):
+def coupled_sweep(rng, first, second, apart, sizes, walk, scratch):
     """Move both chains by one sweep, in place; `apart` follows their difference in the basis."""
-    indptr, indices, data, proposal, joint, power, root, rate = kernel
-    jumps, steps, powers = scratch
-    log_a = math.log(proposal)
-    p_zero = (1.0 - proposal) / (1.0 + proposal)
-    first_jump, second_jump = jumps[0], jumps[1]
-    if joint:
+    indptr, indices, data = walk.jumps.indptr, walk.jumps.indices, walk.jumps.data
+    power, root, rate = walk.power, walk.root, walk.rate
+    steps = scratch.steps
+    log_a = math.log(walk.proposal)
+    p_zero = (1.0 - walk.proposal) / (1.0 + walk.proposal)
+    first_jump, second_jump = scratch.jumps[0], scratch.jumps[1]
+    if walk.joint:
         first_jump[:] = 0
         second_jump[:] = 0
     for j in range(len(apart)):
-        e, f = coupled_double_geometric(rng, apart[j], powers, p_zero, log_a)
+        e, f = coupled_double_geometric(rng, apart[j], scratch.powers, p_zero, log_a)
         start, stop = indptr[j], indptr[j + 1]
-        if joint:
+        if walk.joint:
             steps[0, j] = e
             steps[1, j] = f
             if e != 0:
@@ -305,7 +368,7 @@ def coupled_sweep(rng, first, second, apart, sizes, kernel, scratch):
                 apart[j] += f
                 for entry in range(start, stop):
                     second[indices[entry]] += f * data[entry]
-    if joint:
+    if walk.joint:
         log_uniform = math.log(rng.random())
         growth = _jump_growth(first, first_jump, power)
         if _passes(log_uniform, sizes[0], growth, root, rate):
@@ -320,20 +383,20 @@ def coupled_sweep(rng, first, second, apart, sizes, kernel, scratch):
 
 
 @njit(cache=True)
-def meet(rng, second, kernel, walls, scratch, lag, cap):
+def meet(rng, second, walk, walls, scratch, lag, cap):
     """Return the meeting time of two chains that start at zero, or -1 beyond the cap.
 
     The second value is the number of jumps that the leading chain accepted within the lag.
     """
     first = second.copy()
-    lead = np.zeros(len(kernel[0]) - 1, dtype=np.int64)
+    lead = np.zeros(len(walk.jumps.indptr) - 1, dtype=np.int64)
     kept = np.empty((1, len(first)), dtype=np.int64)
     sizes = np.zeros(2, dtype=np.int64)
     slack = np.zeros(0, dtype=np.int64)
-    sizes[0], _, accepted = run_chain(rng, first, lead, slack, 0, kernel, walls, lag, kept)
+    sizes[0], _, accepted = run_chain(rng, first, lead, slack, 0, walk, walls, lag, kept)
     apart = -lead
     for t in range(lag + 1, cap + 1):
-        coupled_sweep(rng, first, second, apart, sizes, kernel, scratch)
+        coupled_sweep(rng, first, second, apart, sizes, walk, scratch)
         together = True
         for j in range(len(apart)):
             if apart[j] != 0:
@@ -345,30 +408,29 @@ def meet(rng, second, kernel, walls, scratch, lag, cap):
 
 
 @njit(cache=True)
-def run_independence(rng, noise, size, kernel, energy, thin, kept):
+def run_independence(rng, noise, size, proposals, energy, thin, kept):
     """Make `len(kept) * thin` proposals, changing `noise`; the states kept go into `kept`."""
-    free, solved, offset, matrix, floor, indptr, indices, data, least, rate_q = kernel
-    power, root, rate = energy
-    log_a = -rate_q
+    power, root, rate = energy.power, energy.root, energy.rate
+    log_a = -proposals.rate
     p_zero = (1.0 - math.exp(log_a)) / (1.0 + math.exp(log_a))
     proposal = np.empty(len(noise), dtype=np.int64)
     spread = 0  # l1 norm of the free cells, all that the proposal's law depends on
-    for cell in free:
+    for cell in proposals.free:
         spread += abs(noise[cell])
     accepted = 0
     for draw in range(len(kept)):
         for _ in range(thin):
-            new_spread = _propose_free(rng, proposal, free, floor, p_zero, log_a)
+            new_spread = _propose_free(rng, proposal, proposals, p_zero, log_a)
             if new_spread < 0:
                 continue
-            if not _solve(proposal, free, solved, offset, matrix, floor):
+            if not _solve(proposal, proposals):
                 continue
-            if not _above(proposal, indptr, indices, data, least):
+            if not _above(proposal, proposals):
                 continue
             new_size = 0
             for value in proposal:
                 new_size += abs(value) if power == 1 else value * value
-            rise = _rise(size, new_size - size, root, rate) - rate_q * (new_spread - spread)
+            rise = _rise(size, new_size - size, root, rate) - proposals.rate * (new_spread - spread)
             if metropolis(rng, rise):
                 accepted += 1
                 size = new_size
@@ -379,12 +441,12 @@ def run_independence(rng, noise, size, kernel, energy, thin, kept):
 
 
 @njit(cache=True)
-def _propose_free(rng, proposal, free, floor, p_zero, log_a):
+def _propose_free(rng, proposal, proposals, p_zero, log_a):
     """Draw the free cells; return their l1 norm, or -1 as soon as one is below its floor."""
     spread = 0
-    for cell in free:
+    for cell in proposals.free:
         value = _double_geometric(rng, p_zero, log_a)
-        if value < floor[cell]:
+        if value < proposals.floor[cell]:
             return -1
         proposal[cell] = value
         spread += abs(value)
@@ -392,25 +454,27 @@ def _propose_free(rng, proposal, free, floor, p_zero, log_a):
 
 
 @njit(cache=True)
-def _solve(proposal, free, solved, offset, matrix, floor):
+def _solve(proposal, proposals):
     """Solve the other cells; return whether all are above their floors."""
+    free, solved = proposals.free, proposals.solved
     for i in range(len(solved)):
-        value = offset[i]
+        value = proposals.offset[i]
         for j in range(len(free)):
-            value += matrix[i, j] * proposal[free[j]]
-        if value < floor[solved[i]]:
+            value += proposals.matrix[i, j] * proposal[free[j]]
+        if value < proposals.floor[solved[i]]:
             return False
         proposal[solved[i]] = value
     return True
 
 
 @njit(cache=True)
-def _above(proposal, indptr, indices, data, least):
+def _above(proposal, proposals):
     """Whether the inequalities that are no floors hold."""
-    for row in range(len(least)):
+    others = proposals.others
+    for row in range(len(proposals.least)):
         value = 0
-        for entry in range(indptr[row], indptr[row + 1]):
-            value += data[entry] * proposal[indices[entry]]
-        if value < least[row]:
+        for entry in range(others.indptr[row], others.indptr[row + 1]):
+            value += others.data[entry] * proposal[others.indices[entry]]
+        if value < proposals.least[row]:
             return False
     return True

@@ -19,13 +19,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.sparse import csc_array
 
-from isdp.constraints.invariants import INT64_MAX, Invariants
+from isdp.checks import INT64_MAX, whole
+from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.lattice.kernel import KernelLattice, kernel_lattice
-from isdp.mcmc.kernels import run_chain
-from isdp.mechanisms.base import Mechanism
-from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, DoubleGeometric
+from isdp.mcmc.kernels import Vectors, Walk, run_chain
+from isdp.mechanisms.base import FORMS, Mechanism, energy_served
+from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
 
 ACCEPTANCES = ("joint", "coordinate")
 
@@ -130,7 +131,8 @@ class LatticeWalk:
     within: Polytope | None = None
 
     def __post_init__(self):
-        DoubleGeometric(self.proposal)
+        check_proposal("metropolis", self.proposal)
+        energy_served("metropolis", self.mechanism, FORMS)
         if self.acceptance not in ACCEPTANCES:
             raise InputError(
                 f"metropolis: acceptance {self.acceptance!r} is not one of {', '.join(ACCEPTANCES)}"
@@ -167,26 +169,24 @@ class LatticeWalk:
             )
 
     @property
-    def kernel(self) -> tuple:
-        """What the compiled loops take of the walk; they unpack it in this order."""
+    def kernel(self) -> Walk:
+        """What the compiled loops take of the walk."""
         columns = self.lattice.columns
-        return (
-            columns.indptr,
-            columns.indices,
-            columns.data,
+        return Walk(
+            Vectors(columns.indptr, columns.indices, columns.data),
             self.proposal,
             self.acceptance == "joint",
             *self.mechanism.energy,
         )
 
     @cached_property
-    def walls(self) -> tuple:
+    def walls(self) -> Vectors:
         """How far each basis vector moves towards or from each inequality: B C by columns."""
         moves = csc_array((0, self.lattice.columns.shape[1]), dtype=np.int64)
         if self.within is not None:
             moves = csc_array(self.within.inequalities.sparse @ self.lattice.columns)
         moves.eliminate_zeros()
-        return (
+        return Vectors(
             moves.indptr.astype(np.int64),
             moves.indices.astype(np.int64),
             moves.data.astype(np.int64),
@@ -277,16 +277,8 @@ def run_chains(
     InputError
         If a count is not positive or a start is not feasible.
     """
-    for name, value, least in (
-        ("draws", draws, 1),
-        ("chains", chains, 1),
-        ("burn_in", burn_in, 0),
-        ("thin", thin, 1),
-    ):
-        if isinstance(value, bool) or int(value) != value or value < least:
-            raise InputError(
-                f"metropolis: {name} must be a whole number from {least} up, got {value!r}"
-            )
+    draws, chains = whole("metropolis", "draws", draws), whole("metropolis", "chains", chains, 1)
+    burn_in, thin = whole("metropolis", "burn_in", burn_in), whole("metropolis", "thin", thin, 1)
     if start is not None and len(start) != chains:
         raise InputError(f"metropolis: {len(start)} starts for {chains} chains; give one each")
     kept = np.empty((chains, draws, sampler.cells), dtype=np.int64)

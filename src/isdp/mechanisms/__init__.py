@@ -1,13 +1,20 @@
 """Noise laws on the lattice, and what they guarantee."""
 
-from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.base import Energy, Mechanism
 from isdp.mechanisms.gaussian import GeneralizedGaussian
-from isdp.mechanisms.laplace import DoubleGeometric, GeneralizedLaplace, double_geometric_noise
+from isdp.mechanisms.laplace import (
+    GeneralizedLaplace,
+    double_geometric_noise,
+    double_geometric_pmf,
+)
+from isdp.mechanisms.named import from_dict
 
 __all__ = [
-    "DoubleGeometric",
+    "Energy",
     "GeneralizedGaussian",
     "GeneralizedLaplace",
     "Mechanism",
     "double_geometric_noise",
+    "double_geometric_pmf",
+    "from_dict",
 ]

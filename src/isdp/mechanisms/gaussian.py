@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
+from isdp.accounting.guarantees import Guarantee
+from isdp.checks import positive
 from isdp.errors import InputError
-from isdp.mechanisms.base import Energy
+from isdp.mechanisms.base import Energy, Mechanism, euclidean
+
+SOURCE = (
+    "Canonne, Kamath and Steinke 2020, Theorem 4, whose proof holds on any lattice; ISDP, Theorem "
+    "14, gives an epsilon and a delta up to an unknown constant"
+)
 
 
 @dataclass(frozen=True)
-class GeneralizedGaussian:
+class GeneralizedGaussian(Mechanism):
     """P(u) proportional to exp(-||u||_2^2 / (2 sigma^2)) on the lattice (ISDP, Definition 13).
 
     Parameters
@@ -24,23 +33,39 @@ class GeneralizedGaussian:
     Raises
     ------
     InputError
-        If sigma is not a positive finite number.
+        If sigma is not a positive number between 1e-150 and 1e150.
+
+    Notes
+    -----
+    Two tables with equal invariants differ by a lattice vector v. Completing the square, the Renyi
+    divergence of order a between their releases is a ||v||^2 / (2 sigma^2) plus 1 / (a - 1) times
+    the logarithm of the Gaussian's sum over a shifted lattice against that over the lattice itself.
+    By Poisson's formula the shifted sum is never the larger one, so that the release is zCDP with
+    rho = ||v||^2 / (2 sigma^2).
     """
 
     sigma: float
 
+    name: ClassVar[str] = "generalized Gaussian"
+
     def __post_init__(self):
-        if not (isinstance(self.sigma, int | float) and 0 < self.sigma < math.inf):
-            raise InputError(f"sigma must be a positive number, got {self.sigma!r}")
+        if not 1e-150 < positive("sigma", self.sigma) < 1e150:
+            raise InputError(f"sigma {self.sigma:g} is beyond what doubles can square")
 
     @property
     def energy(self) -> Energy:
         """Log-weight for the compiled sampler."""
         return Energy(power=2, root=False, rate=0.5 / self.sigma**2)
 
+    @property
+    def guarantee(self) -> Guarantee:
+        """Concentrated differential privacy, quadratic in the l2 distance; see the notes."""
+        rho = 1 / (2 * Fraction(repr(float(self.sigma))) ** 2)
+        return Guarantee("zCDP", rho, "l2", 2, SOURCE, growth="quadratic")
+
     def measure(self, noise) -> np.ndarray:
         """l2 norm of each noise vector; `noise` has shape (..., cells)."""
-        return np.sqrt(np.square(np.asarray(noise).astype(float)).sum(axis=-1))
+        return euclidean(noise)
 
     def log_weight(self, noise) -> np.ndarray:
         """-||u||^2 / (2 sigma^2) for each noise vector; `noise` has shape (..., cells)."""
@@ -53,11 +78,3 @@ class GeneralizedGaussian:
     def radius(self, dimension: int) -> float:
         """Norm that no draw exceeds, but for a chance below 1e-20."""
         return self.sigma * (math.sqrt(dimension) + 12)
-
-    def privacy_statement(self) -> str:
-        """Guarantee of Theorem 14, in words, as far as it is known."""
-        return (
-            f"sigma = {self.sigma:g}: (epsilon, delta) integer subspace differential privacy "
-            f"holds for a sigma that depends on epsilon, delta and the invariants (ISDP, Theorem "
-            f"14); the constant is not known here, so no epsilon or delta is claimed"
-        )

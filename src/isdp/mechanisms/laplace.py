@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from isdp.accounting.guarantees import Guarantee
+from isdp.checks import positive
 from isdp.errors import InputError
-from isdp.mechanisms.base import Energy
+from isdp.mechanisms.base import Energy, Mechanism, absolute_sum, euclidean
 
 NORMS = ("l1", "l2")
+# how far one person who changes cell moves a table: +1 and -1
+PER_PERSON = {"l1": 2, "l2": math.sqrt(2)}  # the double is above the root of 2
 # of a double geometric variable, as NumPy's exponential variables give nothing beyond
 LONGEST_JUMP_IN_SCALES = 45
 
 
 @dataclass(frozen=True)
-class GeneralizedLaplace:
+class GeneralizedLaplace(Mechanism):
     """P(u) proportional to exp(-epsilon ||u||) on the lattice (ISDP, Definition 9).
+
+    Where nothing is held, the l1 law makes every cell double geometric, independent of the others.
 
     Parameters
     ----------
@@ -35,9 +42,10 @@ class GeneralizedLaplace:
     epsilon: float
     norm: str = "l1"
 
+    name: ClassVar[str] = "generalized Laplace"
+
     def __post_init__(self):
-        if not (isinstance(self.epsilon, int | float) and 0 < self.epsilon < math.inf):
-            raise InputError(f"epsilon must be a positive number, got {self.epsilon!r}")
+        positive("epsilon", self.epsilon)
         if self.norm not in NORMS:
             raise InputError(f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}")
 
@@ -47,6 +55,11 @@ class GeneralizedLaplace:
         if self.norm == "l1":
             return Energy(power=1, root=False, rate=float(self.epsilon))
         return Energy(power=2, root=True, rate=float(self.epsilon))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Pure differential privacy, linear in the distance (ISDP, Theorem 10)."""
+        return Guarantee("pure", self.epsilon, self.norm, PER_PERSON[self.norm], "ISDP, Theorem 10")
 
     def measure(self, noise) -> np.ndarray:
         """Norm of each noise vector.
@@ -60,10 +73,7 @@ class GeneralizedLaplace:
         array, shape (...)
             int64 for l1, float64 for l2.
         """
-        noise = np.asarray(noise)
-        if self.norm == "l1":
-            return np.abs(noise).sum(axis=-1)
-        return np.sqrt(np.square(noise.astype(float)).sum(axis=-1))
+        return absolute_sum(noise) if self.norm == "l1" else euclidean(noise)
 
     def log_weight(self, noise) -> np.ndarray:
         """-epsilon ||u|| for each noise vector; `noise` has shape (..., cells)."""
@@ -76,56 +86,46 @@ class GeneralizedLaplace:
         return dimension / (self.epsilon * math.sqrt(cells))
 
     def radius(self, dimension: int) -> float:
-        """Norm that no draw exceeds, but for a chance below 1e-20.
-
-        For small epsilon the norm is close to Gamma(d, rate epsilon) whatever the norm is; a
-        larger epsilon only shortens it.
-        """
-        return (dimension + 12 * math.sqrt(dimension) + 60) / self.epsilon
-
-    def privacy_statement(self) -> str:
-        """Guarantee of Theorem 10, in words."""
-        return (
-            f"privacy loss at most {self.epsilon:g} per unit of the {self.norm} distance between "
-            f"two tables with equal invariants, delta = 0 (ISDP, Theorem 10); this is per unit "
-            f"of norm, not per person: one person who changes cell moves the l1 distance by 2"
-        )
+        """Norm that no draw exceeds, but for a chance below 1e-20; see `gamma_reach`."""
+        return gamma_reach(dimension, self.epsilon)
 
 
-@dataclass(frozen=True)
-class DoubleGeometric:
-    """p(k) = (1 - a)/(1 + a) a^|k| on the integers, the proposal of ISDP, Section 4.
+def gamma_reach(dimension: int, epsilon: float) -> float:
+    """Value that Gamma(dimension, rate epsilon) exceeds with a chance below 1e-20.
+
+    For small epsilon a generalized Laplace vector's norm is close to that law whatever the norm
+    is; a larger epsilon only shortens it.
+    """
+    return (dimension + 12 * math.sqrt(dimension) + 60) / epsilon
+
+
+def double_geometric_pmf(k, a: float) -> np.ndarray:
+    """p(k) = (1 - a) / (1 + a) a^|k| on the integers, the proposal of ISDP, Section 4.
 
     Parameters
     ----------
+    k : int array_like
     a : float
         Between 0 and 1, both excluded. ``a = exp(-epsilon)`` is the discrete Laplace law.
-
-    Raises
-    ------
-    InputError
-        If `a` lies outside (0, 1).
     """
-
-    a: float
-
-    def __post_init__(self):
-        if not (isinstance(self.a, int | float) and 0 < self.a < 1):
-            raise InputError(
-                f"the double geometric parameter must lie between 0 and 1, got {self.a!r}"
-            )
-
-    def pmf(self, k) -> np.ndarray:
-        """Probability of each integer in `k`."""
-        return (1 - self.a) / (1 + self.a) * self.a ** np.abs(np.asarray(k, dtype=float))
-
-    @property
-    def variance(self) -> float:
-        """2a / (1 - a)^2."""
-        return 2 * self.a / (1 - self.a) ** 2
+    return (1 - a) / (1 + a) * a ** np.abs(np.asarray(k, dtype=float))
 
 
 def double_geometric_noise(rng: np.random.Generator, epsilon: float, shape) -> np.ndarray:
     """Draw independent double geometric noise with a = exp(-epsilon), as a difference."""
     p = -np.expm1(-epsilon)
     return rng.geometric(p, shape) - rng.geometric(p, shape)
+
+
+def check_proposal(where: str, a) -> None:
+    """Refuse a parameter that no double geometric law has.
+
+    Raises
+    ------
+    InputError
+        If `a` lies outside (0, 1).
+    """
+    if not 0 < a < 1:
+        raise InputError(
+            f"{where}: the double geometric parameter must lie between 0 and 1, got {a!r}"
+        )

@@ -24,13 +24,13 @@ def tv_bounds(
     """Bounds on the distance to the target against iterations (ISDP, Figures 1, 4 and 6).
 
     A row of panels a law; the first panels are the variants side by side, with the chain's actual
-    distance beneath the bounds; the last shows how the lag was chosen. Bounds that rest on
-    censored runs are dashed and said to be not converged.
+    distance beneath the bounds; the last shows how the lag was chosen. Where runs were censored,
+    what the bound is at least is dashed up to the cap and said to be not converged.
 
     Parameters
     ----------
     curves : DataFrame
-        Columns law, variant, lag, t, bound, low, high and censored.
+        Columns law, variant, lag, t, bound, low, high, at_least and censored.
     trails : DataFrame
         Columns law, variant, lag, bound_at_0, censored and chosen.
     distances : DataFrame
@@ -88,13 +88,14 @@ def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataF
         censored = int(part["censored"].iloc[0])
         axis.plot(
             part["t"] + 1,
-            part["bound"],
+            part["at_least"],  # the bound itself where no run was cut off
             color=colour,
             lw=1.4,
             ls="--" if censored else "-",
             label=f"L = {lag:,}" + (f" ({censored} runs say nothing)" if censored else ""),
         )
-        axis.fill_between(part["t"] + 1, part["low"], part["high"], color=colour, alpha=0.18, lw=0)
+        band = part[np.isfinite(part["high"])]
+        axis.fill_between(band["t"] + 1, band["low"], band["high"], color=colour, alpha=0.18, lw=0)
     for statistic, (label, marker, colour) in ACTUAL.items():
         part = actual[actual["statistic"] == statistic]
         if len(part):

@@ -6,9 +6,10 @@ or of the confidential counts.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
+from isdp.accounting import upper
 from isdp.privatize.cautions import residues_listed
 from isdp.privatize.draw import SamplerReport
 from isdp.privatize.freedom import Freedom
@@ -139,26 +140,14 @@ def describe(
 
 
 def _mechanism(request: Request, nested: bool) -> dict:
-    law = request.mechanism
-    if not hasattr(law, "epsilon"):
-        return {
-            "name": "generalized Gaussian",
-            "sigma": law.sigma,
-            "epsilon": None,
-            "statement": law.privacy_statement(),
-        }
-    epsilon = request.epsilon if request.epsilon is not None else law.epsilon
-    content = {
-        "name": "generalized Laplace",
-        "norm": law.norm,
-        "epsilon": str(epsilon),
-        "epsilon_decimal": float(epsilon),
-        "unit": f"privacy loss per unit of {law.norm} distance between tables with equal totals",
-        "statement": law.privacy_statement(),
-    }
-    if law.norm == "l1":
-        content["loss_at_distance_2"] = float(2 * epsilon)
-        content["loss_at_distance_4"] = float(4 * epsilon)
+    """Tell the law's parameters and its guarantee, with epsilon as it was written."""
+    guarantee = request.mechanism.guarantee
+    if request.epsilon is not None:
+        guarantee = replace(guarantee, loss=request.epsilon)
+    content = {**request.mechanism.as_dict(), "epsilon": None} | guarantee.record()
+    if guarantee.metric == "l1":
+        content["loss_at_distance_2"] = upper(guarantee.loss_at(2))
+        content["loss_at_distance_4"] = upper(guarantee.loss_at(4))
         content["distances"] = (
             "one person who changes cell and leaves all totals as they are is a distance of 2"
             if nested
@@ -226,18 +215,18 @@ def _noise(law: dict, sampler: dict) -> list[str]:
         f"privacy: {law['statement']}",
     ]
     if law["epsilon"] is not None:
-        lines.append(f"epsilon: {law['epsilon']}, {law['unit']}")
+        lines.append(f"epsilon: {law['epsilon']} per {law['unit']}")
     if "distances" in law:
         lines.append(
-            f"privacy loss at distance 2: {law['loss_at_distance_2']:g}, at distance 4: "
-            f"{law['loss_at_distance_4']:g}; {law['distances']}"
+            f"privacy loss at distance 2: {law['loss_at_distance_2']}, at distance 4: "
+            f"{law['loss_at_distance_4']}; {law['distances']}"
         )
     if law["chance_that_a_count_is_unchanged"] is not None:
         lines.append(
             f"chance that the noise of a cell is zero, by the law: "
             f"{law['chance_that_a_count_is_unchanged']:.1%}"
         )
-    bound = "unknown" if sampler["error_bound"] is None else f"{sampler['error_bound']:.3g}"
+    bound = "unknown" if sampler["error_bound"] is None else upper(sampler["error_bound"], 3)
     return [
         *lines,
         f"sampler: {sampler['method']}; {sampler['reason']}",

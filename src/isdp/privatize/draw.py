@@ -151,8 +151,7 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
         reason=sampler.reason,
         error_bound=sampler.error,
         error_words=(
-            "bound of the total variation distance to the law, apart from the rounding of "
-            "floating-point weights"
+            "bound of the total variation distance to the law, truncation and rounding together"
         ),
         arithmetic="floating point",
         randomness=source,

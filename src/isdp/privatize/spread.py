@@ -8,7 +8,7 @@ import numpy as np
 
 from isdp.errors import InputError
 from isdp.exact import total_law
-from isdp.exact.rejection import RejectionSampler
+from isdp.exact.staged import StagedSampler
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.request import Request
 from isdp.seeds import stream
@@ -68,7 +68,7 @@ def spread_by_sampling(free: Freedom, request: Request, sampler=None) -> Spread 
         return None
     try:
         if sampler is None:
-            sampler = RejectionSampler(free.invariants, request.mechanism, MOST_TRIES)
+            sampler = StagedSampler(free.invariants, request.mechanism, MOST_TRIES)
         return spread_of_draws(sampler.sample(stream(request.seed or 0, "picture"), DRAWS))
     except InputError:
         return None

@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
+from isdp.lattice.elimination import pivot_columns
 
 LARGEST_DENSE = 10_000_000  # entries of a matrix that is eliminated exactly
 
@@ -98,17 +99,9 @@ def _pivots(rows: csr_array) -> np.ndarray:
     _refuse_large(rows.shape[0], rows.shape[0])
     largest = int(abs(rows.data).max(initial=0))
     if largest**2 * rows.shape[1] < 2**62:
-        gram = _flint((rows @ rows.T).tocsr())
-    else:
-        exact = _flint(rows)
-        gram = exact * exact.transpose()
-    echelon, _, found = gram.rref()
-    pivots, column = [], 0
-    for row in range(found):
-        while echelon[row, column] == 0:
-            column += 1
-        pivots.append(column)
-    return np.array(pivots, dtype=np.int64)
+        return pivot_columns((rows @ rows.T).toarray())
+    exact = rows.toarray().astype(object)
+    return pivot_columns(exact @ exact.T)
 
 
 def _flint(matrix: csr_array) -> fmpz_mat:

@@ -18,13 +18,11 @@ from isdp.diagnostics.kolmogorov import (
 )
 from isdp.errors import InputError
 from isdp.exact import choose, total_law
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.rejection import RejectionSampler
+from isdp.exact.choice import SAMPLERS
 from isdp.io.draws import Draws
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
-from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import GeneralizedLaplace
 
 CHAINS = 4  # groups that exact draws are filed in, like the chains beside them
@@ -60,7 +58,12 @@ def exact_draws(
         none = np.zeros((CHAINS, 0, invariants.cells), dtype=np.int64)
         return Draws(none, invariants, cells, {"method": "none", "refused": str(refusal)})
     noise = chosen.sample(rng, CHAINS * each).reshape(CHAINS, each, -1)
-    settings = {"method": chosen.method, "reason": chosen.reason, "error": chosen.error}
+    settings = {
+        "law": mechanism.as_dict(),
+        "method": chosen.method,
+        "reason": chosen.reason,
+        "error": chosen.error,
+    }
     return Draws(noise, invariants, cells, settings)
 
 
@@ -74,15 +77,13 @@ def other_sampler(
     name : str
     noise : int64 array, shape (draws, cells)
     """
-    try:
-        if isinstance(mechanism, GeneralizedGaussian):
-            sampler = DynamicSampler(invariants, mechanism)
-            return "messages", sampler.sample(rng, draws)
-        if mechanism.norm == "l1":
-            sampler = RejectionSampler(invariants, mechanism)
-            return "staged rejection", sampler.sample(rng, draws)
-    except InputError:
-        return None
+    taken = choose(invariants, mechanism).method
+    for kind in reversed(SAMPLERS):
+        try:
+            if kind.method != taken:
+                return kind.method, kind(invariants, mechanism).sample(rng, draws)
+        except InputError:
+            continue
     return None
 
 

@@ -66,6 +66,7 @@ def sample_noise(
     thin = max(1, math.ceil(chains * len(pilot[0]) / effective))
     noise, info = run_chains(rng, walk, draws=draws, chains=chains, burn_in=burn_in, thin=thin)
     settings = {
+        "law": walk.mechanism.as_dict(),
         "burn_in": burn_in,
         "converged": converged,
         "thin": thin,
@@ -111,7 +112,7 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """
     norms = mechanism.measure(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)
-    epsilon = getattr(mechanism, "epsilon", np.nan)
+    epsilon = mechanism.energy.rate if mechanism.energy.of_norm else np.nan
     diagnostics = convergence(norms[..., None].astype(float)).iloc[0]
     return {
         "law": law,

@@ -1,7 +1,8 @@
-"""Where compiled code is kept: a folder of its own for each state of the library's sources.
+"""Where compiled code is kept: a folder of its own for each state of the sources it comes from.
 
 numba keys what it caches by the file of the function that was called. It misses a change in another
-file whose functions or constants were compiled in, so the folder's name stands for all files.
+file whose functions or constants were compiled in, so the folder's name stands for all files that
+hold compiled code; a test sees to it that such code takes nothing from any other file.
 """
 
 import hashlib
@@ -26,7 +27,8 @@ def cache_folder(sources: Path = SOURCES) -> Path:
     """
     digest = hashlib.sha256()
     for path in sorted((sources / "isdp").rglob("*.py")):
-        digest.update(f"{path.relative_to(sources)}\0".encode())
-        digest.update(path.read_bytes() + b"\0")
+        content = path.read_bytes()
+        if b"njit" in content:
+            digest.update(f"{path.relative_to(sources)}\0".encode() + content + b"\0")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(home) / "isdp" / f"compiled-{digest.hexdigest()[:16]}"

@@ -57,13 +57,13 @@ def sweep_words(results: Path, sweep: str, scenarios: Mapping[str, dict]) -> lis
     return [*words, f"Sweep: {figure.resolve()}"] if figure.is_file() else words
 
 
-def when_nothing_is_done(ending: Callable[[], str], logger: logging.Logger) -> None:
-    """Have the ending said by a run that finds nothing to do, which Snakemake ends without a word.
+def when_nothing_is_done(say: Callable[[], None], logger: logging.Logger) -> None:
+    """Have something said by a run that finds nothing to do, which Snakemake ends without a word.
 
     Parameters
     ----------
-    ending : callable
-        Gives the words.
+    say : callable
+        Prints the words.
     logger : logging.Logger
         Snakemake's.
     """
@@ -71,6 +71,6 @@ def when_nothing_is_done(ending: Callable[[], str], logger: logging.Logger) -> N
     class Ending(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if record.getMessage() == NOTHING_TO_BE_DONE_MSG:
-                print(ending())
+                say()
 
     logger.addHandler(Ending(level=logging.INFO))

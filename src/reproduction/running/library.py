@@ -108,3 +108,13 @@ def _imports(path: Path) -> frozenset[tuple[str, str]]:
         for alias in node.names
     }
     return frozenset(whole | {(module, name) for module, name, _ in _named_imports(path)})
+
+
+def defining_files(script: Path, source: Path) -> set[str]:
+    """Source files of the modules that a file imports directly."""
+    return {
+        str(file)
+        for module, name in _imports(script)
+        for file in _files(source, module, name)
+        if file.name != "__init__.py"
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -53,6 +54,8 @@ def write_table(table: pd.DataFrame, csv, title: str, bold: pd.DataFrame | None 
         body = cells.mask(bold, "<b>" + cells + "</b>").to_html(
             index=False, border=0, escape=False, justify="left"
         )
+        # HTML leaves the ends of rows and cells away, and these are half of a long page
+        body = re.sub(r"(?<=>)\s+(?=<)|</t[dhr]>", "", body)
         heading = html.escape(title)
         temporary.write_text(PAGE.format(title=heading, table=body))
 

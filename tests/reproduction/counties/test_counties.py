@@ -123,6 +123,50 @@ def test_boxes_hold_all_that_the_figure_shows(counties, noise):
     assert das.to_dict() == {"50001": -3, "50003": 1}
 
 
+def test_a_box_by_hand(counties):
+    noise = np.array([6, 0, 3, 1, 7, 2, 4, 100, 5])
+    noise = np.stack([noise, -noise, np.zeros(9, int)], axis=-1)[None]
+    found = box_table(counties, noise).groupby(["rank", "series"])["value"].apply(list)
+    # of 0 to 7 and 100: quartiles 2 and 6, so that whiskers may reach from -4 to 12
+    assert found[1].to_dict() == {
+        "q1": [2],
+        "median": [4],
+        "q3": [6],
+        "whisker_low": [0],
+        "whisker_high": [7],
+        "extreme": [100],
+        "one_draw": [5],
+    }
+    assert found[2]["extreme"] == [-100]
+    assert found[2]["one_draw"] == [-5]
+    assert found[2]["das_error"] == [-3]
+
+
+def test_a_state_of_two_counties_against_its_law_by_hand():
+    two = counties_of(
+        pd.DataFrame(
+            {"fips": ["1", "2"], "state": "XX", "county": ["a", "b"], "population": [40, 90]}
+        ),
+        "XX",
+    )
+    first = np.array([[0, 1, 2, -3], [1, 0, -35, 31]])
+    noise = np.stack([first, -first], axis=-1)
+    row = state_table(two, noise, convergence(noise), GeneralizedLaplace(0.25)).iloc[0]
+    # each county's noise is x or -x with a chance of exp(-0.25 * 2 |x|)
+    support = np.arange(-200, 201)
+    law = np.exp(-0.5 * np.abs(support))
+    law /= law.sum()
+    share = {0: 4, 1: 2, 2: 1, 3: 1, 31: 1, 35: 1}
+    seen = np.array([share.get(abs(x), 0) / 16 for x in support])
+    assert row["tv_to_exact"] == pytest.approx(np.abs(seen - law).sum() / 2)
+    assert row["sd_exact"] == pytest.approx(np.sqrt((support**2 * law).sum()))
+    assert row["p_abs_le_30_exact"] == pytest.approx(law[np.abs(support) <= 30].sum())
+    assert row["p_abs_le_30"] == 12 / 16
+    assert row["sd"] == pytest.approx(np.sqrt(2 * (1 + 1 + 4 + 9 + 35**2 + 31**2) / 16))
+    assert row["norm_mean"] == (0 + 2 + 4 + 6 + 2 + 0 + 70 + 62) / 8
+    assert (row["chains"], row["draws"], row["counties"]) == (2, 4, 2)
+
+
 def test_frozen_counties_are_marked(counties):
     table = rhat_table(counties, convergence(np.zeros((2, 10, 3), int)))
     assert table["frozen"].all()

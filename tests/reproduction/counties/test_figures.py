@@ -82,7 +82,7 @@ def test_slopes_stand_in_order_with_their_intervals():
             "state": ["IL", "TX", "VT", "DC"],
             "slope": [-1.0, 0.5, -2.0, np.nan],
             "low": [-3.0, -1.0, -3.5, np.nan],
-            "high": [1.0, 2.0, -0.5, np.nan],
+            "high": [0.5, 2.5, -0.25, np.nan],
             "significant": [False, False, True, False],
         }
     )
@@ -91,8 +91,8 @@ def test_slopes_stand_in_order_with_their_intervals():
     assert labels(axis) == ["VT", "IL", "TX"]
     plain, significant = axis.containers
     for drawn, colour, wanted in (
-        (plain, FAINT, {1: (-3.0, -1.0, 1.0), 2: (-1.0, 0.5, 2.0)}),
-        (significant, DAS, {0: (-3.5, -2.0, -0.5)}),
+        (plain, FAINT, {1: (-3.0, -1.0, 0.5), 2: (-1.0, 0.5, 2.5)}),
+        (significant, DAS, {0: (-3.5, -2.0, -0.25)}),
     ):
         points, _, (bars,) = drawn.lines
         assert to_hex(points.get_color()) == colour

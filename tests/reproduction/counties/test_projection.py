@@ -1,3 +1,6 @@
+from collections import Counter
+from statistics import median, pstdev
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,3 +45,61 @@ def test_the_boxes_are_of_all_laws_and_counties(projected):
     assert set(table["law"]) == {"generalized", *CHOICES}
     assert (table.groupby("law")["rank"].nunique() == 4).all()
     assert table.loc[table["rank"] == 3, "county"].unique().tolist() == ["c"]
+
+
+PROJECTED = np.array(
+    [[0, 1, 2, 3, 4], [0, 1, 2, 3, 4], [-30, 10, 20, 30, 40], [30, -3, 0, 3, 9]], dtype=np.int64
+).T
+GENERALIZED = np.array(
+    [[3, 4, 5, 6, 31], [1, 2, 3, 4, 30], [-31, 12, 22, 32, 42], [30, -3, 0, 3, 9]], dtype=np.int64
+).T[None]
+
+
+def test_a_choice_in_one_row_by_hand():
+    solved = {"checked": 4, "linear_equal": 3, "integer_equal": 2, "linear_optimal": 1, "cell": 0}
+    table = summary_rows("XX", {"even": PROJECTED, "none": PROJECTED + 100}, GENERALIZED, solved)
+    row, other = table.iloc[0], table.iloc[1]
+    assert (row["state"], row["choice"], row["counties"], row["simulations"]) == (
+        "XX",
+        "even",
+        4,
+        5,
+    )
+    assert [row[key] for key in list(solved)[:-1]] == [4, 3, 2, 1]
+    assert "cell" not in table
+    assert row["sum_violations"] == 4  # the first draw alone adds up to zero
+    spread = [pstdev(county) for county in PROJECTED.T.tolist()]
+    assert row["sd"] == pytest.approx(median(spread))
+    assert row["sd_max"] == pytest.approx(max(spread))
+    assert row["sd_generalized"] == pytest.approx(
+        median(pstdev(county) for county in GENERALIZED[0].T.tolist())
+    )
+    assert row["beyond_30"] == 1 / 20
+    assert row["beyond_30_generalized"] == 4 / 20
+    # quartiles 1, 3 and 4, 6; 1, 3 and 2, 4; 10, 30 and 12, 32; the same
+    shared = [0, 1 / 3, 18 / 22, 1]
+    assert row["box_overlap_median"] == pytest.approx(median(shared))
+    assert row["box_overlap_min"] == 0
+    assert row["boxes_overlapping"] == 1 / 2
+    one, two = Counter(PROJECTED.ravel().tolist()), Counter(GENERALIZED.ravel().tolist())
+    assert row["overlap"] == pytest.approx((one & two).total() / 20)
+    assert (other["boxes_overlapping"], other["overlap"], other["beyond_30"]) == (0, 0, 1)
+
+
+def test_boxes_that_are_points_share_all_or_nothing():
+    still = np.zeros((3, 2), dtype=np.int64)
+    solved = {"checked": 0, "linear_equal": 0, "integer_equal": 0, "linear_optimal": 0}
+    same = summary_rows("XX", {"even": still}, still[None], solved).iloc[0]
+    apart = summary_rows("XX", {"even": still}, still[None] + 1, solved).iloc[0]
+    assert (same["box_overlap_min"], same["boxes_overlapping"]) == (1, 1)
+    assert (apart["box_overlap_median"], apart["boxes_overlapping"]) == (0, 0)
+
+
+def test_the_box_table_holds_the_quartiles_of_each_law(projected):
+    noise, _ = projected
+    table = projected_box_table(COUNTIES, noise, GENERALIZED)
+    found = table.set_index(["law", "series", "rank"])["value"].sort_index()
+    for law, draws in {"generalized": GENERALIZED[0], **noise}.items():
+        for series, share in (("q1", 0.25), ("median", 0.5), ("q3", 0.75)):
+            expected = np.quantile(draws, share, axis=0).tolist()
+            assert found[law, series].tolist() == expected

@@ -4,16 +4,25 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants, exact
 from reproduction.counties.sweep import continuous_l2, figure_table, scenario_table
-from reproduction.counties.sweep_figures import scenarios
+from reproduction.counties.sweep_figures import NORMS, scenarios
+from tests.artists import inside
+from tests.statistical.checks import LawRejected, check_mean
 
 
 @pytest.mark.parametrize("cells", [2, 5, 40])
 def test_the_law_without_rounding_is_that_of_exact_draws_where_the_noise_is_wide(cells):
-    mechanism = GeneralizedLaplace(0.05, "l2")
+    mechanism, d = GeneralizedLaplace(0.05, "l2"), cells - 1
     noise = exact.sample(np.random.default_rng(1), Invariants.total(cells), mechanism, 20_000)
+    noise = noise[:, 0]  # cells of one draw depend on each other
     sd, within = continuous_l2(cells, 0.05)
-    assert noise.std() == pytest.approx(sd, rel=0.03)
-    assert (np.abs(noise) <= 30).mean() == pytest.approx(within, abs=0.015)
+    # a Gamma(d) norm times a coordinate of a uniform direction in d dimensions
+    fourth = 3 * (d / cells) ** 2 * (d + 1) * (d + 3) / 0.05**4
+    check_mean(noise**2, sd**2, np.sqrt(fourth - sd**4))
+    check_mean(np.abs(noise) <= 30, within, np.sqrt(within * (1 - within)))
+    with pytest.raises(LawRejected):
+        check_mean(noise**2, 1.2 * sd**2, np.sqrt(fourth - sd**4))
+    with pytest.raises(LawRejected):
+        check_mean(np.abs(noise) <= 30, within - 0.03, np.sqrt(within * (1 - within)))
 
 
 def one(epsilon, norm="l1", vintage="20201116", das=(), **state):
@@ -83,3 +92,39 @@ def test_the_continuous_law_is_not_drawn_where_rounding_shows():
     curve = shown[shown["series"] == "continuous law"]
     assert curve["sd"].min() >= 2
     assert curve["epsilon"].max() < 1.01
+
+
+def test_panels_show_each_scenario_at_its_epsilon():
+    das = {"das": (3, -4)}
+    table = pd.concat([one(0.2, **das), one(1, rhat_max=1.05, **das), one(0.2, "l2", **das)])
+    figure = scenarios(figure_table(table), "title")
+    sd, share, rhat = figure.axes
+    for axis, values in (
+        (sd, {"l1": [5, 1], "l2": [5]}),
+        (share, {"l1": [0.5, 0.5], "l2": [0.5]}),
+        (rhat, {"l1": [0.001, 0.05], "l2": [0.001]}),
+    ):
+        for norm, expected in values.items():
+            marks = [
+                line
+                for line in axis.get_lines()
+                if line.get_marker() in "oD" and line.get_color() == NORMS[norm]
+            ]
+            points = sorted(point for line in marks for point in line.get_xydata().tolist())
+            assert [x for x, _ in points] == [0.2, 1][: len(expected)]
+            assert [y for _, y in points] == pytest.approx(expected)
+            hollow = {line.get_xdata()[0] for line in marks if line.get_fillstyle() == "none"}
+            assert hollow == ({1} if norm == "l1" else set())
+    (bar,) = [line for line in rhat.get_lines() if line.get_linestyle() == ":"]
+    assert list(bar.get_ydata()) == pytest.approx([0.01, 0.01])
+    (das_line,) = [line for line in sd.get_lines() if line.get_linestyle() == ":"]
+    assert list(das_line.get_ydata()) == pytest.approx([np.sqrt(12.5)] * 2)
+    shown = figure_table(table)
+    law = shown[shown["series"] == "exact law"]
+    (curve,) = [
+        line
+        for line in sd.get_lines()
+        if len(line.get_xdata()) == len(law) and line.get_color() == NORMS["l1"]
+    ]
+    assert curve.get_ydata().tolist() == law["sd"].tolist()
+    assert inside(figure)

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -66,7 +68,9 @@ def test_what_does_not_fit_is_refused(call, message):
 
 
 def test_the_gaussian_claims_no_more_than_is_known():
-    statement = GeneralizedGaussian(4.0).privacy_statement()
-    assert "no epsilon or delta is claimed" in statement
+    guarantee = GeneralizedGaussian(4.0).guarantee
+    assert (guarantee.flavour, guarantee.delta) == ("zCDP", 0)
+    assert guarantee.loss_at(3) == Fraction(9, 32)
+    assert "up to an unknown constant" in guarantee.statement()
     assert GeneralizedGaussian(2.0).log_weight([2, 0]) == pytest.approx(-0.5)
     assert np.isclose(GeneralizedGaussian(2.0).measure([3, -4]), 5)

@@ -50,7 +50,7 @@ def test_a_sweep_names_what_it_is_without_and_where_the_rest_is(results):
 
 def test_a_run_with_nothing_to_do_ends_with_the_same_words(capsys):
     logger = logging.Logger("a run")
-    when_nothing_is_done(lambda: "the words", logger)
+    when_nothing_is_done(lambda: print("the words"), logger)
     logger.info("Building DAG of jobs...")
     assert capsys.readouterr().out == ""
     logger.info(NOTHING_TO_BE_DONE_MSG)

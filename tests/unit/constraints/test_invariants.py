@@ -78,7 +78,10 @@ def test_sums_that_could_overflow_are_refused():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Invariants.total(0), "positive number of cells"),
+        (
+            lambda: Invariants.total(0),
+            "cells must be a whole number from 1 up",
+        ),
         (lambda: Invariants([[0.5, 1]]), "row 0, cell 0 is not a 64-bit integer"),
         (lambda: Invariants([[1, float("nan")]]), "row 0, cell 1"),
         (lambda: Invariants([["a", 1]]), "not a 64-bit integer"),

@@ -108,7 +108,8 @@ def test_the_seed_decides():
 @pytest.mark.parametrize("cells", [2, 5, 3000])
 def test_a_composition_has_its_sum_and_no_negative_part(cells, total):
     x = np.full(cells, -1, dtype=np.int64)
-    compositions._compose(generator(), total, x)
+    room = compositions.room_for(len(x))
+    compositions.compose(compositions.words_from(generator()), total, x, room)
     assert x.sum() == total
     assert x.min() >= 0
 
@@ -139,9 +140,12 @@ def test_weights_of_sums_have_the_error_they_claim(cells, epsilon):
     [
         (lambda: sample_blocks(generator(), Invariants.margins((2, 2)), 0.5, 1), "disjoint"),
         (lambda: sample_blocks(generator(), Invariants.total(3), 0.0, 1), "positive"),
-        (lambda: sample_blocks(generator(), Invariants.total(3), 0.5, 0), "draws"),
+        (lambda: sample_blocks(generator(), Invariants.total(3), 0.5, -1), "draws"),
         (lambda: sample_blocks(generator(), Invariants.total(3), 0.5, True), "draws"),
-        (lambda: sample_blocks(generator(), Invariants.total(10_000), 1e-12, 1), "more than 2"),
+        (
+            lambda: sample_blocks(generator(), Invariants.total(10_000), 1e-12, 1),
+            "53 bits",
+        ),
         (lambda: sample_blocks(generator(), Invariants.total(1), 1e-15, 1), "larger epsilon"),
     ],
 )

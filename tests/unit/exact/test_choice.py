@@ -57,5 +57,5 @@ def test_too_many_cells_are_refused_with_the_alternative():
 
 
 def test_where_nothing_is_practical_both_reasons_are_given():
-    with pytest.raises(InputError, match=r"by messages: .* GB.*; by rejection: .* tries"):
+    with pytest.raises(InputError, match=r"by messages: .* GB.*; by staged rejection: .* tries"):
         choose(Invariants.margins((12, 12)), GeneralizedLaplace(0.25))

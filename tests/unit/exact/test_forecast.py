@@ -42,7 +42,7 @@ def test_a_hopeless_table_is_refused_before_a_tree_is_sought(monkeypatch):
         raise AssertionError("a tree was sought")
 
     monkeypatch.setattr(dynamic, "lay_out", no_tree)
-    with pytest.raises(InputError, match=r"by messages: .* at least .* GB.*; by rejection: .*"):
+    with pytest.raises(InputError, match=r"by messages: .* at least .* GB.*; by staged rejection"):
         choose(Invariants.margins((20, 20)), GeneralizedLaplace(0.25))
     lower = np.zeros(400, dtype=np.int64)
     with pytest.raises(InputError, match=r"at least .* GB.* sums are open"):

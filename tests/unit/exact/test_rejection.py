@@ -8,7 +8,8 @@ import pytest
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.exact.kernels import integer_gaussian, mass
 from isdp.exact.klein import GaussianSampler, gram_schmidt, log_masses, log_sum_floor
-from isdp.exact.rejection import RejectionSampler, _best_parts, _dependents
+from isdp.exact.mixture import MixtureSampler
+from isdp.exact.staged import StagedSampler, _best_parts, _dependents
 from isdp.lattice.kernel import degrees_of_freedom
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 
@@ -24,8 +25,8 @@ EDGES = {
     "4 x 4 table": Invariants.margins((4, 4)),
 }
 LAWS = {
-    "l1": lambda scale: (RejectionSampler, GeneralizedLaplace(1 / scale)),
-    "l2": lambda scale: (RejectionSampler, GeneralizedLaplace(1 / scale, "l2")),
+    "l1": lambda scale: (StagedSampler, GeneralizedLaplace(1 / scale)),
+    "l2": lambda scale: (MixtureSampler, GeneralizedLaplace(1 / scale, "l2")),
     "gaussian": lambda scale: (GaussianSampler, GeneralizedGaussian(scale)),
 }
 
@@ -71,11 +72,13 @@ def test_a_number_of_draws_that_is_no_count_is_refused(law, draws):
         sampler(Invariants.total(2), law, 1.0).sample(np.random.default_rng(0), draws)
 
 
-def test_the_other_mechanism_is_refused():
-    with pytest.raises(InputError, match="GaussianSampler"):
-        RejectionSampler(Invariants.total(2), GeneralizedGaussian(1.0))
-    with pytest.raises(InputError, match="RejectionSampler"):
-        GaussianSampler(Invariants.total(2), GeneralizedLaplace(1.0))
+@pytest.mark.parametrize("law", LAWS)
+def test_laws_of_another_form_are_refused(law):
+    kind, _ = LAWS[law](1.0)
+    for other in LAWS.keys() - {law}:
+        _, mechanism = LAWS[other](1.0)
+        with pytest.raises(InputError, match=f"{kind.method}: serves laws of weight exp"):
+            kind(Invariants.total(2), mechanism)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +106,7 @@ def test_noise_beyond_integers_that_doubles_hold_is_refused(law):
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_an_epsilon_that_cannot_be_squared_is_refused(scale):
-    with pytest.raises(InputError, match="rejection"):
+    with pytest.raises(InputError, match="mixture: epsilon"):
         sampler(Invariants.total(3), "l2", scale)
 
 

@@ -52,7 +52,8 @@ def test_bound_falls_with_time_within_its_band(lag):
     times = meet(lag=lag, runs=60)
     t = np.arange(times.tau.max() + 5)
     table = tv_bound(times, t)
-    assert list(table.columns) == ["lag", "t", "bound", "low", "high", "censored"]
+    assert list(table.columns) == ["lag", "t", "bound", "low", "high", "at_least", "censored"]
+    assert (table["at_least"] == table["bound"]).all()
     assert (table["t"] == t).all()
     assert (table["lag"] == lag).all()
     assert (table["bound"].diff().dropna() <= 0).all()
@@ -118,6 +119,34 @@ def test_a_cap_censors_exactly_the_runs_that_meet_later():
     assert 0 < cut.censored.sum() < 40
     assert (cut.censored == (free.tau > cap)).all()
     assert (cut.tau == np.minimum(free.tau, cap)).all()
+
+
+@pytest.mark.parametrize("cap", [60, 100, 400])
+def test_a_censored_run_never_makes_the_bound_smaller(cap):
+    """The same runs, free and cut off: no bound of the cut ones lies below that of the free."""
+    which = walk(8, 0.3, 0.5, "joint")
+    free = meet(3, which, lag=20, runs=60)
+    cut = meet(3, which, lag=20, runs=60, cap=cap)
+    assert cut.censored.any() == (free.tau > cap).any()
+    t = np.arange(0, free.tau.max(), 7)
+    whole, table = tv_bound(free, t), tv_bound(cut, t)
+    for column in ("bound", "high"):
+        assert (table[column] >= whole[column]).all()
+    assert (table["low"] <= whole["bound"] + 1e-12).all()
+    known = table["at_least"].notna()
+    assert (table.loc[known, "at_least"] <= whole.loc[known, "bound"]).all()
+    if cut.censored.any():
+        assert np.isinf(table[["bound", "high"]]).all(axis=None)
+        assert (known == (t < cap - 20)).all()
+        assert time_to_bound(cut) is None
+
+
+def test_one_run_cut_off_is_enough_to_know_no_bound():
+    table = tv_bound(met(2, [3, 5, 9], [False, False, True]), [0, 6, 7])
+    assert np.isinf(table[["bound", "high"]]).all(axis=None)
+    assert table["at_least"].tolist()[:2] == [pytest.approx(7 / 3), pytest.approx(1 / 3)]
+    assert np.isnan(table["at_least"].iloc[2])
+    assert (table["censored"] == 1).all()
 
 
 @ACCEPTANCES

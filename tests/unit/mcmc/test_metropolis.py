@@ -130,7 +130,7 @@ def test_acceptance_rate_of_nothing_is_nan():
         (lambda: walk().init([1, 0, 0, 0, 0]), "breaks the invariant"),
         (lambda: walk().init([0, 0]), "needs shape"),
         (lambda: walk().init([2**61, -(2**61), 0, 0, 0]), r"< 2\^63"),
-        (lambda: run_chains(np.random.default_rng(), walk(), draws=0), "draws"),
+        (lambda: run_chains(np.random.default_rng(), walk(), draws=-1), "draws"),
         (lambda: run_chains(np.random.default_rng(), walk(), draws=1, thin=0), "thin"),
         (lambda: run_chains(np.random.default_rng(), walk(), draws=1, burn_in=-1), "burn_in"),
         (lambda: run_chains(np.random.default_rng(), walk(), draws=1, chains=1.5), "chains"),

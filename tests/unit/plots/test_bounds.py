@@ -1,3 +1,4 @@
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
@@ -18,7 +19,7 @@ def curves(censored):
         for t, b in ((0, 1.0), (10, 0.3 + lag / 100), (100, 0.0))
     ]
     table = pd.DataFrame(rows).assign(censored=censored)
-    return table.assign(low=table["bound"] / 2, high=table["bound"] * 2)
+    return table.assign(low=table["bound"] / 2, high=table["bound"] * 2, at_least=table["bound"])
 
 
 def trails():
@@ -118,3 +119,14 @@ def test_later_lags_are_darker():
     lightness = [sum(lines[f"L = {lag}"].get_color()[:3]) for lag in (4, 8)]
     assert lightness[0] > lightness[1]
     assert to_hex(CREST(0.0)) != to_hex(CREST(1.0))
+
+
+def test_a_bound_that_is_unknown_is_drawn_as_far_as_it_is_at_least():
+    table = curves(7).assign(bound=np.inf, high=np.inf)
+    table.loc[table["t"] == 100, "at_least"] = np.nan
+    axis = tv_bounds(table, trails(), ACTUAL, "bounds", LAWS).axes[0]
+    line = labelled(axis)["L = 4 (7 runs say nothing)"]
+    assert line.get_ydata().tolist()[:2] == pytest.approx([1.0, 0.34])
+    assert np.isnan(line.get_ydata()[2])
+    bands = [band for band in axis.collections if band.get_paths()]
+    assert not any(len(band.get_paths()[0].vertices) for band in bands)

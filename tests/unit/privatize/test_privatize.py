@@ -49,8 +49,9 @@ def test_what_the_certificate_says(run):
         "published_exactly": [],
     }
     law = content["mechanism"]
-    assert (law["epsilon"], law["loss_at_distance_2"], law["loss_at_distance_4"]) == ("1/4", 0.5, 1)
-    assert law["statement"] == GeneralizedLaplace(0.25).privacy_statement()
+    assert (law["epsilon"], law["epsilon_decimal"]) == ("1/4", "0.25")
+    assert (law["loss_at_distance_2"], law["loss_at_distance_4"]) == ("0.5", "1")
+    assert law["statement"] == GeneralizedLaplace(0.25).guarantee.statement()
     assert content["sampler"]["error_bound"] == 0
     assert content["sampler"]["randomness"] == "the operating system (os.urandom)"
     assert content["output"]["negative_counts"] == int((run.noisy["count"] < 0).sum())

@@ -16,7 +16,7 @@ FAR = 1 << 60
 
 
 class Split(NamedTuple):
-    """What the compiled loops take of a union; they unpack it in this order.
+    """What the compiled loops take of a union.
 
     Attributes
     ----------
@@ -81,11 +81,12 @@ def _strides(half: np.ndarray) -> np.ndarray:
 @njit(cache=True)
 def _begin(split, flat, base, low, high, y):
     """Write where the state's lines start, and the box of outer y; False if it is empty."""
-    half, given, _, _, _, centre, reach, _, _, _ = split
+    half, given, centre, reach = split.half, split.given, split.centre, split.reach
     base[:] = 0
     low[:] = 0
     high[:] = 0
     middle = np.zeros(len(reach))
+    # the flat number of a state is x + half in mixed radix, last coordinate fastest
     for j in range(len(half) - 1, -1, -1):
         width = 2 * half[j] + 1
         x = flat % width - half[j]
@@ -94,6 +95,7 @@ def _begin(split, flat, base, low, high, y):
             base[i] += given[i, j] * x
         for i in range(len(reach)):
             middle[i] += centre[i, j] * x
+    # widened against rounding: a y too many has an empty segment, so that it counts for nothing
     for i in range(len(reach)):
         low[i] = math.ceil(middle[i] - reach[i] - 1e-6)
         high[i] = math.floor(middle[i] + reach[i] + 1e-6)
@@ -117,44 +119,45 @@ def _advance(low, high, y):
 @njit(cache=True)
 def _segment(split, base, y):
     """Part of the line within both boxes: its length and where it starts in both messages."""
-    _, _, outer, line, far, _, _, part_half, stride, left = split
-    low, high = -far, far
+    outer, line, part_half = split.outer, split.line, split.part_half
+    low, high = -split.far, split.far
     for i in range(len(base)):
         at = base[i]
         for j in range(len(y)):
             at += outer[i, j] * y[j]
         step = line[i]
-        if step < 0:
+        if step < 0:  # the box is symmetric: |at + step t| is |-at - step t|
             step, at = -step, -at
         if step == 0:
             if abs(at) > part_half[i]:
                 return 0, 0, 0
         elif step == 1:
             low, high = max(low, -part_half[i] - at), min(high, part_half[i] - at)
-        else:
+        else:  # -half <= at + step t <= half; rounded up below as minus the floor of minus
             low = max(low, -((part_half[i] + at) // step))
             high = min(high, (part_half[i] - at) // step)
     if low > high:
         return 0, 0, 0
+    # flat numbers of both parts' states at the segment's start
     first, second = 0, 0
     for i in range(len(base)):
         at = base[i] + line[i] * low + part_half[i]
         for j in range(len(y)):
             at += outer[i, j] * y[j]
-        if i < left:
-            first += at * stride[i]
+        if i < split.left:
+            first += at * split.stride[i]
         else:
-            second += at * stride[i]
+            second += at * split.stride[i]
     return high - low + 1, first, second
 
 
 @njit(cache=True)
 def _steps(split):
     """Move in both messages for one step along the line."""
-    line, stride, left = split[3], split[8], split[9]
+    line, stride = split.line, split.stride
     first, second = 0, 0
     for i in range(len(line)):
-        if i < left:
+        if i < split.left:
             first += line[i] * stride[i]
         else:
             second += line[i] * stride[i]
@@ -172,8 +175,8 @@ def _products(left, right, first, second, d1, d2, length):
 @njit(cache=True)
 def combine(split, left, right, out):
     """Fill the union's message: the sum over all splits of the product of the parts' messages."""
-    base = np.zeros(len(split[3]), np.int64)
-    box = np.zeros((3, len(split[6])), np.int64)
+    base = np.zeros(len(split.line), np.int64)
+    box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
     for flat in range(len(out)):
@@ -194,8 +197,8 @@ def choose(split, left, right, states, targets, lefts, rights):
     `states` is sorted, and `targets` (uniform draws times the union's message) is sorted within
     equal states, so that equal states share one pass. The parts' states go to `lefts`, `rights`.
     """
-    base = np.zeros(len(split[3]), np.int64)
-    box = np.zeros((3, len(split[6])), np.int64)
+    base = np.zeros(len(split.line), np.int64)
+    box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
     at = 0
@@ -206,14 +209,18 @@ def choose(split, left, right, states, targets, lefts, rights):
         before = 0.0
         last1, last2 = -1, -1
         going = _begin(split, states[at], base, low, high, y)
+        # terms follow one another in the order in which `combine` added them up, line by line, so
+        # that `before` runs through the very partial sums that ended as the union's message
         while going and at < end:
             length, first, second = _segment(split, base, y)
             block = _products(left, right, first, second, d1, d2, length)
             if block > 0.0:
                 running = before
+                # the line may end by rounding before a target that lies at its very end does
                 if targets[at] >= before + block:
                     last1, last2 = _last_possible(left, right, first, second, d1, d2, length)
                 t = 0
+                # both only go forward: targets are sorted, and `t` stays where the last one fell
                 while at < end and targets[at] < before + block:
                     while t < length:
                         term = left[first + t * d1] * right[second + t * d2]
@@ -243,8 +250,8 @@ def _last_possible(left, right, first, second, d1, d2, length):
 @njit(cache=True)
 def spread(split, outside, left, right, to_left, out):
     """Weight of everything outside one part, from that of everything outside the union."""
-    base = np.zeros(len(split[3]), np.int64)
-    box = np.zeros((3, len(split[6])), np.int64)
+    base = np.zeros(len(split.line), np.int64)
+    box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
     for flat in range(len(outside)):

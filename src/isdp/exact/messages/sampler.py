@@ -18,20 +18,21 @@ from itertools import pairwise
 
 import numpy as np
 
+from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.blocks import check_draws
 from isdp.exact.messages.bounds import cell_bound, refuse_infeasible
 from isdp.exact.messages.forecast import least_bytes
 from isdp.exact.messages.loops import choose, combine, spread
 from isdp.exact.messages.tree import Layout, Node, lay_out
 from isdp.exact.messages.windows import make_plan, radius, window_size
-from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.base import Mechanism, energy_served
 
 TINY = 1e-250  # weights below it could not be told from sums that have underflowed
 MOST_PRODUCTS = 1e11  # minutes
 DRAWS_AT_ONCE = 100_000
 LOG_ROUGH = math.log(1e-3)
+PRODUCTS = ((1, False), (2, False))  # the energies whose weight is a product over cells
 FARTHEST = -2000.0  # log probability of what bounds may ask for, beyond which doubles give out
 
 
@@ -43,7 +44,8 @@ class DynamicSampler:
     invariants : Invariants
         A, with any integer entries and any rank.
     mechanism : Mechanism
-        `GeneralizedLaplace` with the l1 norm, or `GeneralizedGaussian`.
+        Whose weight is a product over cells, such as `GeneralizedLaplace` with the l1 norm, or
+        `GeneralizedGaussian`.
     lower, upper : int array, shape (cells,), or int, optional
         Least and largest noise of each cell. ``lower=-counts`` conditions the law on a
         release without negative counts, which is another law than the mechanism's, with
@@ -55,7 +57,7 @@ class DynamicSampler:
 
     Attributes
     ----------
-    left_out : float
+    error, left_out : float
         Bound on the total variation distance between a draw's law and the law asked for:
         `truncation`, what the windows leave out, plus `rounding`.
     truncation, rounding : float
@@ -98,6 +100,18 @@ class DynamicSampler:
     ((10, 9), 0)
     """
 
+    method = "messages"
+
+    @staticmethod
+    def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
+        """Say why this sampler fits, or raise `InputError` with the reason why not."""
+        if lower is not None:
+            energy_served("messages", law, PRODUCTS)
+            return "the noise is bounded from below, and its law is a product over cells"
+        # a Gaussian that Klein's sampler refuses is of a dimension that takes minutes here
+        energy_served("messages", law, [(1, False)])
+        return "the norm is l1, and few sums are open at a time"
+
     def __init__(
         self,
         invariants: Invariants,
@@ -108,12 +122,7 @@ class DynamicSampler:
         left_out: float = 1e-12,
         most_bytes: float = 2e9,
     ):
-        energy = mechanism.energy
-        if energy.root:
-            raise InputError(
-                "exact: the weight exp(-epsilon ||u||_2) is no product over cells, so dynamic "
-                "programming does not apply; use norm l1, the Gaussian, or the MCMC sampler"
-            )
+        energy = energy_served("messages", mechanism, PRODUCTS)
         if not 0 < left_out < 1:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism
@@ -148,7 +157,7 @@ class DynamicSampler:
                 "use the MCMC sampler (isdp.mcmc.metropolis)"
             )
         self.truncation, self.rounding = math.exp(log_left_out), self._plan.rounding
-        self.left_out = self.truncation + self.rounding
+        self.left_out = self.error = self.truncation + self.rounding
         self.bytes = self._plan.bytes
 
     # -- set-up -------------------------------------------------------------------------------
@@ -178,7 +187,9 @@ class DynamicSampler:
         self._plan = plan = make_plan(self._layout, *law, factor, lower, upper)
         self._refuse_cost(plan.bytes, plan.products)
         log_normaliser = 0.0
-        for tree, halves, splits, same in zip(self._layout.trees, *plan[:3], strict=True):
+        for tree, halves, splits, same in zip(
+            self._layout.trees, plan.halves, plan.splits, plan.same, strict=True
+        ):
             for node, half, split, number in zip(tree, halves, splits, same, strict=True):
                 log_scale = 0.0
                 if node.cell >= 0:
@@ -238,9 +249,9 @@ class DynamicSampler:
         Raises
         ------
         InputError
-            If `draws` is not a whole number from 1 up.
+            If `draws` is not a whole number from 0 up.
         """
-        noise = np.zeros((check_draws(draws), self.invariants.cells), dtype=np.int64)
+        noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
         for start in range(0, len(noise), DRAWS_AT_ONCE):
             for tree in range(len(self._layout.trees)):
                 self._sample_tree(rng, tree, noise[start : start + DRAWS_AT_ONCE])

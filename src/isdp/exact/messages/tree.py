@@ -157,6 +157,7 @@ class _Component:
 
     def _leaf(self, cell: int) -> _Set:
         row = self.basis[cell]
+        # the cell's noise over all the lattice is what its row of the basis generates: gap * Z
         gap = int(np.gcd.reduce(np.abs(row)))
         sums = np.outer(self.matrix[:, cell].astype(object), row.astype(object))
         coordinates = (row // gap).astype(object)[None, :]
@@ -170,6 +171,10 @@ class _Component:
     def _union(self, left: _Set, right: _Set) -> _Set:
         sums, members = left.sums + right.sums, left.members | right.members
         coordinates = _short_coordinates(_lattice_coordinates(sums), self.inverse)
+        # Columns of (x; x1; x2) over all noise generate a lattice. Its Hermite form, row by row of
+        # the transpose, is in echelon form: x runs through all of Z^dim, so that the first `dim`
+        # pivots are ones, and a vector's part along them is x itself. What these rows hold beyond x
+        # is `given`; the rows that begin beyond x have x = 0, and are `free`.
         stacked = np.vstack([coordinates, left.coordinates, right.coordinates])
         echelon = _hermite(stacked.T)
         dim = len(coordinates)
@@ -225,6 +230,7 @@ def _lattice_coordinates(sums: np.ndarray) -> np.ndarray:
     """X with sums = B X for a basis B of the lattice that the columns of `sums` generate."""
     basis = _hermite(sums.T)  # rows, in echelon form
     remaining, found = sums.T.copy(), []
+    # in echelon form, each pivot's column settles one coefficient once those before are taken off
     for row in basis:
         pivot = int(np.flatnonzero(row)[0])
         coefficient = remaining[:, pivot] // row[pivot]
@@ -237,6 +243,7 @@ def _short_coordinates(x: np.ndarray, inverse: np.ndarray) -> np.ndarray:
     """Change to coordinates of small variance, so that the box of their windows is small."""
     if len(x) < 2:
         return x
+    # rows of a root of the covariance have its standard deviations as lengths: LLL makes them short
     covariance = x.astype(float) @ inverse @ x.astype(float).T
     root = np.linalg.cholesky(covariance)
     return _reducer(root) @ x
@@ -250,6 +257,7 @@ def _longest_line_last(rows: np.ndarray, scales: np.ndarray) -> np.ndarray:
 
 def _reducer(rows: np.ndarray) -> np.ndarray:
     """Unimodular matrix that makes the given rows short (LLL, on 30 bits)."""
+    # the transform is whole and unimodular whatever was rounded; rounding can only cost shortness
     scaled = np.rint(rows * (2.0**30 / np.abs(rows).max()))
     _, transform = fmpz_mat([[int(v) for v in row] for row in scaled]).lll(transform=True)
     return _object(transform)

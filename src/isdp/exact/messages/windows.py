@@ -21,7 +21,10 @@ class Plan(NamedTuple):
     `halves[t][v]` are the windows of node v in tree t and `splits[t][v]` its loop's data (None
     for a leaf). `same[t][v]` numbers the node's message: nodes with equal numbers share one.
     `products` overestimates the multiplications, `rounding` bounds what rounding does to a
-    draw's law, in total variation.
+    draw's law, in total variation. On the way down, a state splits by inversion of its terms'
+    running sum: each term's chance is off by the uniform's grid and by one rounding of the sum, two
+    units of 2^-53 together, and half their sum counts. Messages appear once above and once below
+    a fraction, so that their own errors cancel but for the last sums of `lines` lines of `longest`.
     """
 
     halves: list[list[np.ndarray]]
@@ -73,6 +76,8 @@ def make_plan(layout: Layout, power: int, rate: float, factor: float, lower, upp
                 key = (node.gap, lower[node.cell], upper[node.cell], half.tobytes())
                 largest = rate * float(node.gap * half[0]) ** power
                 rounding += 4 * (1 + largest) * UNIT
+                if len(tree) == 1:  # a cell of its own is drawn by inversion of all its weights
+                    rounding += 2 * window_size(half) * UNIT
             else:
                 parts = [halves[-1][part] for part in (node.left, node.right)]
                 split = make_split(node.given, node.free, half, *parts)
@@ -83,7 +88,8 @@ def make_plan(layout: Layout, power: int, rate: float, factor: float, lower, upp
                 lines = float(np.prod(2 * split.reach + 1))
                 longest = 2.0 * split.part_half.max(initial=0) + 1 if node.free.size else 1.0
                 work = window_size(half) * lines * longest
-                rounding += 5 * (lines + longest) * UNIT
+                # each of the terms has a cut of its own on the grid of the uniform
+                rounding += (lines * longest + 5 * (lines + longest)) * UNIT
             if key not in numbers:
                 numbers[key] = len(numbers)
                 used += 8 * window_size(half)

@@ -1,0 +1,260 @@
+"""Bounds on rounding are upper bounds: the real errors, found with more digits, lie below them."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
+from isdp.exact import choose
+from isdp.exact.compositions import _log_rise, _stirling_rest, hull
+from isdp.exact.kernels import mass
+from isdp.exact.klein import GaussianSampler, gram_schmidt
+from isdp.exact.messages import DynamicSampler, loops
+from isdp.exact.mixture import MixtureSampler
+from isdp.exact.rounding import (
+    STIRLING,
+    UNIT,
+    block_error,
+    coefficient_error,
+    counts_error,
+    frame_error,
+    log_rise_error,
+)
+
+GRID = 1 << 53  # the uniforms are multiples of 1 / GRID
+
+
+def distance(counts, weights) -> float:
+    """Total variation distance of counts of grid points from a law with exact weights."""
+    total = sum(weights)
+    pairs = zip(counts, weights, strict=True)
+    return sum(abs(float(Fraction(n, GRID) - weight / total)) for n, weight in pairs) / 2
+
+
+# -- messages ---------------------------------------------------------------------------------
+
+
+def terms_of(split, state):
+    """Places in both parts' messages of all terms of a state, in the order of the loops."""
+    base = np.zeros(len(split.line), np.int64)
+    low, high, y = np.zeros((3, len(split.reach)), np.int64)
+    first_step, second_step = loops._steps(split)
+    places, going = [], loops._begin(split, state, base, low, high, y)
+    while going:
+        length, first, second = loops._segment(split, base, y)
+        t = np.arange(length)
+        places.append(np.stack([first + t * first_step, second + t * second_step], axis=1))
+        going = loops._advance(low, high, y)
+    return np.concatenate(places)
+
+
+def grid_points(split, left, right, whole, state):
+    """How many uniforms of the grid lead to each term, found by bisection, and the exact terms."""
+    places = terms_of(split, state)
+    weights = left[places[:, 0]] * right[places[:, 1]]
+    places = places[weights > 0]
+    keys = places[:, 0] * len(right) + places[:, 1]
+    order = np.argsort(keys)
+    ranks = np.arange(1, len(keys))
+    low, high = np.full(len(ranks), -1), np.full(len(ranks), GRID)  # rank reached at high, not low
+    states, drawn = np.full(len(ranks), state), np.zeros((2, len(ranks)), np.int64)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        targets = middle * UNIT * whole[state]
+        sort = np.argsort(targets, kind="stable")
+        loops.choose(split, left, right, states, targets[sort], *drawn)
+        found = np.empty(len(ranks), np.int64)
+        found[sort] = order[np.searchsorted(keys[order], drawn[0] * len(right) + drawn[1])]
+        reached = found >= ranks
+        high, low = np.where(reached, middle, high), np.where(reached, low, middle)
+    counts = np.diff([0, *np.minimum(high, GRID), GRID])
+    exact = [Fraction(left[i]) * Fraction(right[j]) for i, j in places.tolist()]
+    return counts.tolist(), exact
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5])
+def test_splits_of_messages_are_as_near_as_is_said(epsilon):
+    """Every union of cells of a 3 x 3 table, at the state that is the likeliest."""
+    sampler = DynamicSampler(Invariants.margins((3, 3)), GeneralizedLaplace(epsilon))
+    off, lines_and_ends = 0.0, 0.0
+    (nodes,), (splits,) = sampler._layout.trees, sampler._plan.splits
+    messages = [sampler._messages[number] for number in sampler._plan.same[0]]
+    for place, (node, split) in enumerate(zip(nodes, splits, strict=True)):
+        if node.cell < 0:
+            left, right, whole = (messages[i] for i in (node.left, node.right, place))
+            counts, weights = grid_points(split, left, right, whole, len(whole) // 2)
+            off += distance(counts, weights)
+            longest = 2 * split.part_half.max() + 1 if node.free.size else 1
+            lines_and_ends += 5 * (np.prod(2 * split.reach + 1) + longest) * UNIT
+    assert 0 < off <= sampler.rounding
+    if epsilon == 0.1:  # a line's length and the number of lines alone are too little
+        assert off > lines_and_ends
+
+
+def test_a_free_cell_has_a_bound_of_its_own():
+    sampler = DynamicSampler(Invariants(np.zeros((1, 1), int)), GeneralizedLaplace(0.001))
+    weights = sampler._messages[0]
+    assert sampler.rounding >= len(weights) * UNIT
+
+
+# -- blocks -----------------------------------------------------------------------------------
+
+
+def exact_log_weight(cells, s):
+    return arb(s + cells).lgamma() - arb(s + 1).lgamma()
+
+
+@pytest.mark.parametrize("cells", [2, 3, 20, 1000, 100_000])
+@pytest.mark.parametrize("epsilon", [0.001, 0.25, 3.0])
+def test_sums_of_blocks_are_as_near_as_is_said(cells, epsilon):
+    """The law of the sum by the weights in doubles, against 200 bits."""
+    mode = hull(cells, epsilon).mode
+    sd = math.sqrt(0.5 * cells * math.exp(-epsilon)) / -math.expm1(-epsilon)
+    reach = math.ceil(9 * sd) + 9
+    sums = np.unique(np.linspace(max(mode - reach, 0), mode + reach, 1500).astype(int))
+    with ctx.workprec(200):
+        top = exact_log_weight(cells, mode)
+        exact = [
+            2 * (exact_log_weight(cells, int(s)) - top - arb(epsilon) * (int(s) - mode))
+            for s in sums
+        ]
+        off = [
+            float(arb(2 * _log_rise(mode, int(s) - mode, cells, epsilon)) - log)
+            for s, log in zip(sums, exact, strict=True)
+        ]
+        weights = np.array([float(log.exp()) for log in exact])
+    off = np.array(off)
+    assert np.abs(off / 2).max() <= log_rise_error(cells, epsilon, mode, reach)
+    shares = weights / weights.sum()
+    assert np.abs(shares * (off - off @ shares)).sum() / 2 <= block_error(cells, epsilon)
+
+
+def test_the_rest_of_stirlings_formula_is_as_near_as_is_said():
+    with ctx.workprec(200):
+        half_log = (2 * arb.pi()).log() / 2
+        for z in [*np.linspace(1, 20, 800), 33.3, 1e3, 1e8]:
+            x = arb(float(z))
+            exact = x.lgamma() - ((x - 0.5) * x.log() - x + half_log)
+            assert abs(float(exact - arb(_stirling_rest(float(z))))) < STIRLING
+
+
+def test_errors_of_blocks_add_up_and_grow_with_the_cells():
+    one, three = (
+        choose(Invariants.partition(np.repeat(range(blocks), 50)), GeneralizedLaplace(0.1)).error
+        for blocks in (1, 3)
+    )
+    assert three == pytest.approx(3 * one)
+    assert block_error(1, 0.1) == 0
+    errors = [block_error(n, 0.01) for n in (10, 10**3, 10**5, 10**7)]
+    assert errors == sorted(errors)
+    assert errors[-1] < 1e-6
+
+
+# -- Klein and mixture ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("s", [0.7, 3.0, 50.0])
+def test_geometric_steps_are_as_near_as_is_said(s):
+    """The steps of a wide Gaussian, ``floor(-s log1p(-U))``, by bisection over the grid of U."""
+    most = math.ceil(37 * s) + 2
+
+    def steps(j):
+        return math.floor(-s * math.log1p(-j * UNIT)) if j < GRID else most
+
+    cuts = [0]
+    for k in range(1, most):
+        low, high = cuts[-1], GRID
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if steps(middle) >= k else (middle + 1, high)
+        cuts.append(low)
+    counts = np.diff([*cuts, GRID]).tolist()
+    with ctx.workprec(200):
+        chances = [(arb(-k) / arb(s)).exp() * -(arb(-1) / arb(s)).expm1() for k in range(most)]
+        off = sum(abs(float(arb(n) / GRID - p)) for n, p in zip(counts, chances, strict=True)) / 2
+    assert 0 < off <= coefficient_error([s])
+
+
+def exact_mass(s, c):
+    """m(s, c) to 200 bits."""
+    terms = ((-((arb(k) - arb(c)) ** 2) / (2 * arb(s) ** 2)).exp() for k in range(-60, 61))
+    return sum(terms, arb(0))
+
+
+@pytest.mark.parametrize("s", [0.01, 0.1, 0.3, 0.49, 0.6, 1.0, 2.4])
+@pytest.mark.parametrize("c", [0.05, 0.3, 0.5])
+def test_the_chance_to_go_on_is_within_the_units_that_are_said(s, c):
+    with ctx.workprec(200):
+        exact = float(exact_mass(s, c) / exact_mass(s, 0.0))
+    assert abs(mass(s, c) / mass(s, 0.0) - exact) < 10 * UNIT
+
+
+@pytest.mark.parametrize(
+    "invariants",
+    [
+        Invariants.total(6),
+        Invariants.margins((3, 4)),
+        Invariants([[7, 0, -3, 1], [0, -5, 2, 0]]),
+        Invariants([[1, 2, 3, 4, 5], [5, 0, 0, -3, 1]]),
+    ],
+)
+def test_frames_are_as_near_as_is_said(invariants):
+    """What a frame of doubles does to the quadratic form, in exact fractions."""
+    frame = gram_schmidt(invariants)
+    d = len(frame.lengths)
+    squares = [Fraction(x) ** 2 for x in frame.lengths.tolist()]
+    mu = [[Fraction(x) for x in row] for row in (np.eye(d) + frame.mu).tolist()]
+    basis = frame.basis.astype(object)
+    gram = basis.T @ basis
+    g = np.sqrt(np.diag(np.linalg.inv(gram.astype(float))))
+    off = 0.0
+    for i, j in np.ndindex(d, d):
+        rounded = sum(squares[k] * mu[k][i] * mu[k][j] for k in range(d))
+        off += abs(float(gram[i, j] - rounded)) * g[i] * g[j]
+    assert off <= frame_error(frame) < 1e-11
+
+
+def test_the_choice_of_sigma_is_as_near_as_is_said():
+    """Bins of the mixture: their chances in doubles against 200 bits."""
+    sampler = MixtureSampler(Invariants.total(4), GeneralizedLaplace(0.4, "l2"))
+    bins, lengths = sampler.bins, sampler.frame.lengths
+    with ctx.workprec(200):
+        weights = []
+        for left in bins.left.tolist():
+            product = arb(1)
+            for length in lengths.tolist():
+                s = (arb(left) + arb(float(bins.width))) / arb(length)
+                terms = ((-(arb(k) ** 2) / (2 * s**2)).exp() for k in range(-300, 301))
+                product *= sum(terms, arb(0))
+            weights.append(product * (-((arb(0.4) * arb(left)) ** 2) / 2).exp())
+            if len(weights) == 400:
+                break
+        total = sum(weights, arb(0))
+        exact = np.array([float(weight / total) for weight in weights])
+    real = np.diff([0.0, *bins.cumulative[:400]]) / bins.cumulative[399]
+    assert 0 < np.abs(real - exact).sum() / 2 <= sampler.error
+
+
+@pytest.mark.parametrize(
+    ("invariants", "law"),
+    [
+        (Invariants.total(20), GeneralizedLaplace(0.25)),
+        (Invariants.margins((3, 3)), GeneralizedLaplace(0.25)),
+        (Invariants.margins((7, 7)), GeneralizedLaplace(2.0)),
+        (Invariants.margins((4, 4)), GeneralizedLaplace(0.25, "l2")),
+        (Invariants.margins((4, 4)), GeneralizedGaussian(4.0)),
+    ],
+)
+def test_no_sampler_says_that_it_is_free_of_error(invariants, law):
+    chosen = choose(invariants, law)
+    assert 1e-14 < chosen.error == chosen.sampler.error < 1e-10
+
+
+def test_errors_grow_with_what_makes_them():
+    table = Invariants.margins((3, 3))
+    narrow, wide = (GaussianSampler(table, GeneralizedGaussian(x)).error for x in (4.0, 4e6))
+    assert wide > 1e5 * narrow
+    assert counts_error(2, 1e-6) > 1e4 * counts_error(2, 0.1)

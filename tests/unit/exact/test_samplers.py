@@ -1,0 +1,100 @@
+"""The same question gets the same answer from every sampler."""
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
+from isdp.exact import choose, klein, release
+from isdp.exact.messages import DynamicSampler
+from isdp.exact.mixture import MixtureSampler
+
+TABLE = Invariants.margins((3, 3))
+
+
+def exact(invariants, law):
+    return lambda draws: choose(invariants, law).sample(np.random.default_rng(1), draws)
+
+
+def chain(law, **options):
+    def draw(draws):
+        return mcmc.sample(np.random.default_rng(1), TABLE, law, draws=draws, chains=2, **options)
+
+    return draw
+
+
+SAMPLERS = {
+    "compositions": (exact(Invariants.total(9), GeneralizedLaplace(0.5)), (9,)),
+    "messages": (exact(TABLE, GeneralizedLaplace(0.5)), (9,)),
+    "staged": (exact(Invariants.margins((7, 7)), GeneralizedLaplace(2.0)), (49,)),
+    "mixture": (exact(TABLE, GeneralizedLaplace(0.5, "l2")), (9,)),
+    "Klein": (exact(TABLE, GeneralizedGaussian(2.0)), (9,)),
+    "release, blocks": (lambda draws: release(Invariants.total(9), 1, draws), (9,)),
+    "release, rejection": (lambda draws: release(TABLE, 1, draws), (9,)),
+    "walk": (chain(GeneralizedLaplace(0.5)), (2, 9)),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_no_draws_are_an_empty_array(name):
+    draw, shape = SAMPLERS[name]
+    noise = draw(0)
+    assert noise.shape == (*shape[:-1], 0, shape[-1])
+    assert noise.dtype == np.int64
+
+
+@pytest.mark.parametrize("draws", [-1, 1.5, True, "3", None, float("nan")])
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_what_is_no_count_is_refused_in_the_same_words(name, draws):
+    with pytest.raises(InputError, match=r"draws must be a whole number from 0 up, got "):
+        SAMPLERS[name][0](draws)
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_a_count_may_be_any_whole_number(name):
+    draw, shape = SAMPLERS[name]
+    for draws in (2.0, np.int64(2)):
+        assert draw(draws).shape == (*shape[:-1], 2, shape[-1])
+
+
+@pytest.mark.parametrize("law", [GeneralizedLaplace(0.5, "l2"), GeneralizedGaussian(2.0)])
+def test_bounds_are_refused_where_no_sampler_bears_them(law):
+    lower = np.full(9, -3)
+    if law.energy.product:
+        assert choose(TABLE, law, lower).method == "messages"
+        return
+    with pytest.raises(InputError, match="mixture: knows no bounds on the noise"):
+        choose(TABLE, law, lower)
+
+
+def test_a_gaussian_that_klein_refuses_is_refused_at_once():
+    with pytest.raises(
+        InputError, match=r"^exact: Gaussian noise in dimension 225 may take .* tries"
+    ):
+        choose(Invariants.margins((16, 16)), GeneralizedGaussian(0.5))
+
+
+@pytest.mark.parametrize("law", [GeneralizedGaussian(30.0), GeneralizedLaplace(0.25, "l2")])
+@pytest.mark.parametrize("invariants", [Invariants.margins((24, 24)), Invariants.total(1200)])
+def test_large_tables_and_totals_are_drawn_without_waiting_for_a_reduction(law, invariants):
+    noise = choose(invariants, law).sample(np.random.default_rng(1), 2)
+    assert noise.shape == (2, invariants.cells)
+    assert noise.any()
+
+
+def test_a_lattice_whose_basis_would_take_minutes_is_refused_with_the_dimension(monkeypatch):
+    monkeypatch.setattr(klein, "LARGEST_REDUCED", 30)
+    rng = np.random.default_rng(4)
+    crossed = Invariants(rng.integers(0, 3, (4, 40)))
+    for kind in (GeneralizedGaussian(30.0), GeneralizedLaplace(0.25, "l2")):
+        with pytest.raises(InputError, match=r"dimension 36, .* use the MCMC sampler"):
+            choose(crossed, kind)
+    with pytest.raises(InputError, match="dimension 36"):
+        MixtureSampler(crossed, GeneralizedLaplace(0.25, "l2"))
+
+
+def test_upper_bounds_are_kept_and_a_cell_has_its_law():
+    sampler = DynamicSampler(Invariants.total(4), GeneralizedLaplace(0.5), lower=-2, upper=3)
+    noise = sampler.sample(np.random.default_rng(1), 4000)
+    support, pmf = sampler.marginal(0)
+    inside = support[pmf > 0]
+    assert (inside.min(), inside.max()) == (noise.min(), noise.max()) == (-2, 3)

@@ -1,0 +1,202 @@
+"""What a law answers, and that samplers ask no more: a law of one's own is served as it is."""
+
+import ast
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
+from isdp.accounting import Guarantee
+from isdp.exact import choose, enumerate_law, sample
+from isdp.exact.choice import SAMPLERS
+from isdp.mechanisms import Energy, Mechanism, from_dict
+from tests import ROOT
+
+LAWS = [
+    GeneralizedLaplace(0.3),
+    GeneralizedLaplace(0.3, "l2"),
+    GeneralizedGaussian(2.5),
+]
+TABLE = Invariants.margins((2, 3))
+
+
+@dataclass(frozen=True)
+class Households(Mechanism):
+    """A law that nobody has thought of: l1 noise that is counted in households."""
+
+    rho: float
+    size: int = 2
+
+    name: ClassVar[str] = "household noise"
+
+    @property
+    def energy(self):
+        return Energy(power=1, root=False, rate=self.rho / self.size)
+
+    @property
+    def guarantee(self):
+        return Guarantee("pure", self.rho, "household", None, "me", why_not_per_person="they move")
+
+    def measure(self, noise):
+        return np.abs(noise).sum(axis=-1)
+
+    def log_weight(self, noise):
+        return -self.rho / self.size * self.measure(noise)
+
+    def cell_scale(self, dimension, cells):
+        return self.size / self.rho
+
+    def radius(self, dimension):
+        return 100 * (dimension + 1) * self.size / self.rho
+
+
+@dataclass(frozen=True)
+class Largest(Households):
+    """A law of the largest cell, whose weight no sampler here knows (a K-norm's, say)."""
+
+    name: ClassVar[str] = "largest-cell noise"
+    energy: ClassVar[None] = None
+
+    def measure(self, noise):
+        return np.abs(noise).max(axis=-1)
+
+
+@dataclass(frozen=True)
+class Rooted(Households):
+    """A law of a weight that chains can follow and no perfect sampler draws."""
+
+    name: ClassVar[str] = "rooted noise"
+    energy: ClassVar[Energy] = Energy(power=1, root=True, rate=2.0)
+
+
+@pytest.mark.parametrize("law", [*LAWS, Households(0.7), Rooted(0.7)])
+def test_the_weight_is_the_energys(law):
+    noise = np.array([[[3, -4, 0], [0, 0, 0]], [[-1, 0, 2], [5, 5, 5]]])
+    size = (np.abs(noise) ** law.energy.power).sum(axis=-1).astype(float)
+    expected = -law.energy.rate * (np.sqrt(size) if law.energy.root else size)
+    if not isinstance(law, Rooted):
+        assert law.log_weight(noise) == pytest.approx(expected)
+    assert law.measure(noise).shape == (2, 2)
+    assert law.energy.product == (not law.energy.root)
+    assert law.energy.of_norm == (law.energy.root == (law.energy.power == 2))
+
+
+@pytest.mark.parametrize("law", [*LAWS, Households(0.7, 3)])
+def test_a_law_is_written_and_read_back(law):
+    written = json.loads(json.dumps(law.as_dict()))
+    assert written["name"] == law.name
+    assert from_dict(written, [GeneralizedLaplace, GeneralizedGaussian, Households]) == law
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ({"name": "no such", "epsilon": 1.0}, "'no such' is not one of generalized Laplace, gen"),
+        ({"epsilon": 1.0}, "None is not one of"),
+        ({"name": "generalized Laplace", "epsilon": 1.0}, "parameters epsilon, norm, got epsilon"),
+        ({"name": "generalized Gaussian"}, "parameters sigma, got none"),
+        ({"name": "generalized Gaussian", "sigma": 1.0, "norm": "l1"}, "got norm, sigma"),
+        ({"name": "generalized Gaussian", "sigma": -1.0}, "sigma must be a positive number"),
+    ],
+)
+def test_what_describes_no_law_is_refused(content, words):
+    with pytest.raises(InputError, match=words):
+        from_dict(content)
+
+
+def test_guarantees_of_the_laplace_laws():
+    l1, l2 = GeneralizedLaplace(0.25).guarantee, GeneralizedLaplace(0.25, "l2").guarantee
+    assert (l1.loss_per_person, l1.loss_at(4)) == (0.5, 1)
+    assert l2.metric == "l2"
+    assert Fraction(l2.per_person) ** 2 >= 2  # a bound is not rounded down
+    assert l2.per_person == pytest.approx(math.sqrt(2), abs=1e-15)
+    assert "l2 distance by 1.41422, so epsilon per person is at most 0.353554" in l2.statement()
+    small = GeneralizedLaplace(0.12345649).guarantee.statement()
+    assert "epsilon at most 0.123457 per unit of l1 distance" in small
+
+
+@pytest.mark.parametrize("sigma", [0.6, 2.0])
+@pytest.mark.parametrize("order", [1.5, 3.0, 20.0])
+def test_the_gaussians_guarantee_bounds_the_renyi_divergence_on_a_lattice(sigma, order):
+    """Summed over the lattice of three cells under a total, for each short shift."""
+    points = enumerate_law(Invariants.total(3), GeneralizedLaplace(1.0, "l2"), radius=30).points
+    law = GeneralizedGaussian(sigma)
+    here = law.log_weight(points)
+    for shift in points[(np.abs(points).sum(axis=1) <= 6)]:
+        there = law.log_weight(points - shift)
+        terms = order * (here - np.logaddexp.reduce(here))
+        terms += (1 - order) * (there - np.logaddexp.reduce(there))
+        divergence = np.logaddexp.reduce(terms) / (order - 1)
+        distance = math.sqrt((shift**2).sum())
+        bound = order * float(law.guarantee.loss) * distance**2
+        assert divergence <= bound + 1e-9
+        if distance == pytest.approx(math.sqrt(6)) and sigma == 2.0 and order == 3.0:
+            assert divergence > 0.9 * bound  # the bound is no idle one
+
+
+def test_a_made_up_law_is_drawn_by_every_sampler_of_its_form():
+    law, twin = Households(0.6), GeneralizedLaplace(0.3)
+    rng = np.random.default_rng
+    for invariants in (Invariants.total(5), TABLE):
+        chosen = choose(invariants, law)
+        assert (chosen.method, chosen.reason) == (
+            choose(invariants, twin).method,
+            choose(invariants, twin).reason,
+        )
+        for kind in SAMPLERS:
+            try:
+                kind.fits(invariants, twin)
+            except InputError:
+                with pytest.raises(InputError):
+                    kind.fits(invariants, law)
+                continue
+            one, two = (kind(invariants, each).sample(rng(3), 40) for each in (law, twin))
+            assert (one == two).all()
+    options = {"draws": 20, "burn_in": 5}
+    chains = [mcmc.sample(rng(1), TABLE, x, **options, proposal=0.5) for x in (law, twin)]
+    assert (chains[0] == chains[1]).all()
+
+
+def test_a_law_that_no_sampler_knows_is_refused_by_all_with_the_reason():
+    words = "largest-cell noise has a weight of another form"
+    for kind in SAMPLERS:
+        with pytest.raises(InputError, match=f"^{kind.method}: serves laws .* the {words}"):
+            kind.fits(TABLE, Largest(1.0))
+    with pytest.raises(InputError, match=f"no perfect sampler draws this law here: .*{words}"):
+        choose(TABLE, Largest(1.0))
+    with pytest.raises(InputError, match=f"^metropolis: serves laws .*{words}"):
+        mcmc.sample(np.random.default_rng(1), TABLE, Largest(1.0), draws=1)
+
+
+def test_a_law_that_only_chains_can_follow():
+    with pytest.raises(InputError, match=r"no perfect sampler .* exp\(-rate sqrt \|\|u\|\|_1\)"):
+        sample(np.random.default_rng(1), TABLE, Rooted(1.0), 1)
+    noise = mcmc.sample(np.random.default_rng(1), TABLE, Rooted(1.0), draws=50)
+    assert noise.any()
+
+
+def test_nothing_asks_for_the_type_of_a_law():
+    """No isinstance on a law class, and no probing for attributes, anywhere in the sources."""
+    names = {"Mechanism", "GeneralizedLaplace", "GeneralizedGaussian"}
+    asked = []
+    for path in sorted((ROOT / "src" / "isdp").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            words = {word.id for word in ast.walk(node) if isinstance(word, ast.Name)}
+            if (node.func.id in {"isinstance", "issubclass", "type"} and words & names) or (
+                node.func.id == "hasattr"
+            ):
+                asked.append(f"{path.name}:{node.lineno}")
+    assert asked == []
+
+
+@pytest.mark.parametrize("sigma", [1e-160, 1e160])
+def test_a_sigma_that_doubles_cannot_square_is_refused(sigma):
+    with pytest.raises(InputError, match="beyond what doubles can square"):
+        GeneralizedGaussian(sigma)
