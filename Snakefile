@@ -18,6 +18,8 @@ include: "workflow/rules/lattices.smk"
 include: "workflow/rules/congenial.smk"
 include: "workflow/rules/exactness.smk"
 include: "workflow/rules/subspace.smk"
+include: "workflow/rules/topdown.smk"
+include: "workflow/rules/swapping.smk"
 include: "workflow/rules/running.smk"
 include: "workflow/rules/review.smk"
 

@@ -22,6 +22,43 @@ config["words"]["subspace_counties"] = (
 ).format(seed=config["seed"], **SUBSPACE)
 
 
+# the wing's tables and figures, by name, with what each shows
+SUBSPACE_ERRORS = {
+    "workloads": "Workloads",
+    "errors": "Errors and lower bounds",
+    "formulas": "Errors beside the formulas",
+    "frameworks": "Extending against projecting",
+    "near_optimal": "The noise of Theorem 3.11",
+}
+SUBSPACE_GUARANTEES = {
+    "constant": "The constant of Lemma 3.4",
+    "failing": "Where the constant fails",
+    "losses": "Exact pure losses",
+    "attained": "Losses by distance",
+    "profiles": "Privacy profiles",
+    "checks": "Propositions checked",
+}
+SUBSPACE_EQUAL = {
+    "equal_privacy": "Errors in both currencies",
+    "orders": "Orders in both currencies",
+}
+SUBSPACE_CAMPUS = {
+    "campus": "What the printed numbers may be",
+    "campus_laws": "Exact laws of two readings",
+    "campus_constraints": "Constraints",
+    "campus_integer": "Integer noise",
+}
+SUBSPACE_FIGURES = {
+    "errors": "Errors by workload",
+    "constant": "Where Lemma 3.4 holds",
+    "losses": "What Laplace noise guarantees",
+    "campus": "Readings of the campus example",
+    "equal_privacy": "Equal privacy in both currencies",
+    "counties": "Ten runs (SDP Fig 1, right)",
+    "states": "Noise and DAS errors by state",
+}
+
+
 include: "functions/subspace.smk"
 
 
@@ -29,19 +66,9 @@ rule derive_subspace:
     input:
         library=library("subspace/derive_subspace"),
     output:
-        **subspace_table("workloads", "Workloads", "Errors"),
-        **subspace_table("errors", "Errors and lower bounds", "Errors"),
-        **subspace_table("formulas", "Errors beside the formulas", "Errors"),
-        **subspace_table("frameworks", "Extending against projecting", "Errors"),
-        **subspace_table("near_optimal", "The noise of Theorem 3.11", "Errors"),
-        **subspace_table("constant", "The constant of Lemma 3.4", "Guarantees"),
-        **subspace_table("failing", "Where the constant fails", "Guarantees"),
-        **subspace_table("losses", "Exact pure losses", "Guarantees"),
-        **subspace_table("attained", "Losses by distance", "Guarantees"),
-        **subspace_table("profiles", "Privacy profiles", "Guarantees"),
-        **subspace_table("equal_privacy", "Errors in both currencies", "Equal privacy"),
-        **subspace_table("orders", "Orders in both currencies", "Equal privacy"),
-        **subspace_table("checks", "Propositions checked", "Guarantees"),
+        **subspace_tables("Errors", SUBSPACE_ERRORS),
+        **subspace_tables("Guarantees", SUBSPACE_GUARANTEES),
+        **subspace_tables("Equal privacy", SUBSPACE_EQUAL),
     log:
         logs("derive_subspace"),
     benchmark:
@@ -69,34 +96,7 @@ rule simulate_campus:
     input:
         library=library("subspace/simulate_campus"),
     output:
-        **table_outputs(
-            "subspace_campus",
-            "What the printed numbers may be",
-            "Subspace privacy",
-            key="readings_",
-            subcategory="Campus",
-        ),
-        **table_outputs(
-            "subspace_campus_laws",
-            "Exact laws of two readings",
-            "Subspace privacy",
-            key="laws_",
-            subcategory="Campus",
-        ),
-        **table_outputs(
-            "subspace_campus_constraints",
-            "Constraints",
-            "Subspace privacy",
-            key="constraints_",
-            subcategory="Campus",
-        ),
-        **table_outputs(
-            "subspace_campus_integer",
-            "Integer noise",
-            "Subspace privacy",
-            key="integer_",
-            subcategory="Campus",
-        ),
+        **subspace_tables("Campus", SUBSPACE_CAMPUS),
         speed="results/benchmarks/subspace_campus_integer.csv",
     log:
         logs("simulate_campus"),
@@ -149,19 +149,13 @@ rule plot_subspace:
         attained=rules.derive_subspace.output.attained_csv,
         profiles=rules.derive_subspace.output.profiles_csv,
         equal_privacy=rules.derive_subspace.output.equal_privacy_csv,
-        readings=rules.simulate_campus.output.readings_csv,
+        readings=rules.simulate_campus.output.campus_csv,
         counties=rules.simulate_subspace_counties.output.csv,
         boxes=rules.simulate_subspace_counties.output.boxes,
         provenance=rules.fetch_demonstration_data.output.provenance,
         library=library("subspace/plot_subspace"),
     output:
-        **subspace_figure("errors", "Errors by workload", "Errors"),
-        **subspace_figure("constant", "Where Lemma 3.4 holds", "Guarantees"),
-        **subspace_figure("losses", "What Laplace noise guarantees", "Guarantees"),
-        **subspace_figure("campus", "Readings of the campus example", "Campus"),
-        **subspace_figure("equal_privacy", "Equal privacy in both currencies", "Equal privacy"),
-        **subspace_figure("counties", "Ten runs (SDP Fig 1, right)", "Counties"),
-        **subspace_figure("states", "Noise and DAS errors by state", "Counties"),
+        **subspace_figures(),
     log:
         logs("plot_subspace"),
     benchmark:

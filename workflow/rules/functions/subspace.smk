@@ -1,18 +1,18 @@
-"""Outputs of subspace privacy: tables and figures by a short key."""
+"""Outputs of subspace privacy, by their names."""
 
 
-def subspace_table(key, what, part):
-    return table_outputs(
-        f"subspace_{key}", what, "Subspace privacy", key=f"{key}_", subcategory=part
-    )
+def subspace_tables(part, titles):
+    outputs = {}
+    for each, what in titles.items():
+        place = {"key": f"{each}_", "subcategory": part}
+        outputs |= table_outputs(f"subspace_{each}", what, "Subspace privacy", **place)
+    return outputs
 
 
-def subspace_figure(key, what, part):
-    return figure_outputs(
-        f"subspace_{key}",
-        what,
-        "Subspace privacy",
-        key=f"{key}_figure_",
-        caption=f"subspace_{key}_figure",
-        subcategory=part,
-    )
+def subspace_figures():
+    outputs = {}
+    for each, what in SUBSPACE_FIGURES.items():
+        place = {"key": f"{each}_figure_", "caption": f"subspace_{each}_figure"}
+        place["subcategory"] = "Figures"
+        outputs |= figure_outputs(f"subspace_{each}", what, "Subspace privacy", **place)
+    return outputs

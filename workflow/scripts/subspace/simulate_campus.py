@@ -17,16 +17,16 @@ with job_log(snakemake.log[0]):
     count = settings["repetitions"]
     whole = wifi.integer_table(rng("integer"), campus, 1.0, settings["integer_repetitions"])
     tables = {
-        "constraints": (wifi.constraint_table(campus), "Campus: constraints and variance"),
-        "laws": (
+        "campus_constraints": (wifi.constraint_table(campus), "Campus: constraints and variance"),
+        "campus_laws": (
             wifi.exact_law_table(rng("laws"), campus, count, settings["exact_experiments"]),
             "Campus: two readings by their exact laws",
         ),
-        "readings": (
+        "campus": (
             wifi.reading_table(rng("readings"), campus, count, settings["experiments"]),
             "Campus: what the printed numbers may be",
         ),
-        "integer": (whole.drop(columns=SECONDS), "Campus: integer noise on the same tables"),
+        "campus_integer": (whole.drop(columns=SECONDS), "Campus: integer noise on the same tables"),
     }
     for key, (table, title) in tables.items():
         write_table(table, output[f"{key}_csv"], title)

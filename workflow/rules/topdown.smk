@@ -1,0 +1,188 @@
+"""The Census Bureau's TopDown algorithm on the published 2010 counts (TDA)."""
+
+from reproduction.topdown.settings import families
+
+TOPDOWN = config["topdown"]
+FAMILIES = families(TOPDOWN["runs"])
+RUN_KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes")
+
+config["words"]["topdown"] = (
+    "Published 2010 counts by race (63), Hispanic origin and adulthood; nation, states and counties; "
+    "state populations held. Runs: {runs}. Seed {seed}."
+).format(
+    seed=config["seed"], runs="; ".join(f"{name} ({n})" for name, n in TOPDOWN["runs"].items())
+)
+
+
+def of_all_systems(kind):
+    """Files of one kind: TopDown's families, the systems beside it last."""
+    runs = expand(f"results/topdown/{{family}}_{kind}.csv", family=FAMILIES)
+    return runs if kind == "nodes" else [*runs, f"results/topdown/others_{kind}.csv"]
+
+
+# the wing's tables and figures, by name, with what each shows
+TOPDOWN_TABLES = {
+    "invariants": "With and without invariants",
+    "noise": "Variances of the slides, and by other conversions",
+    "conversions": "Where the Gaussian is better",
+    "tails": "Tails of both laws",
+    "dormitories": "Dormitories",
+    "naive": "Releases that cannot be",
+    "regions": "Regions A and B",
+    "witness": "Fractions only",
+    "implied": "Group quarters",
+    "unimodular": "Unimodular or not",
+    "failsafe": "The failsafe",
+    "bias": "Errors by true size of the cell",
+    "trend": "County totals, system by system",
+    "slopes": "Slopes, state by state",
+    "margins": "Errors of margins by level",
+    "causes": "What makes the bias",
+    "rounding": "Rounding and zeros, level by level",
+    "fingerprint": "The trace of swapping",
+    "sizes": "Errors by size of the county",
+}
+TOPDOWN_FIGURES = {
+    "bias": "Errors by true size of the cell",
+    "slopes": "Slopes in all states",
+    "counties": "A state's counties",
+    "swapping": "The trace of swapping",
+    "noise": "Gaussian against Laplace",
+}
+
+
+def topdown_tables(*names, **where):
+    outputs = {}
+    for each in names:
+        what = TOPDOWN_TABLES[each]
+        outputs |= table_outputs(f"topdown_{each}", what, "TopDown", key=f"{each}_", **where)
+    return outputs
+
+
+def topdown_figures():
+    outputs = {}
+    for each, what in TOPDOWN_FIGURES.items():
+        caption = f"topdown_{each}_figure"
+        key = f"{each}_figure_"
+        outputs |= figure_outputs(f"topdown_{each}", what, "TopDown", key=key, caption=caption)
+    return outputs
+
+
+rule run_topdown:
+    input:
+        histogram=TOPDOWN["histogram"],
+        published=config["data"]["published"],
+        library=library("topdown/run_topdown"),
+    output:
+        **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in (*RUN_KINDS, "nodes")},
+    log:
+        logs("run_topdown_{family}"),
+    benchmark:
+        benchmarks("run_topdown_{family}")
+    wildcard_constraints:
+        family=any_of(FAMILIES),
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        seed=config["seed"],
+        runs=lambda wildcards: FAMILIES[wildcards.family],
+    message:
+        "TopDown on all counties: {wildcards.family}"
+    script:
+        "../scripts/topdown/run_topdown.py"
+
+
+rule compare_topdown:
+    input:
+        histogram=TOPDOWN["histogram"],
+        published=config["data"]["published"],
+        provenance=rules.fetch_demonstration_data.output.provenance,
+        local=[local_file(config)] if local_file(config) else [],
+        library=library("topdown/compare_topdown"),
+    output:
+        **{kind: f"results/topdown/others_{kind}.csv" for kind in RUN_KINDS},
+        **topdown_tables("invariants"),
+    log:
+        logs("compare_topdown"),
+    benchmark:
+        benchmarks("compare_topdown")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        seed=config["seed"],
+        integer_noise=TOPDOWN["integer_noise"],
+        configurations=[name for name in ("identity 1", "identity 4") if name in TOPDOWN["runs"]],
+        cache="results/data/download",
+    message:
+        "The Bureau's errors and exact integer noise, measured as TopDown's"
+    script:
+        "../scripts/topdown/compare_topdown.py"
+
+
+rule derive_topdown:
+    input:
+        group_quarters=TOPDOWN["group_quarters"],
+        published=config["data"]["published"],
+        library=library("topdown/derive_topdown"),
+    output:
+        **topdown_tables("noise", "conversions", "tails"),
+        **topdown_tables(
+            "dormitories",
+            "naive",
+            "regions",
+            "witness",
+            "implied",
+            "unimodular",
+            "failsafe",
+            subcategory="Implied constraints",
+        ),
+        noise_data="results/topdown/noise.csv",
+    log:
+        logs("derive_topdown"),
+    benchmark:
+        benchmarks("derive_topdown")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        seed=config["seed"],
+        implied=TOPDOWN["implied"],
+    message:
+        "Noise and implied constraints of the slides"
+    script:
+        "../scripts/topdown/derive_topdown.py"
+
+
+rule collect_topdown:
+    input:
+        **{kind: of_all_systems(kind) for kind in (*RUN_KINDS, "nodes")},
+        noise=rules.derive_topdown.output.noise_data,
+        library=library("topdown/collect_topdown"),
+    output:
+        **topdown_tables("bias", "trend", "slopes", "margins", "causes", "rounding"),
+        **topdown_tables("fingerprint", "sizes", subcategory="Swapping"),
+        **topdown_figures(),
+        **{
+            f"{name}_data": f"results/figures/topdown_{name}.csv"
+            for name in ("bias", "slopes", "counties", "swapping", "noise")
+        },
+    log:
+        logs("collect_topdown"),
+    benchmark:
+        benchmarks("collect_topdown")
+    conda:
+        ENVIRONMENT
+    params:
+        shown=TOPDOWN["shown"],
+    message:
+        "Tables and figures of TopDown"
+    script:
+        "../scripts/topdown/collect_topdown.py"
+
+
+SENT |= {"run_topdown", "compare_topdown", "derive_topdown"}
