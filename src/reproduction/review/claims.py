@@ -55,6 +55,8 @@ def read_claims(paths: Iterable, schema, notebooks: Iterable = ()) -> list[dict]
 def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
     """Read the descriptions of the papers' figures and tables, in the papers' order.
 
+    Each has its `wing`, the name of its file.
+
     Raises
     ------
     InputError
@@ -66,7 +68,7 @@ def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
         for name in entry["claims"]:
             if name not in known:
                 raise InputError(f"{path.name}: {entry['name']}: there is no claim {name}")
-    entries = [entry for _, entry in found]
+    entries = [{"wing": path.stem, **entry} for path, entry in found]
     _check_names("name", entries)
     return sorted(entries, key=_place)
 

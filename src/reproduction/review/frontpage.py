@@ -1,4 +1,4 @@
-"""The front page: every verdict, with links to the figure, table, notebook and rule behind it.
+"""The front page: verdicts and figures as pictures, then every claim with what is behind it.
 
 Every number on it is the scorecard's.
 """
@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined
 
 from isdp.io.files import read_json
 from reproduction.review.claims import PAPERS, figures_of
+from reproduction.review.gallery import gallery
 from reproduction.review.results import (
     MARKS,
     Results,
@@ -73,6 +74,8 @@ def front_page(
         marks=MARKS,
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
         picture=picture(results.card, linked=True),
+        gallery=gallery(results.folder / "figures", claims, entries, made["figures"]),
+        titles={claim["wing"]: pages.get(claim["page"], claim["wing"]) for claim in claims},
         groups=[
             (paper, [(name, group.to_dict("records")) for name, group in groups])
             for paper, groups in by_paper(results.card)
