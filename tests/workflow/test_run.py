@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from reproduction.running.origin import made_by
+
 
 def rows(path):
     with open(path, encoding="utf-8") as file:
@@ -104,6 +106,16 @@ def test_the_report_holds_everything_and_asks_nobody(finished):
         assert word in page
     assert "{{" not in page.split("<body", 1)[0]
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=\"https?://", page)
+
+
+def test_every_page_says_what_made_it(finished):
+    """The tests' checkout is no repository, so that it names no commit."""
+    results = finished.folder / "results"
+    made = made_by(finished.folder, results / "config.yaml")
+    assert "commit not known" in made
+    pages = [results / "index.html", results / "report.html", *results.glob("notebooks/*.html")]
+    assert len(pages) > 3
+    assert [page.name for page in pages if made not in page.read_text()] == []
 
 
 def test_every_link_of_the_front_page_leads_somewhere_and_nothing_is_asked_for(finished):

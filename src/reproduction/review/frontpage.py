@@ -33,6 +33,7 @@ def front_page(
     made: Mapping[str, Mapping[str, list[Mapping]]],
     pages: Mapping[str, str],
     template: str,
+    made_by: str,
     departures: list[str],
 ) -> str:
     """Set the front page.
@@ -53,6 +54,8 @@ def front_page(
         Title of each notebook page that this run makes, by the notebook's name.
     template : str
         In Jinja's language.
+    made_by : str
+        What made the page, from `reproduction.running.origin.made_by`.
     departures : list of str
         Settings in which the run is not the paper's scale.
 
@@ -69,6 +72,7 @@ def front_page(
         style=STYLE,
         message=read_json(results.folder / "data/provenance.json")["message"],
         seed=results.setting("seed"),
+        made_by=made_by,
         departures=departures,
         counts=results.counts(),
         marks=MARKS,

@@ -75,7 +75,16 @@ def page(tmp_path):
         entry("two", ["f_{state}", "lost", "stale"], []),
     ]
     pages = {"01_counties": "Counties & states"}
-    return front_page(Results(tmp_path), claims, entries, made, pages, TEMPLATE, ["counties.draws"])
+    return front_page(
+        Results(tmp_path),
+        claims,
+        entries,
+        made,
+        pages,
+        TEMPLATE,
+        "Made by <us>.",
+        ["counties.draws"],
+    )
 
 
 def part(page, start, end="</div></div>"):
@@ -119,6 +128,7 @@ def test_all_that_is_named_is_escaped_and_nothing_is_asked_for(page):
     assert "It is <so>" not in page
     assert "It is &lt;so&gt;." in page
     assert "Counts &lt; errors. Seed 77." in page
+    assert "Made by &lt;us&gt;." in page
     assert "Counties &amp; states" in page
     assert 'alt="Figure f_VT. o &amp; o"' in page
     assert not re.search(r"<script|(src|href)=\"https?:|@import|url\(", page)
