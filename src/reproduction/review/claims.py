@@ -81,8 +81,18 @@ def named_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> 
 
 def tables_of(claim: Mapping) -> list[str]:
     """Names of the tables that a claim is judged by, that of our value first."""
-    measures = (claim.get(key) for key in ("ours", "judged", "tells"))
-    return list(dict.fromkeys(how["table"] for how in measures if how))
+    return list(dict.fromkeys(how["table"] for how in measures_of(claim)))
+
+
+def measures_of(claim: Mapping) -> list[Mapping]:
+    """All that a claim takes from tables, our value first."""
+    return [claim[key] for key in ("ours", "judged", "tells") if key in claim]
+
+
+def columns_of(how: Mapping) -> list[str]:
+    """Columns that a measure names, but for those in its query."""
+    single = [how[key] for key in ("column", "by", "error", "draws") if key in how]
+    return [*single, *how.get("limits", [])]
 
 
 def named_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
