@@ -17,6 +17,8 @@ include: "workflow/rules/counties.smk"
 include: "workflow/rules/lattices.smk"
 include: "workflow/rules/congenial.smk"
 include: "workflow/rules/exactness.smk"
+include: "workflow/rules/topdown.smk"
+include: "workflow/rules/swapping.smk"
 include: "workflow/rules/running.smk"
 include: "workflow/rules/review.smk"
 

@@ -78,6 +78,17 @@ def test_null_leaves_out_an_experiment_or_a_law():
         check_config(only, ROOT)
 
 
+def test_null_leaves_out_a_configuration_of_topdown_but_not_the_rule():
+    config = changed({"topdown": {"runs": {"slides": None}}})
+    leave_out_nulls(config)
+    check_config(config, ROOT)
+    assert "slides" not in config["topdown"]["runs"]
+    config = changed({"topdown": {"runs": {"identity 4": None}}})
+    leave_out_nulls(config)
+    with pytest.raises(ConfigError, match="'identity 4' may not be left out"):
+        check_config(config, ROOT)
+
+
 WRONG = {
     "an unknown key": ({"counties": {"epsilom": 1}}, "counties: unknown key epsilom"),
     "epsilon zero": ({"counties": {"epsilon": 0}}, "counties.epsilon: 0 will not do"),
@@ -183,6 +194,31 @@ WRONG = {
     "an epsilon too small": (
         {"counties": {"truncation": {"epsilons": [0, 1]}}},
         "truncation.epsilons.0",
+    ),
+    "a configuration that there is not": (
+        {"topdown": {"runs": {"identity 7": 1}}},
+        "topdown.runs: unknown key identity 7",
+    ),
+    "no such state to show": ({"topdown": {"shown": "ZZ"}}, "topdown.shown.0: there is no state"),
+    "no such state of group quarters": (
+        {"topdown": {"implied": {"states": ["ZZ"]}}},
+        "topdown.implied.states.0: there is no state",
+    ),
+    "no such histogram": (
+        {"topdown": {"histogram": "nowhere.csv"}},
+        "topdown.histogram: there is no file nowhere.csv",
+    "swap rates out of order": (
+        {"swapping": {"rates": [0.5, 0.1]}},
+        "swapping.rates: wanted: rates in rising order",
+    ),
+    "a swap rate of one": ({"swapping": {"rates": [0.5, 1]}}, "swapping.rates.1: 1 will not do"),
+    "margins of different totals": (
+        {"swapping": {"tables": [[[2, 2], [3, 2]]]}},
+        "swapping.tables.0: the counties have 4 records, the categories 5",
+    ),
+    "households that are not there": (
+        {"swapping": {"households": "nowhere.csv"}},
+        "swapping.households: there is no file nowhere.csv",
     ),
     "no such ledger": ({"data": {"ledger": "nowhere.csv"}}, "data.ledger: there is no file"),
 }

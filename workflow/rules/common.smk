@@ -130,9 +130,9 @@ def table_outputs(
     place = {"caption": CAPTIONS[caption or name], "category": category, **where}
     page, data = ({"what": what, "type": kind} for kind in ("table", "table as csv"))
     return {
-        f"{key}csv": f"{folder}/{name}.csv"
-        if long
-        else report(f"{folder}/{name}.csv", labels=data, **place),
+        f"{key}csv": (
+            f"{folder}/{name}.csv" if long else report(f"{folder}/{name}.csv", labels=data, **place)
+        ),
         f"{key}md": f"{folder}/{name}.md",
         f"{key}html": report(f"{folder}/{name}.html", labels=page, **place),
     }

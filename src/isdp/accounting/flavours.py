@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from isdp.accounting.conversions import epsilon_bun_steinke
 from isdp.errors import InputError
 
 FLAVOUR = ("domain", "scope", "unit", "standard")
@@ -287,7 +288,7 @@ def _renyi_to_slack(blocks: BuildingBlocks, to: str) -> float | None:
     if blocks.intensity is None:
         return None
     rho = blocks.intensity**2
-    return max(0.0, rho + 2 * math.sqrt(rho * -math.log(_slack(to))))
+    return epsilon_bun_steinke(rho, _slack(to)) if rho else 0.0
 
 
 def _pure_to_renyi(blocks: BuildingBlocks, to: str) -> float | None:

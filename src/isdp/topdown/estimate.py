@@ -145,7 +145,7 @@ def _solve_by_splitting(problem: Problem) -> np.ndarray:
     the least squares the totals; the last step is one transportation projection that meets both.
     """
     both = problem.child_sums is not None and problem.cell_sums is not None
-    values, vectors = eigh(problem.matrix)
+    values, vectors = eigh(problem.matrix, driver="evd")
     step = _first_step(values, both)
     start = (problem.pull @ vectors / values) @ vectors.T
     copy = _simplices(start, problem)

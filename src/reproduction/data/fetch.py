@@ -194,6 +194,13 @@ def obtain(
     return None, _no_provenance(vintage, reasons)
 
 
+def file_obtained(provenance: dict, local_file, cache) -> Path | None:
+    """Path of the demonstration data behind a provenance, or None where there are none."""
+    if local_file is not None:
+        return Path(local_file)
+    return Path(cache) / _cached(provenance["address"]) if provenance["address"] else None
+
+
 def _file_of(url: str) -> str:
     name = PurePosixPath(unquote(urlsplit(url).path)).name.lstrip(".")
     return re.sub(r"[^A-Za-z0-9._-]", "-", name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -56,6 +56,55 @@ def whole_state(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
         for rate in rates
     ]
     return pd.DataFrame(rows, columns=["rate", "without_data", "accuracy", "bayes_factor"])
+
+
+def curves(found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame) -> pd.DataFrame:
+    """Gather what the figure of attacks shows, a row a point.
+
+    Parameters
+    ----------
+    found, state : DataFrame
+        From `locations` and `whole_state`.
+    advantages : DataFrame
+        From `reproduction.swapping.against_noise.advantages`.
+
+    Returns
+    -------
+    DataFrame: `panel`, `curve`, `rate`, `chance`, `without_data`
+        "where it lives": the smallest and the largest county, and all households; "which of two
+        datasets": total variation of swapping and of noise, with nothing in `without_data`.
+    """
+    prior = found.drop_duplicates("county").set_index("county")["prior"]
+    shown = found[found["county"].isin([prior.idxmin(), prior.idxmax()])]
+    columns = ["curve", "rate", "chance", "without_data"]
+    one = shown[["county", "rate", "posterior", "prior"]].set_axis(columns, axis=1)
+    every = state[["rate", "accuracy", "without_data"]].set_axis(columns[1:], axis=1)
+    told = advantages.melt("rate", var_name="curve", value_name="chance")
+    parts = {
+        "where it lives": pd.concat([one, every.assign(curve="all households")]),
+        "which of two datasets": told,
+    }
+    return pd.concat(parts, names=["panel"]).reset_index(level=0).reset_index(drop=True)
+
+
+def place_simulated(found: pd.DataFrame, simulated: Mapping) -> pd.DataFrame:
+    """Put the mean and spread of simulated swaps beside the exact posteriors.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `locations`.
+    simulated : mapping from rate to float64 array, shape (runs, counties)
+        From `simulated_posteriors`.
+
+    Returns
+    -------
+    DataFrame
+        `found` with `simulated` and its standard error `simulated_error`, from the runs.
+    """
+    runs = np.concatenate([simulated[rate] for rate in found["rate"].unique()], axis=1)
+    error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
+    return found.assign(simulated=runs.mean(axis=0), simulated_error=error)
 
 
 def simulated_posteriors(

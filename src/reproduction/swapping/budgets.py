@@ -9,7 +9,7 @@ import pandas as pd
 
 from isdp.errors import InputError
 from isdp.swapping.attack import bayes_factor_loss
-from isdp.swapping.budget import epsilon_bound, rates_for, smallest_epsilon
+from isdp.swapping.budget import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
 from isdp.swapping.loss import VARIANTS, log_weights, smallest_worst_loss, worst_loss, worst_loss_of
 from isdp.swapping.profile import epsilon_at
 from isdp.swapping.released_table import (
@@ -111,12 +111,13 @@ def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd
     -------
     DataFrame with a row for each universe and rate
         `loss` and its `kind`; `bayes_factor`, what an observer gains from the likely output;
-        the bound and the exact worst case over all universes of that size.
+        the bound and the exact worst case over all universes of that size; and `gap`, the bound
+        less the loss.
     """
     rows = []
     for totals in all_totals:
         for rate in rates:
-            loss = _universe(totals, rate)
+            loss, bound = _universe(totals, rate), epsilon_bound(rate, sum(totals))
             rows.append(
                 {
                     "universe": " ".join(map(str, totals)),
@@ -126,7 +127,8 @@ def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd
                     "kind": loss.kind,
                     "bayes_factor": bayes_factor_loss(totals, rate).value,
                     "worst_universe": worst_loss(rate, sum(totals)),
-                    "epsilon_bound": epsilon_bound(rate, sum(totals)),
+                    "epsilon_bound": bound,
+                    "gap": bound - loss.value,
                 }
             )
     return pd.DataFrame(rows)
@@ -148,20 +150,22 @@ def table_only(
     -------
     DataFrame with a row for each pair of margins and rate
         `loss`, exact; `even_limit` ln(1 + 2/o), which tables with even margins tend to and which
-        is no bound.
+        is no bound; the bound, and `gap`, the bound less the loss.
     """
     rows = []
     for counties, categories in margins:
         for rate in rates:
+            loss, bound = table_loss(counties, categories, rate), epsilon_bound(rate, sum(counties))
             rows.append(
                 {
                     "counties": " ".join(map(str, counties)),
                     "categories": " ".join(map(str, categories)),
                     "tables": len(tables_with(counties, categories)),
                     "rate": rate,
-                    "loss": table_loss(counties, categories, rate).value,
+                    "loss": loss.value,
                     "even_limit": float(np.log1p(2 * (1 - rate) / rate)),
-                    "epsilon_bound": epsilon_bound(rate, sum(counties)),
+                    "epsilon_bound": bound,
+                    "gap": bound - loss.value,
                 }
             )
     return pd.DataFrame(rows)
@@ -221,14 +225,44 @@ def variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     Returns
     -------
     DataFrame: `records`, `rate`, `variant`, `loss`, `epsilon_bound` (of the listing) and whether
-    the loss is `within` that bound
+    the loss is `within` that bound, up to rounding: above p = 1/2 the listing can attain it
     """
     rows = []
     for n in sizes:
         for rate in rates:
             bound = epsilon_bound(rate, n)
+            most = bound + ROUNDING * (1 + bound)
             for variant in VARIANTS:
                 loss = worst_loss_of(log_weights(rate, n, variant))
-                rows.append((n, rate, variant, loss, bound, loss <= bound))
+                rows.append((n, rate, variant, loss, bound, loss <= most))
     names = ["records", "rate", "variant", "loss", "epsilon_bound", "within"]
     return pd.DataFrame(rows, columns=names)
+
+
+def tightness(
+    sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float], largest: int
+) -> pd.DataFrame:
+    """How near the bound is to the exact worst case, and what a small delta makes of it.
+
+    Parameters
+    ----------
+    sizes : iterable of int
+        Largest strata for the first panel.
+    rates, deltas : iterable of float
+    largest : int
+        The largest stratum of the second panel.
+
+    Returns
+    -------
+    DataFrame: `panel`, `rate`, `x`, `y`
+        "gap": x a size, y the bound less the exact worst case; "profile": x a delta, y the epsilon
+        of an exchange for each unit; "bound": the same at delta 0, once for each delta.
+    """
+    rates, deltas = list(rates), list(deltas)
+    gaps = exact_losses(sizes, [0.5])
+    parts = [("gap", 0.5, *row) for row in gaps[["largest", "gap"]].itertuples(index=False)]
+    found = profile([largest], rates, deltas)
+    for panel, column in (("profile", "epsilon"), ("bound", "epsilon_bound")):
+        columns = found[["rate", "delta", column]]
+        parts += [(panel, *row) for row in columns.itertuples(index=False)]
+    return pd.DataFrame(parts, columns=["panel", "rate", "x", "y"])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from scipy.stats import chi2
 
 from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 SHADES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
+LEAST_SHOWN = 1e-5  # per cent; smaller errors of the table are no change at all in most draws
 MARKS = {
     "nominal": (DAS, "published bound"),
     "bayes_factor": (DRAW, "what an observer gains"),
@@ -83,7 +87,9 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str
             flierprops={"marker": "x", "markersize": 3, "markeredgecolor": FAINT},
         )
         axis.plot(places, expected["expected"], color=DRAW, lw=1, label="expected")
-        axis.plot(places, expected["median_unmixed"], "v", color=FAINT, ms=4, label="unmixed")
+        axis.plot(
+            places, expected["median_unmixed"], "v", color=FAINT, ms=4, label="median, unmixed"
+        )
         if 0.5 in rates:
             axis.plot(50, printed, "D", color=DAS, ms=5, label="printed table")
         axis.set_xlim(-2)
@@ -91,8 +97,7 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str
         axis.set_title(scenario, loc="left", fontsize=9)
     axes[0, 0].set_ylabel("mean absolute percentage error (%)")
     axes[0, 0].legend(frameon=False)
-    figure.suptitle(title, x=0.01, ha="left")
-    return finish(figure)
+    return finish(figure, title)
 
 
 @styled
@@ -135,7 +140,7 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     notes : tuple of str
         What makes the comparison fair, written below the figure.
     """
-    figure, ((axis,),) = panels(1, 1, (8, 5.6))
+    figure, ((axis,),) = panels(1, 1, (8, 6.4))
     noise = curves[curves["curve"] == "integer noise"].sort_values("epsilon")
     axis.plot(noise["epsilon"], noise["mape"], color=INK, label="integer noise, exact")
     for reading, (colour, words) in MARKS.items():
@@ -154,35 +159,182 @@ def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> F
     axis.set_yscale("log")
     axis.set_xlabel("epsilon for each household (nats)")
     axis.set_ylabel("mean absolute percentage error (%)")
+    axis.set_ylim(LEAST_SHOWN)
     axis.legend(frameon=False)
     axis.set_title(title, loc="left")
-    figure.text(0.01, -0.02, "\n".join(notes), va="top", fontsize=7.5, color=INK, wrap=True)
+    words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in notes)
+    finish(figure).subplots_adjust(bottom=0.24)
+    figure.text(0.02, 0.01, words, va="bottom", fontsize=7.5, color=INK)
+    return figure
+
+
+@styled
+def attack(points: pd.DataFrame, title: str) -> Figure:
+    """Draw what an attacker learns: where a household lives, and which of two datasets it is.
+
+    Parameters
+    ----------
+    points : DataFrame
+        From `reproduction.swapping.attacks.curves`.
+    title : str
+    """
+    names = {
+        "swapping": "swapping",
+        "noise": "integer noise of equal error",
+        "noise_unmixed": "integer noise of the error after unmixing",
+    }
+    words = {
+        "where it lives": "chance to live in the county seen",
+        "which of two datasets": "total variation between the two releases",
+    }
+    figure, (axes,) = panels(1, 2, (9, 3.8))
+    for axis, (panel, part) in zip(axes, points.groupby("panel", sort=False), strict=True):
+        curves = part.groupby("curve", sort=False)
+        for (curve, each), colour in zip(curves, (DAS, DRAW, INK), strict=True):
+            each = each.sort_values("rate")
+            axis.plot(
+                100 * each["rate"],
+                each["chance"],
+                "o-",
+                ms=4,
+                color=colour,
+                label=names.get(curve, curve),
+            )
+            if each["without_data"].notna().all():
+                axis.axhline(each["without_data"].iloc[0], color=colour, ls=":", lw=1)
+        axis.set_xlabel("swap rate (%)")
+        axis.set_ylabel(words[panel])
+        axis.set_title(panel, loc="left", fontsize=9)
+    axes[0].set_ylim(0, 1)
+    axes[0].plot([], [], ls=":", color=FAINT, label="without data")
+    axes[1].set_yscale("log")
+    axes[1].set_ylim(top=1)
+    for axis in axes:
+        axis.legend(frameon=False)
+    return finish(figure, title)
+
+
+@styled
+def tightness(points: pd.DataFrame, largest: int, title: str) -> Figure:
+    """Draw how near the bound is to the exact worst case, and epsilon where a delta is allowed.
+
+    Parameters
+    ----------
+    points : DataFrame
+        From `reproduction.swapping.budgets.tightness`.
+    largest : int
+        Records of the largest stratum in the second panel.
+    title : str
+    """
+    figure, ((left, right),) = panels(1, 2, (9, 3.8))
+    gap = points[points["panel"] == "gap"]
+    left.plot(gap["x"], gap["y"], "o", ms=3, color=DRAW, label="bound less exact, p = 50 %")
+    left.plot(gap["x"], 1.5 / gap["x"], color=INK, lw=0.8, ls="--", label="3 / (2 b)")
+    left.set_xscale("log")
+    left.set_yscale("log")
+    left.set_xlabel("records b of the largest stratum")
+    left.set_ylabel("epsilon that the bound gives away (nats)")
+    left.legend(frameon=False)
+    for panel, line in (("profile", "-"), ("bound", ":")):
+        curves = points[points["panel"] == panel].groupby("rate")
+        for (rate, part), colour in zip(
+            curves, np.resize([INK, DRAW, DAS, FAINT], len(curves)), strict=True
+        ):
+            label = f"p = {100 * rate:g} %" if panel == "profile" else None
+            right.plot(part["x"], part["y"], line, color=colour, label=label)
+    right.plot([], [], ":", color=FAINT, label="bound")
+    right.set_xscale("log")
+    right.invert_xaxis()
+    right.set_xlabel("delta that is allowed")
+    right.set_ylabel("epsilon for each record that differs (nats)")
+    right.set_title(f"exchange in a stratum of {largest:,}", loc="left", fontsize=9)
+    right.legend(loc="center", bbox_to_anchor=(0.5, 0.4), frameon=False, ncols=3)
+    return finish(figure, title)
+
+
+@styled
+def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
+    """Draw how well each swap rate explains the printed swap, by the mix of households.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        From `reproduction.swapping.massachusetts.fit_by_rate`.
+    fits : DataFrame
+        From `reproduction.swapping.massachusetts.fit_table`: the likeliest rates.
+    title : str
+    """
+    figure, ((axis,),) = panels(1, 1, (8, 4))
+    degrees = fits["degrees"].iloc[0]
+    axis.axhspan(*chi2.ppf([0.005, 0.995], degrees), color=BOX, alpha=0.4, lw=0)
+    for (_, row), colour in zip(
+        fits.iterrows(), np.resize([INK, DRAW, DAS, FAINT], len(fits)), strict=True
+    ):
+        part = curves[curves["scenario"] == row["scenario"]]
+        rate, error = 100 * row["rate"], 100 * row["error"]
+        axis.plot(100 * part["rate"], part["chi_square"], color=colour, label=row["scenario"])
+        axis.errorbar(rate, row["chi_square_at_rate"], xerr=error, fmt="o", ms=4, color=colour)
+    axis.errorbar([], [], xerr=[], fmt="o", ms=4, color=INK, label="likeliest rate, one s.e.")
+    axis.axvline(50, color=INK, lw=0.6)
+    axis.set_xlabel("swap rate (%)")
+    axis.set_ylabel(f"chi-square on {degrees} degrees")
+    axis.set_ylim(0)
+    axis.legend(loc="upper center", frameon=True, framealpha=1, edgecolor="white")
+    axis.set_title(title, loc="left")
     return finish(figure)
 
 
 @styled
-def locations(found: pd.DataFrame, state: pd.DataFrame, title: str) -> Figure:
-    """Draw how surely a uniquely described household is where it is seen, by swap rate.
+def unmixed(table: pd.DataFrame, title: str) -> Figure:
+    """Draw the error of the printed swapped table, as it is and after its bias is taken out.
 
     Parameters
     ----------
-    found : DataFrame
-        From `reproduction.swapping.attacks.locations`.
-    state : DataFrame
-        From `reproduction.swapping.attacks.whole_state`.
+    table : DataFrame
+        From `reproduction.swapping.massachusetts.unmixed_table`.
     title : str
     """
-    figure, ((axis,),) = panels(1, 1, (7, 4))
-    prior = found.drop_duplicates("county").set_index("county")["prior"]
-    for county, colour in ((prior.idxmin(), DAS), (prior.idxmax(), DRAW)):
-        part = found[found["county"] == county].sort_values("rate")
-        axis.plot(part["rate"], part["posterior"], "o-", ms=4, color=colour, label=county)
-        axis.axhline(prior[county], color=colour, ls=":", lw=1)
-    axis.plot(state["rate"], state["accuracy"], "s--", ms=4, color=INK, label="all households")
-    axis.plot([], [], ls=":", color=INK, label="without data")
-    axis.set_xlabel("swap rate")
-    axis.set_ylabel("chance to live in the county seen")
-    axis.set_ylim(0, 1)
-    axis.legend(frameon=False)
+    names = list(dict.fromkeys(table["county"]))
+    figure, (axes,) = panels(1, 2, (9, 4.2), sharey=True)
+    places = np.arange(len(names))
+    for axis, (tenure, part) in zip(axes, table.groupby("tenure", sort=False), strict=True):
+        part = part.set_index("county").loc[names]
+        axis.axvline(0, color=INK, lw=0.6)
+        for column, colour, mark, words in (
+            ("off", DAS, "o", "as printed"),
+            ("off_unmixed", DRAW, "D", "unmixed by a reader"),
+        ):
+            off = 100 * part[column] / part["before"]
+            axis.plot(off, places, mark, ms=5, color=colour, label=words)
+        axis.set_xlabel("error (% of the true count)")
+        axis.set_title(f"{tenure} dwellings", loc="left", fontsize=9)
+    axes[0].set_yticks(places, names)
+    axes[0].invert_yaxis()
+    axes[0].legend(frameon=False)
+    return finish(figure, title)
+
+
+@styled
+def flavours(compared: pd.DataFrame, title: str) -> Figure:
+    """Draw which building blocks differ between every two systems.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        From `reproduction.swapping.demonstrations.flavours_compared`.
+    title : str
+    """
+    names = list(dict.fromkeys(compared["first"]))
+    number = compared.pivot(index="first", columns="second", values="number").loc[names, names]
+    words = compared.fillna({"differ": ""}).pivot(index="first", columns="second", values="differ")
+    figure, ((axis,),) = panels(1, 1, (9, 5.6))
+    axis.imshow(number, cmap="Blues", vmin=0, vmax=8, aspect="auto")
+    for row, first in enumerate(names):
+        for column, second in enumerate(names):
+            text = words.loc[first, second].replace(", ", "\n") or "one\nflavour"
+            axis.text(column, row, text, ha="center", va="center", fontsize=6.5, color=INK)
+    axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axis.set_yticks(range(len(names)), names)
+    axis.grid(False)
     axis.set_title(title, loc="left")
     return finish(figure)

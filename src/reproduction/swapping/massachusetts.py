@@ -52,8 +52,9 @@ def fit_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.D
     -------
     DataFrame with a row a scenario
         `chi_square` on `degrees` at 50 %, with `p`; `farthest`, the county of the largest |z|,
-        with `z`; `rate` of highest likelihood with its `error`; `chi_square_at_rate`; `fitted`,
-        whether the scenario was made from the same table and so is no evidence.
+        with `z`; `rate` of highest likelihood with its `error`, and `rate_z`, how many of these
+        it is from 50 %; `chi_square_at_rate`; `fitted`, whether the scenario was made from the same
+        table and so is no evidence.
     """
     rows = []
     for scenario, counts in households.items():
@@ -70,11 +71,24 @@ def fit_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.D
                 "z": at_half.z[worst, 0],
                 "rate": best.rate,
                 "error": best.error,
+                "rate_z": (best.rate - PRINTED_RATE) / best.error,
                 "chi_square_at_rate": fit(counts, after(table), best.rate).chi_square,
                 "fitted": scenario == "fitted",
             }
         )
     return pd.DataFrame(rows)
+
+
+def fit_by_rate(
+    table: pd.DataFrame, households: Mapping[str, np.ndarray], rates: Iterable[float]
+) -> pd.DataFrame:
+    """Chi-square of the printed swapped table by swap rate; `scenario`, `rate`, `chi_square`."""
+    rows = [
+        (scenario, rate, fit(counts, after(table), rate).chi_square)
+        for scenario, counts in households.items()
+        for rate in rates
+    ]
+    return pd.DataFrame(rows, columns=["scenario", "rate", "chi_square"])
 
 
 def runs(
@@ -117,18 +131,31 @@ def runs(
     return pd.DataFrame(rows)
 
 
-def summary(all_runs: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
+def summary(
+    all_runs: pd.DataFrame, households: Mapping[str, np.ndarray], printed: float
+) -> pd.DataFrame:
     """Summarise the runs of each scenario and rate beside what is expected.
+
+    Parameters
+    ----------
+    all_runs : DataFrame
+        From `all_runs`.
+    households : mapping from str to int64 array, shape (J, 14, 2)
+    printed : float
+        MAPE of the printed swapped table.
 
     Returns
     -------
     DataFrame with a row for each scenario and rate
-        Median, smallest and largest `mape` over the runs, the median of `mape_unmixed`, the
-        `expected` MAPE by the exact mean and variance, and the budget by the bound.
+        Median, smallest and largest `mape` over the runs, and whether the median `grows` from the
+        next smaller rate; the median of `mape_unmixed`, the `expected` MAPE by the exact mean and
+        variance, `printed_z`, how many standard deviations of the runs the printed table's is from
+        that (at 50 % alone), and the budget by the bound.
     """
     rows = []
     for (scenario, rate), part in all_runs.groupby(["scenario", "rate"], sort=False):
         counts = households[scenario]
+        expected, sd = expected_mape(counts, rate), part["mape"].std()
         rows.append(
             {
                 "scenario": scenario,
@@ -137,14 +164,17 @@ def summary(all_runs: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.
                 "median": part["mape"].median(),
                 "smallest": part["mape"].min(),
                 "largest": part["mape"].max(),
-                "sd": part["mape"].std(),
-                "expected": expected_mape(counts, rate),
+                "sd": sd,
+                "expected": expected,
+                "printed_z": (printed - expected) / sd if rate == PRINTED_RATE else np.nan,
                 "median_unmixed": part["mape_unmixed"].median(),
                 "epsilon_bound": epsilon_bound(rate, int(counts.sum(axis=(1, 2)).max())),
                 "violations": int(part["violations"].sum()),
             }
         )
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    before = table.sort_values("rate").groupby("scenario")["median"].shift().sort_index()
+    return table.assign(grows=(table["median"] > before).where(before.notna()))
 
 
 def unmixed_table(table: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from isdp.topdown import Budget, Plan, Schema
 from reproduction.data.histogram import AXES, SHAPE
 
 SCHEMA = Schema(AXES, SHAPE)
+WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # four cells a county, hardly any of them empty
 LEVELS = ("nation", "state", "county")
 HELD = ("state",)  # each state's population is published as it is
 GLOBAL_SCALE = Fraction(339, 542)
@@ -107,6 +108,7 @@ def plans() -> dict[str, Plan]:
         free = Plan(SCHEMA, budgets[name], HELD, nonnegative=False, passes=_passes(name))
         found[f"{name}, negatives allowed"] = free
     found["slides, total first"] = Plan(SCHEMA, slides(), HELD, passes="isolate_total")
+    found["identity 4, four cells"] = Plan(WITHOUT_RACE, budgets["identity 4"], HELD)
     for name in ("identity 1", "identity 4"):
         found[f"{name}, nothing held"] = Plan(SCHEMA, budgets[name])
     return found

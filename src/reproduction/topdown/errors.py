@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.topdown import Schema
+from isdp.topdown.budget import DETAIL, TOTAL
 
 # first sizes of the classes of true county cells
 CLASSES = {
@@ -56,7 +57,7 @@ def bias_by_size(released, true) -> pd.DataFrame:
 
 
 def margin_errors(schema: Schema, released, true) -> pd.DataFrame:
-    """Root mean square errors of the margins over all units and answers.
+    """Root mean square errors of the margins that a schema has, over all units and answers.
 
     Returns
     -------
@@ -65,6 +66,8 @@ def margin_errors(schema: Schema, released, true) -> pd.DataFrame:
     """
     rows = []
     for query in MARGINS:
+        if not set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:
+            continue
         answers = schema.margins([query])
         error = (answers.apply(released) - answers.apply(true)).astype(float)
         rows.append((query, float(np.sqrt((error**2).mean()))))

@@ -9,8 +9,8 @@ import pandas as pd
 
 from isdp import GeneralizedLaplace, Invariants, exact
 from isdp.constraints.hierarchy import Hierarchy
-from isdp.topdown import Plan, Release, run
-from reproduction.data.histogram import Histogram
+from isdp.topdown import Plan, Release, Schema, run
+from reproduction.data.histogram import AXES, SHAPE, Histogram
 from reproduction.topdown.errors import bias_by_size, margin_errors, summary
 from reproduction.topdown.slopes import pooled_slope, state_slopes
 
@@ -32,7 +32,14 @@ def only_states(histogram: Histogram, states) -> Histogram:
 
 def release_once(rng: np.random.Generator, histogram: Histogram, plan: Plan) -> Release:
     """One run over nation, states and counties."""
-    return run(rng, histogram.counts, census_hierarchy(histogram), plan)
+    return run(rng, counts_for(histogram, plan.schema), census_hierarchy(histogram), plan)
+
+
+def counts_for(histogram: Histogram, schema: Schema) -> np.ndarray:
+    """Sum the histogram over the axes that a schema lacks; shape (counties, cells)."""
+    lacking = tuple(1 + AXES.index(axis) for axis in AXES if axis not in schema.axes)
+    table = histogram.counts.reshape(-1, *SHAPE).sum(axis=lacking)
+    return table.reshape(len(table), schema.cells)
 
 
 def measure(histogram: Histogram, plan: Plan, tables: Mapping[str, np.ndarray]) -> dict:
@@ -52,28 +59,49 @@ def measure(histogram: Histogram, plan: Plan, tables: Mapping[str, np.ndarray]) 
     dict from name to DataFrame
         bias, margins, slopes (a row a state) and summary (one row).
     """
-    true = dict(zip(tables, census_hierarchy(histogram).aggregate(histogram.counts), strict=True))
+    counts = counts_for(histogram, plan.schema)
+    true = dict(zip(tables, census_hierarchy(histogram).aggregate(counts), strict=True))
     county = tables["county"]
-    errors = (county - true["county"]).sum(axis=1)
-    slopes = state_slopes(histogram.counties, errors)
-    pooled = pooled_slope(histogram.counties, errors)
+    slopes, trend = trend_of(histogram.counties, (county - true["county"]).sum(axis=1))
     margins = [
         margin_errors(plan.schema, tables[level], true[level]).assign(level=level)
         for level in tables
     ]
-    row = summary(county, true["county"]) | {
+    row = summary(county, true["county"]) | trend
+    return {
+        "bias": bias_by_size(county, true["county"]),
+        "margins": pd.concat(margins, ignore_index=True)[["level", "query", "rmse"]],
+        "slopes": slopes,
+        "summary": pd.DataFrame([row]),
+    }
+
+
+def trend_of(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
+    """Regress errors of county totals on log population.
+
+    Parameters
+    ----------
+    counties : DataFrame
+        Columns state and population.
+    errors : array, shape (counties,)
+        Persons.
+
+    Returns
+    -------
+    slopes : DataFrame
+        From `reproduction.topdown.slopes.state_slopes`.
+    trend : dict
+        states, negative_slopes and significant_slopes (negative ones, at 0.01; numbers of
+        states), pooled_slope (persons a unit of natural log), pooled_z and pooled_z_robust.
+    """
+    slopes, pooled = state_slopes(counties, errors), pooled_slope(counties, errors)
+    return slopes, {
         "states": len(slopes),
         "negative_slopes": int((slopes["slope"] < 0).sum()),
         "significant_slopes": int(((slopes["slope"] < 0) & (slopes["p"] < ALPHA)).sum()),
         "pooled_slope": pooled.slope,
         "pooled_z": pooled.z,
         "pooled_z_robust": pooled.z_robust,
-    }
-    return {
-        "bias": bias_by_size(county, true["county"]),
-        "margins": pd.concat(margins, ignore_index=True)[["level", "query", "rmse"]],
-        "slopes": slopes,
-        "summary": pd.DataFrame([row]),
     }
 
 

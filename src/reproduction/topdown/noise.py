@@ -13,6 +13,13 @@ COUNT = 12  # cells that one person changes: two at each of six levels
 DELTAS = (1e-14, 1e-9, 1e-6)
 EPSILONS = (1, 2, 3, 4, 5)
 CELLS = 12e9  # of the slides' six levels
+# variances that the slides print, by delta, for epsilon = 1 to 5 (TDA, "zCDP/RDP vs. Pure DP")
+PRINTED_LAPLACE = (288.0, 72.0, 32.0, 18.0, 11.5)
+PRINTED_GAUSSIAN = {
+    1e-14: (785.6, 199.4, 89.9, 51.3, 33.3),
+    1e-9: (509.3, 130.3, 59.2, 34.0, 22.2),
+    1e-6: (343.5, 88.8, 40.7, 23.6, 15.6),
+}
 
 
 def noise_table() -> pd.DataFrame:
@@ -21,12 +28,13 @@ def noise_table() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns delta, epsilon, laplace, laplace_at_delta (exact composition at that delta) and
-        one Gaussian a conversion, by its name.
+        Columns delta, epsilon, laplace, laplace_at_delta (exact composition at that delta), one
+        Gaussian a conversion, by its name, printed_laplace and printed_gaussian (the slides'
+        numbers), and off_laplace and off_gaussian (ours, rounded as theirs, less the printed).
     """
     rows = []
     for delta in DELTAS:
-        for epsilon in EPSILONS:
+        for place, epsilon in enumerate(EPSILONS):
             row = {
                 "delta": delta,
                 "epsilon": epsilon,
@@ -34,6 +42,10 @@ def noise_table() -> pd.DataFrame:
                 "laplace_at_delta": variance_laplace(epsilon, COUNT, delta),
             }
             row |= {name: variance_gaussian(name, epsilon, delta, COUNT) for name in CONVERSIONS}
+            row["printed_laplace"] = PRINTED_LAPLACE[place]
+            row["printed_gaussian"] = PRINTED_GAUSSIAN[delta][place]
+            row["off_laplace"] = round(row["laplace"], 1) - row["printed_laplace"]
+            row["off_gaussian"] = round(row["slides"], 1) - row["printed_gaussian"]
             rows.append(row)
     return pd.DataFrame(rows)
 

@@ -166,18 +166,20 @@ def test_the_page_opens_with_the_verdicts_then_the_gallery_then_the_claims(page)
 
 
 def outputs(kind):
-    """Patterns of what the rules make, by table_outputs or figure_outputs, or by a path alone."""
-    files = [path for path in (ROOT / "workflow/rules").glob("*.smk") if path.stem != "common"]
-    text = "".join(path.read_text() for path in files)
+    """Patterns of what the rules make: names given to table_outputs or figure_outputs, or paths."""
+    text = "".join(path.read_text() for path in (ROOT / "workflow/rules").rglob("*.smk"))
     lattices = yaml.safe_load((ROOT / "config/config.yaml").read_text())["lattices"]["experiments"]
     laws = {law for each in lattices.values() for law in each["laws"]}
     states = [r"[A-Z]{2}", re.escape("{state}")]
     values = {"experiment": lattices, "law": laws, "state": states, "sweep": [r"[a-z0-9-]+"]}
+    values["each"] = re.findall(r'^    "(\w+)": "', text, re.MULTILINE)  # by name, with its title
+    ending = {"table": "html", "figure": "svg"}[kind]
+    names = re.findall(kind + r'_outputs\(\s*f?"([^"]+)"', text)
+    names += re.findall(rf'"results/{kind}s/([^"]+)\.{ending}"', text)
     return [
         re.sub(r"\{(\w+)\}", lambda found: f"({'|'.join(values[found[1]])})", name)
-        for name in re.findall(
-            rf'(?:{kind}_outputs\(\s*"|"results/{kind}s/)([^".]+)(?:"|\.svg"|\.csv")', text
-        )
+        for name in names
+        if set(re.findall(r"\{(\w+)\}", name)) <= set(values)  # not the helper's own pattern
     ]
 
 

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from reproduction.swapping import against_noise, attacks, budgets, figures
-from reproduction.swapping.massachusetts import all_runs, counties_table, summary
+from reproduction.swapping.demonstrations import flavours_compared
+from reproduction.swapping.massachusetts import (
+    all_runs,
+    counties_table,
+    fit_by_rate,
+    fit_table,
+    summary,
+    unmixed_table,
+)
 from reproduction.swapping.printed import before, read_budgets, read_massachusetts
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
@@ -31,7 +39,7 @@ def test_budget_curves_minima_and_printed_numbers():
 def test_boxes_hold_the_runs_and_the_printed_error_is_at_a_half():
     households = {"one stratum": (ONE + 99) // 100}
     runs = all_runs(np.random.default_rng(5), households, [0.1, 0.5], 7)
-    found = summary(runs, households)
+    found = summary(runs, households, 13.78)
     axis = figures.errors(runs, found, 13.78, "t").axes[0]
     shown = lines(axis)
     assert shown["printed table"].get_xdata() == [50]
@@ -57,13 +65,62 @@ def test_the_comparison_shows_seven_curves_and_its_conditions():
     assert np.array_equal(shown["integer noise, exact"].get_ydata(), noise["mape"])
     nominal = curves[curves["curve"] == "swapping, nominal"].sort_values("epsilon")
     assert np.array_equal(shown["swapping, published bound"].get_xdata(), nominal["epsilon"])
-    assert all(note in figure.texts[0].get_text() for note in against_noise.FAIRNESS)
+    written = " ".join(figure.texts[0].get_text().split())
+    assert all(note in written for note in against_noise.FAIRNESS)
 
 
-def test_locations_show_the_smallest_and_the_largest_county():
+def test_attacks_show_places_and_datasets():
     totals, rates = TABLE["total"].to_numpy(), [0.01, 0.1, 0.5]
     found = attacks.locations(TABLE.index, totals, rates)
-    axis = figures.locations(found, attacks.whole_state(totals, rates), "t").axes[0]
+    told = against_noise.advantages(ONE, 9, 3, against_noise.equal_error(ONE, rates))
+    points = attacks.curves(found, attacks.whole_state(totals, rates), told)
+    left, right = figures.attack(points, "t").axes
     island = found[found["county"] == "Nantucket"]
-    assert np.array_equal(lines(axis)["Nantucket"].get_ydata(), island["posterior"])
-    assert "Middlesex" in lines(axis)
+    assert np.array_equal(lines(left)["Nantucket"].get_ydata(), island["posterior"])
+    assert {"Middlesex", "all households"} <= set(lines(left))
+    assert np.array_equal(lines(right)["swapping"].get_ydata(), told["swapping"])
+
+
+def test_tightness_shows_gaps_and_profiles():
+    points = budgets.tightness([10, 100], [0.05, 0.5], [1e-3, 1e-10], 11691)
+    left, right = figures.tightness(points, 11691, "t").axes
+    shown = lines(left)["bound less exact, p = 50 %"]
+    assert np.array_equal(shown.get_ydata(), points[points["panel"] == "gap"]["y"])
+    part = points[(points["panel"] == "profile") & (points["rate"] == 0.05)]
+    assert np.array_equal(lines(right)["p = 5 %"].get_ydata(), part["y"])
+    assert "11,691" in right.get_title(loc="left")
+
+
+def test_the_likely_rate_lies_on_its_curve():
+    household = {"one stratum": ONE}
+    curve = fit_by_rate(TABLE, household, np.linspace(0.47, 0.53, 7))
+    fits = fit_table(TABLE, household)
+    axis = figures.likely_rate(curve, fits, "t").axes[0]
+    assert np.array_equal(lines(axis)["one stratum"].get_ydata(), curve["chi_square"])
+    marks = [line for line in axis.get_lines() if line.get_marker() == "o"]
+    assert marks[0].get_xdata()[0] == pytest.approx(100 * fits["rate"].item())
+    assert marks[0].get_ydata()[0] == fits["chi_square_at_rate"].item()
+
+
+def test_unmixing_shows_both_errors_in_per_cent():
+    table = unmixed_table(TABLE)
+    left, right = figures.unmixed(table, "t").axes
+    for axis, tenure in ((left, "owned"), (right, "rented")):
+        part = table[table["tenure"] == tenure]
+        shown = lines(axis)
+        assert np.allclose(shown["as printed"].get_xdata(), 100 * part["off"] / part["before"])
+        undone = 100 * part["off_unmixed"] / part["before"]
+        assert np.allclose(shown["unmixed by a reader"].get_xdata(), undone)
+    assert [text.get_text() for text in left.get_yticklabels()] == list(TABLE.index)
+
+
+def test_flavours_name_what_differs_in_their_cell():
+    found = flavours_compared()
+    axis = figures.flavours(found, "t").axes[0]
+    names = [text.get_text() for text in axis.get_xticklabels()]
+    texts = {text.get_position(): text.get_text() for text in axis.texts}
+    row = names.index("TopDown, PL 94-171")
+    assert texts[names.index("SafeTab, DDHC-A"), row] == "scope"
+    assert texts[row, row] == "one\nflavour"
+    swapping = names.index("permutation swapping")
+    assert texts[swapping, row].split() == ["scope", "unit", "standard"]

@@ -75,14 +75,27 @@ def test_errors_grow_with_the_rate_and_no_total_moves():
     runs = all_runs(np.random.default_rng(8), households, rates, 5)
     assert len(runs) == 2 * 3 * 5
     assert runs["violations"].sum() == 0
-    found = summary(runs, households)
+    found = summary(runs, households, 13.0)
     for scenario in households:
         part = found[found["scenario"] == scenario]
         assert part["rate"].tolist() == rates
         assert part["median"].is_monotonic_increasing
+        assert part["grows"].tolist()[1:] == [True, True]
+        half = part.iloc[-1]
+        assert half["printed_z"] == pytest.approx((13.0 - half["expected"]) / half["sd"])
+        assert part[["printed_z"]].isna().sum().item() == 2
         assert (part["median_unmixed"] < part["median"]).all()
         assert (part["smallest"] <= part["median"]).all()
         assert (part["median"] <= part["largest"]).all()
+
+
+def test_an_error_that_does_not_grow_is_noticed():
+    households = {"one stratum": small(before(TABLE))}
+    runs = all_runs(np.random.default_rng(8), households, [0.1, 0.5], 3)
+    runs["rate"] = 0.6 - runs["rate"]  # what was seen at 10 % is said to be of 50 %, and so on
+    found = summary(runs.round({"rate": 1}), households, 13.0).set_index("rate")["grows"]
+    assert found[0.5] == False  # noqa: E712
+    assert np.isnan(found[0.1])
 
 
 def test_equal_seeds_give_equal_runs_whatever_else_is_run():

@@ -1,0 +1,60 @@
+"""The law of the permutation: simulated swaps of small strata against every chance there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2
+
+from isdp.swapping.loss import log_weights
+from isdp.swapping.permutation import Strata, draw_permutation
+
+
+def law_table(
+    rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
+) -> pd.DataFrame:
+    """Compare the permutations drawn with their exact law, by chi-square over all of them.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    sizes : iterable of int
+        Records of a stratum, at least 2 and small: every permutation is a cell.
+    rates : iterable of float
+    strata : int
+        Strata drawn for each size and rate.
+
+    Returns
+    -------
+    DataFrame with a row for each size and rate
+        `permutations`, how many there are, `seen` of them, `expected_least`, the smallest expected
+        count; `chi_square` on `degrees`, with `p`.
+    """
+    return pd.DataFrame([_row(rng, size, rate, strata) for size in sizes for rate in rates])
+
+
+def _row(rng: np.random.Generator, size: int, rate: float, strata: int) -> dict:
+    every = np.array(list(permutations(range(size))))
+    moved = (every != np.arange(size)).sum(axis=1)
+    # no permutation moves one record, whose weight is NaN
+    expected = strata * np.exp(log_weights(rate, size)[moved])
+    drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
+    within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
+    code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
+    place = np.searchsorted(every @ code, within @ code)
+    seen = np.bincount(place, minlength=len(every))
+    statistic = float(((seen - expected) ** 2 / expected).sum())
+    return {
+        "records": size,
+        "rate": rate,
+        "strata": strata,
+        "permutations": len(every),
+        "seen": int((seen > 0).sum()),
+        "expected_least": float(expected.min()),
+        "chi_square": statistic,
+        "degrees": len(every) - 1,
+        "p": float(chi2.sf(statistic, len(every) - 1)),
+    }

@@ -1,0 +1,251 @@
+"""Figures of TopDown: bias by size of cell, slopes, a state's counties, swapping, noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, styled
+
+GREEN, PURPLE = "#3f8f4f", "#7a5195"
+# colour and marker of a system, and what a reader calls it
+STYLES = {
+    "Bureau": (DAS, "o", "Bureau, 2021-06-08"),
+    "production": (DRAW, "s", "TopDown, the Bureau's budget"),
+    "identity 4": (GREEN, "^", "TopDown, all cells asked, epsilon 4"),
+    "identity 4, negatives allowed": (FAINT, "v", "the same, negatives allowed"),
+    "integer noise, state cells held": (PURPLE, "D", "exact integer noise, state cells held"),
+}
+# systems in the figure of slopes, from the top down
+SLOPES = {
+    "identity 4": "TopDown, all cells,\nepsilon 4",
+    "identity 4, negatives allowed": "negatives allowed",
+    "identity 4, four cells": "four cells a county",
+    "slides": "TopDown, four queries,\nepsilon 4",
+    "slides, negatives allowed": "negatives allowed ",
+    "slides, total first": "totals first",
+    "production": "TopDown,\nthe Bureau's budget",
+    "Bureau": "Bureau, 2021-06-08",
+    "integer noise of county totals": "exact integer noise\nof county totals",
+}
+COUNTIES = {
+    "slides": "TopDown, one pass (four queries, epsilon 4)",
+    "slides, total first": "TopDown, totals first (same budget)",
+    "production": "TopDown, the Bureau's budget",
+    "identity 4": "TopDown, all cells asked, epsilon 4",
+    "Bureau": "Bureau, 2021-06-08",
+    "integer noise of county totals": "exact integer noise of county totals",
+}
+
+
+@styled
+def bias(table: pd.DataFrame) -> Figure:
+    """Show mean and root mean square errors of county cells by their true size.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `reproduction.topdown.tables.bias_table`.
+    """
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4.4))
+    classes = list(dict.fromkeys(table["cell_class"]))
+    shown = [name for name in STYLES if name in set(table["system"])]
+    for place, name in enumerate(shown):
+        colour, marker, words = STYLES[name]
+        part = table[table["system"] == name].set_index("cell_class").reindex(classes)
+        x = np.arange(len(classes)) + 0.09 * (place - (len(shown) - 1) / 2)
+        style = {"color": colour, "marker": marker, "ms": 4.5, "lw": 0.9, "label": words}
+        reach = 3 * part["mean_error"].fillna(0)
+        axes[0].errorbar(x, part["mean"], yerr=reach, elinewidth=1, **style)
+        axes[1].plot(x, part["rmse"], **style)
+    for axis in axes:
+        axis.set_xticks(range(len(classes)), classes, rotation=30, ha="right")
+        axis.set_xlabel("true size of the cell (persons)")
+        axis.grid(axis="x", visible=False)
+    axes[0].axhline(0, color=INK, lw=0.8)
+    axes[0].set_ylabel("mean error (persons), with three standard errors")
+    axes[0].set_title("Non-negative counts are biased, cell by cell", loc="left")
+    axes[1].set_yscale("log")
+    axes[1].set_ylabel("root mean square error (persons)")
+    axes[1].set_title("and nearer to the truth where cells are small", loc="left")
+    axes[1].legend(frameon=False, loc="upper left", fontsize=8)
+    axes[1].set_ylim(top=4 * table[table["system"].isin(shown)]["rmse"].max())
+    figure.tight_layout()
+    return figure
+
+
+@styled
+def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
+    """Show the states' slopes of county errors on log population, system by system.
+
+    Parameters
+    ----------
+    table, trend : DataFrame
+        From `reproduction.topdown.tables.collected`.
+    """
+    shown = [name for name in SLOPES if name in set(table["system"])]
+    figure, axis = plt.subplots(figsize=(9.5, 1.2 + 0.62 * len(shown)))
+    means = trend.set_index("system")
+    for place, name in enumerate(shown):
+        part = table[table["system"] == name].sort_values("slope")
+        strong = part["p"] < 0.01
+        height = place + np.linspace(-0.28, 0.28, len(part))
+        axis.scatter(part["slope"], height, s=13, color=np.where(strong, DAS, BOX), lw=0, zorder=3)
+        row = means.loc[name]
+        axis.plot([row["pooled_slope"]] * 2, [place - 0.4, place + 0.4], color=INK, lw=1.6)
+        axis.text(
+            1.01,
+            place,
+            f"{row['negative_slopes']:.1f} negative, {row['significant_slopes']:.1f} significant"
+            if row["runs"] > 1
+            else f"{row['negative_slopes']:.0f} negative, {row['significant_slopes']:.0f} "
+            f"significant",
+            transform=axis.get_yaxis_transform(),
+            va="center",
+            fontsize=8,
+        )
+    axis.axvline(0, color=INK, lw=0.8)
+    axis.set_xscale("symlog", linthresh=1)
+    limit = 1.3 * table[table["system"].isin(shown)]["slope"].abs().max()
+    axis.set_xlim(-limit, limit)
+    axis.set_yticks(range(len(shown)), [SLOPES[name] for name in shown])
+    axis.set_ylim(len(shown) - 0.4, -0.6)
+    axis.grid(axis="y", visible=False)
+    axis.set_xlabel(
+        "slope of a county's error on log population (persons a unit; linear within 1, log beyond)"
+    )
+    axis.set_title(
+        f"Slopes in {int(means['states'].max())} states, first run (red: p < 0.01); bars: pooled "
+        f"slope, mean of runs",
+        loc="left",
+    )
+    figure.tight_layout()
+    return figure
+
+
+@styled
+def counties(table: pd.DataFrame, state: str) -> Figure:
+    """Show the errors of one state's county populations, a panel a system.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns system, state, population and error (persons).
+    state : str
+    """
+    part = table[table["state"] == state]
+    shown = [name for name in COUNTIES if name in set(part["system"])]
+    rows = -(-len(shown) // 2)
+    figure, axes = plt.subplots(rows, 2, figsize=(10.5, 2.5 * rows), sharex=True, squeeze=False)
+    for axis, name in zip(axes.flat, shown, strict=False):
+        some = part[part["system"] == name]
+        colour = DAS if name == "Bureau" else DRAW
+        axis.scatter(some["population"], some["error"], s=14, color=colour, alpha=0.7, lw=0)
+        axis.axhline(0, color=INK, lw=0.8)
+        x = np.log(some["population"])
+        slope, at_zero = np.polyfit(x, some["error"], 1)
+        ends = np.array([some["population"].min(), some["population"].max()])
+        line = at_zero + slope * np.log(ends)
+        axis.plot(ends, line, color=INK, lw=1, ls="--", label=f"slope {slope:+.2f}")
+        axis.set_xscale("log")
+        axis.set_title(COUNTIES[name], loc="left", fontsize=9)
+        axis.set_ylabel("error (persons)")
+        axis.margins(y=0.15)
+        axis.legend(frameon=False, loc="best", fontsize=8)
+    for axis in axes.flat[len(shown) :]:
+        axis.set_axis_off()
+    for column in (0, 1):
+        used = [axis for axis in axes[:, column] if axis.axison]
+        if used:
+            used[-1].set_xlabel("population of the county")
+            used[-1].tick_params(labelbottom=True)
+    figure.suptitle(
+        f"Errors of the county populations of {state}: each panel has its own scale",
+        x=0.01,
+        ha="left",
+        fontsize=10,
+    )
+    figure.tight_layout()
+    return figure
+
+
+@styled
+def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
+    """Show the trace that swapping would leave in the Bureau's errors, and TopDown's beside it.
+
+    Parameters
+    ----------
+    trace, sizes : DataFrame
+        Of `reproduction.topdown.fingerprint.fingerprint` and `rmse_by_size`, with column system.
+    """
+    shown = [
+        name for name in ("Bureau", "production", "identity 4") if name in set(trace["system"])
+    ]
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4))
+    groups = list(dict.fromkeys(trace["group"]))
+    for place, name in enumerate(shown):
+        colour, marker, words = STYLES[name]
+        part = trace[trace["system"] == name].set_index("group").reindex(groups)
+        x = np.arange(len(groups)) + 0.12 * (place - (len(shown) - 1) / 2)
+        slope = 1000 * part["slope"]
+        reach = 3 * np.abs(slope / part["z_robust"])
+        axes[0].errorbar(x, slope, yerr=reach, color=colour, marker=marker, ls="", label=words)
+        for group, line in (("hispanic", "-"), ("adult", ":")):
+            some = sizes[(sizes["system"] == name) & (sizes["group"] == group)]
+            axes[1].plot(
+                range(len(some)), some["rmse"], color=colour, marker=marker, ms=4, lw=1, ls=line,
+                label=f"{group}, {words.split(',')[0]}",
+            )  # fmt: skip
+            ticks = some["from_population"]
+    axes[0].axhline(0, color=INK, lw=0.8)
+    axes[0].set_xticks(range(len(groups)), groups)
+    axes[0].set_ylabel("slope: persons of error per 1000 persons\nbeyond the state's share")
+    axes[0].set_title("Errors against distance from the state's share", loc="left")
+    axes[0].legend(frameon=False, fontsize=8)
+    axes[1].set_xticks(range(len(ticks)), [f"{n:,}" for n in ticks], rotation=30, ha="right")
+    axes[1].set_yscale("log")
+    axes[1].set_xlabel("population of the county, from")
+    axes[1].set_ylabel("root mean square error (persons)")
+    axes[1].set_title("Hispanic and adult counts, by size of the county", loc="left")
+    axes[1].legend(frameon=False, fontsize=7.5, ncols=2, loc="upper left")
+    top = axes[1].get_ylim()[1]
+    axes[1].set_ylim(top=4 * top)
+    figure.tight_layout()
+    return figure
+
+
+@styled
+def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
+    """Show the Gaussian variance over the Laplace one, by epsilon, delta and conversion.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `reproduction.topdown.noise.noise_table`.
+    conversions : sequence of str
+        Columns with Gaussian variances.
+    """
+    deltas = list(dict.fromkeys(table["delta"]))
+    figure, axes = plt.subplots(1, len(deltas), figsize=(10.5, 3.6), sharey=True)
+    looks = dict(zip(conversions, ((DAS, "o"), (DRAW, "s"), (GREEN, "^")), strict=True))
+    for axis, delta in zip(axes, deltas, strict=True):
+        part = table[table["delta"] == delta]
+        for name, (colour, marker) in looks.items():
+            ratio = part[name] / part["laplace"]
+            axis.plot(part["epsilon"], ratio, color=colour, marker=marker, ms=4, lw=1, label=name)
+        ratio = part["printed_gaussian"] / part["printed_laplace"]
+        axis.plot(part["epsilon"], ratio, "x", color=INK, ms=7, label="printed")
+        axis.axhline(1, color=INK, lw=0.8, ls="--")
+        axis.set_title(f"delta = {delta:g}", loc="left")
+        axis.set_xlabel("epsilon")
+        axis.set_xticks(part["epsilon"])
+    axes[0].set_ylabel("Gaussian variance / Laplace variance")
+    axes[0].set_ylim(bottom=0.6)
+    axes[-1].legend(frameon=False, loc="upper right", fontsize=8)
+    axes[0].text(1, 0.97, "below this line the Gaussian is smaller", va="top", fontsize=8)
+    figure.tight_layout()
+    return figure

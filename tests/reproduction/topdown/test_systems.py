@@ -1,0 +1,166 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp.errors import InputError
+from reproduction.data.histogram import Histogram, read_histogram
+from reproduction.data.published import read_published
+from reproduction.topdown.configurations import WITHOUT_RACE
+from reproduction.topdown.dormitories import (
+    dormitory_table,
+    extendable,
+    naive_table,
+    witness_table,
+)
+from reproduction.topdown.experiment import counts_for, only_states
+from reproduction.topdown.settings import families
+from reproduction.topdown.systems import (
+    INTEGER,
+    TOTALS,
+    aligned,
+    node_table,
+    other_runs,
+    topdown_runs,
+    totals_noise,
+    with_and_without,
+)
+from reproduction.topdown.tables import bias_table, cause_table, over_runs, trend_table
+from tests import ROOT
+
+DATA = ROOT / "data"
+
+
+@pytest.fixture(scope="module")
+def small():
+    published = read_published(DATA / "census2010_county_population.csv")
+    whole = read_histogram(DATA / "census2010_race_hispanic_adult_county.csv", published)
+    return only_states(whole, ["IL", "VT", "DE"])
+
+
+@pytest.fixture(scope="module")
+def runs(small):
+    return topdown_runs(11, small, {"identity 4": 2, "identity 4, four cells": 1})
+
+
+def test_configurations_of_one_family_run_together():
+    given = {"slides": 1, "slides, total first": 2, "identity 4": 3}
+    assert families(given) == {
+        "slides": {"slides": 1, "slides, total first": 2},
+        "identity": {"identity 4": 3},
+    }
+
+
+def test_a_run_does_not_depend_on_what_else_is_run(small, runs):
+    alone = topdown_runs(11, small, {"identity 4": 1})
+    both = runs["summary"]
+    first = both[(both["system"] == "identity 4") & (both["run"] == 0)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone["summary"], first)
+
+
+def test_runs_differ_and_each_is_measured(runs):
+    summary = runs["summary"].set_index(["system", "run"])
+    assert (
+        summary.loc[("identity 4", 0), "mae_total"] != summary.loc[("identity 4", 1), "mae_total"]
+    )
+    assert set(runs["counties"]["system"]) == {"identity 4", "identity 4, four cells"}
+    assert set(runs["fingerprint"]["system"]) == {"identity 4"}  # it needs races
+
+
+def test_four_cells_are_the_histogram_without_races(small):
+    table = counts_for(small, WITHOUT_RACE)
+    assert table.shape == (len(small.counties), 4)
+    assert (table.sum(axis=1) == small.counties["population"]).all()
+    by_hand = small.counts.reshape(-1, 63, 4).sum(axis=1)
+    assert (table == by_hand).all()
+
+
+def test_the_bureaus_counts_are_put_in_the_order_of_ours(small):
+    back = np.arange(len(small.counties))[::-1]
+    turned = Histogram(small.counties.iloc[back].reset_index(drop=True), small.counts[back])
+    private = Histogram(turned.counties, turned.counts + 1)
+    assert (aligned((private, turned), small).counts == small.counts + 1).all()
+    wrong = Histogram(turned.counties, turned.counts + 1)
+    with pytest.raises(InputError, match="are not the published counts"):
+        aligned((private, wrong), small)
+
+
+def test_other_systems_are_measured_with_and_without_the_bureaus_file(small):
+    moved = small.counts + np.random.default_rng(0).integers(0, 3, small.counts.shape)
+    private = Histogram(small.counties, moved)
+    found = other_runs(3, small, 1, 4, private)
+    assert set(found["bias"]["system"]) == {"Bureau", *INTEGER.values()}
+    assert (found["summary"]["system"] == TOTALS).sum() == 4
+    without = other_runs(3, small, 1, 4)
+    ours = found["bias"][found["bias"]["system"] != "Bureau"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(without["bias"], ours)
+
+
+def test_noise_of_totals_adds_up_to_zero_in_each_state(small):
+    noise = totals_noise(np.random.default_rng(1), small, 5)
+    assert noise.any()
+    for rows in small.counties.groupby("state").indices.values():
+        assert (noise[:, rows].sum(axis=1) == 0).all()
+
+
+def test_the_same_measurements_with_and_without_invariants(small):
+    found = with_and_without(5, small, ["identity 4"]).set_index("held")
+    assert found.loc[True, "mae_state"] == 0
+    assert found.loc[False, "mae_state"] > 0
+    assert found.loc[True, "apart"] == found.loc[False, "apart"]
+    # with noise of its own each, most cells that are not empty would differ
+    assert 0 < found.loc[True, "differ"] < 0.2
+
+
+def test_levels_are_summed_up_from_their_parents():
+    nodes = [
+        {"level": "county", "parent": name, "cells": cells, "dropped": 10 - cells}
+        | {"variables": 3 * cells, "cost": float(cells), "off_whole": 0.0}
+        for name, cells in (("A", 4), ("B", 8))
+    ]
+    row = node_table(nodes).iloc[0]
+    assert row["parents"] == 2
+    assert row["dropped"] == pytest.approx((0.6 + 0.2) / 2)
+    assert (row["variables"], row["cost"]) == (24, 6)
+
+
+def test_means_over_runs_come_with_their_errors():
+    table = pd.DataFrame({"system": ["a", "a", "b"], "run": [0, 1, 0], "x": [1.0, 3.0, 5.0]})
+    found = over_runs(table, [], ["x"]).set_index("system")
+    assert found.loc["a", "x"] == 2
+    assert found.loc["a", "x_error"] == pytest.approx(1)
+    assert found.loc["b", "runs"] == 1
+    assert np.isnan(found.loc["b", "x_error"])
+
+
+def test_causes_name_only_what_was_run(runs):
+    bias, trend = bias_table(runs["bias"]), trend_table(runs["summary"])
+    causes = cause_table(trend, bias)
+    assert causes["system"].tolist() == ["identity 4", "identity 4, four cells"]
+    mean = bias.set_index(["system", "cell_class"]).loc[("identity 4", "0"), "mean"]
+    assert causes.loc[0, "mean_0"] == mean
+
+
+def test_all_descriptions_of_the_dormitories_but_the_obvious_one_agree():
+    table = dormitory_table().set_index("constraints")
+    assert len(extendable()) == 99**2
+    exact = table.drop(index=["non-negative", "occupied dormitories"])
+    assert (exact["totals"] == 99**2).all()
+    assert (exact[["missing", "impossible"]] == 0).all(axis=None)
+    assert not exact["allows_49_50_101"].any()
+    assert table.loc["non-negative", "totals"] == 201 * 202 // 2
+    assert table.loc["occupied dormitories", "totals"] == 19_503
+    assert table.loc["occupied dormitories", "allows_49_50_101"]
+
+
+def test_impossible_releases_are_counted_with_their_error():
+    table = naive_table(np.random.default_rng(2), [0.5], 400)
+    share = table.set_index("truth")["share"]
+    assert share["99, 2, 99"] > 0.3
+    assert table["error"].max() < 0.5 / np.sqrt(400) + 1e-12
+
+
+def test_the_witness_is_met_by_fractions_alone():
+    assert witness_table().set_index("numbers")["met"].to_dict() == {
+        "fractions": True,
+        "whole": False,
+    }
