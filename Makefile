@@ -9,6 +9,7 @@
 #             an hour; make mutants FAULTS=--dozen tries twelve of the faults
 # make docs   API documentation from the docstrings, in docs/api
 # make keys   write the table of the config's keys anew from its schema
+# make columns  record the columns that claims' queries are checked against, from the finished results
 # make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
 
 SHELL := /bin/sh
@@ -67,6 +68,9 @@ mutants: $(READY) $(MUTANTS_READY)
 
 docs: $(READY) $(DOCS_READY)
 	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python docs/build_api.py docs/api
+
+columns: $(READY)
+	PYTHONPATH=src $(BIN)/python -m reproduction.review.columns results
 
 keys: $(READY)
 	PYTHONPATH=src $(BIN)/python -m reproduction.running.describe config/README.md

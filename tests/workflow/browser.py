@@ -90,6 +90,16 @@ class Browser:
         while not self.loaded:
             self._next()
 
+    def resize(self, width, height):
+        """Give the page a window of so many pixels."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+
     def evaluate(self, expression):
         """Value of a JavaScript expression in the page; promises are awaited."""
         answer = self.call(

@@ -55,6 +55,29 @@ EYE = """
 })"""
 
 
+# each link of the gallery: whether Tab reaches it, whether it has words, and where Enter leads
+GALLERY = """
+[...document.querySelectorAll(".gallery a")].map(link => {
+  link.focus();
+  const reached = document.activeElement === link && link.tabIndex === 0;
+  link.click();
+  const goal = document.querySelector(":target");
+  const top = goal ? goal.getBoundingClientRect().top : NaN;
+  return [link.innerText.trim(), reached, top >= -1 && top < innerHeight,
+    link.querySelector("img").alt];
+})
+"""
+# what stands out of the window sideways, and cannot be scrolled within its own box
+TOO_WIDE = """
+document.documentElement.scrollWidth > innerWidth
+  ? [...document.body.querySelectorAll("*")]
+      .filter(each => each.getBoundingClientRect().right > innerWidth + 1)
+      .map(each => each.outerHTML.slice(0, 120))
+  : []
+"""
+FRONT_PAGE_WEIGHS = 3_000_000
+
+
 @pytest.fixture(scope="module")
 def browser():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
@@ -111,6 +134,32 @@ def test_every_fault_would_be_seen(browser, tmp_path):
     for words in ("said", "Error: oh", "request: http://127.0.0.1:9/far.js"):
         assert words in found
     assert faults(browser, tmp_path / "there.html") == []
+
+
+def gallery_faults(browser, path):
+    """What is wrong with the gallery of a front page, at the width of a phone and of a desk."""
+    found = []
+    for width in (390, 1280):  # and leaves the wide one to the tests that follow
+        browser.resize(width, 800)
+        browser.open(path.as_uri())
+        links = browser.evaluate(GALLERY)
+        found += [] if links else ["no gallery"]
+        for words, reached, in_view, alt in links:
+            if not (words and reached and in_view and alt):
+                found.append(f"{width}: {words!r}, {alt!r}: {reached}, {in_view}")
+        found += [f"{width}: too wide: {words}" for words in browser.evaluate(TOO_WIDE)]
+    return found
+
+
+def test_the_gallery_is_used_by_keyboard_and_on_a_phone(browser, finished, tmp_path):
+    page = finished.folder / "results/index.html"
+    assert gallery_faults(browser, page) == []
+    assert page.stat().st_size < FRONT_PAGE_WEIGHS
+    broken = page.read_text().replace('<a href="#figure-', '<a href="#gone-')
+    (tmp_path / "broken.html").write_text(f'{broken}<p style="width:2000px">wide</p>')
+    found = "\n".join(gallery_faults(browser, tmp_path / "broken.html"))
+    assert "True, False" in found
+    assert "390: too wide: <p" in found
 
 
 def pages_of(results):

@@ -76,6 +76,16 @@ def test_a_finished_run_that_was_moved_has_nothing_to_do(whole):
     assert len(whole.outputs) > 20
 
 
+def test_a_new_commit_alone_has_nothing_to_do(copied, whole):
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@x"]
+    for arguments in (["init"], ["commit", "--allow-empty", "--message", "new"]):
+        subprocess.run([*git, *arguments], cwd=copied.folder, check=True, capture_output=True)
+    try:
+        assert graph(copied, SMALL).pending == set()
+    finally:
+        shutil.rmtree(copied.folder / ".git")
+
+
 LAW = {"experiments": {"contingency": {"laws": {"l1": {"epsilon": 0.3}}}}}
 CHANGES = {
     # the key, and what is made with it before anything is summarised or drawn

@@ -23,6 +23,7 @@ from reproduction.running.config import (
 from reproduction.running.ending import read_if_there
 from reproduction.running.library import library_of
 from reproduction.running.locks import clear_stale_locks
+from reproduction.running.origin import made_by
 
 # as it was given: nulls stay, and words for captions join the config below
 GIVEN = copy.deepcopy(config)
@@ -156,11 +157,16 @@ def figure_outputs(name, what, category, key="", caption=None, **where):
 # For the captions, which are rendered when the report is built and see nothing but the config.
 # No job's params read these keys.
 config["provenance"] = read_if_there("results/data/provenance.json")
-config["words"] = {"data": f"Data: {config['provenance'].get('message', '')}"}
+config["words"] = {
+    "data": f"Data: {config['provenance'].get('message', '')}",
+    "made_by": "",
+}
 # scripts find the packages in this checkout, installed or not, and code compiled from them as they are
 os.environ.update(
     PYTHONPATH=os.pathsep.join([str(SOURCES), os.getenv("PYTHONPATH", "")]),
     NUMBA_CACHE_DIR=str(cache_folder(SOURCES)),
 )
 if workflow.is_main_process:
+    if Path("results/config.yaml").is_file():
+        config["words"]["made_by"] = made_by(BASE, "results/config.yaml")
     running = clear_stale_locks(Path(".snakemake"))

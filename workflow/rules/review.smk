@@ -5,6 +5,7 @@ What is judged and shown follows from config/claims/WING.yaml and config/figures
 
 from isdp.errors import InputError
 from reproduction.review.claims import read_claims, read_figures
+from reproduction.review.columns import check_measures, read_columns
 
 NOTEBOOKS = sorted(str(path) for path in (HERE / "notebooks").glob("*.ipynb"))
 SCHEMAS = HERE / "workflow/schemas"
@@ -22,6 +23,8 @@ PAGES = {
 try:
     ALL_CLAIMS = read_claims(CLAIMS, PAGES["claims_schema"], NOTEBOOKS)
     ALL_FIGURES = read_figures(FIGURES, PAGES["figures_schema"], ALL_CLAIMS)
+    if workflow.is_main_process:
+        check_measures(ALL_CLAIMS, read_columns((SCHEMAS / "tables").glob("*.yaml")))
 except InputError as error:
     sys.exit(f"error: {error}")
 

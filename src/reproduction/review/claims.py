@@ -55,6 +55,8 @@ def read_claims(paths: Iterable, schema, notebooks: Iterable = ()) -> list[dict]
 def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
     """Read the descriptions of the papers' figures and tables, in the papers' order.
 
+    Each has its `wing`, the name of its file.
+
     Raises
     ------
     InputError
@@ -66,7 +68,7 @@ def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
         for name in entry["claims"]:
             if name not in known:
                 raise InputError(f"{path.name}: {entry['name']}: there is no claim {name}")
-    entries = [entry for _, entry in found]
+    entries = [{"wing": path.stem, **entry} for path, entry in found]
     _check_names("name", entries)
     return sorted(entries, key=_place)
 
@@ -79,8 +81,18 @@ def named_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> 
 
 def tables_of(claim: Mapping) -> list[str]:
     """Names of the tables that a claim is judged by, that of our value first."""
-    measures = (claim.get(key) for key in ("ours", "judged", "tells"))
-    return list(dict.fromkeys(how["table"] for how in measures if how))
+    return list(dict.fromkeys(how["table"] for how in measures_of(claim)))
+
+
+def measures_of(claim: Mapping) -> list[Mapping]:
+    """All that a claim takes from tables, our value first."""
+    return [claim[key] for key in ("ours", "judged", "tells") if key in claim]
+
+
+def columns_of(how: Mapping) -> list[str]:
+    """Columns that a measure names, but for those in its query."""
+    single = [how[key] for key in ("column", "by", "error", "draws") if key in how]
+    return [*single, *how.get("limits", [])]
 
 
 def named_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:

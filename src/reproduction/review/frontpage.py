@@ -1,4 +1,4 @@
-"""The front page: every verdict, with links to the figure, table, notebook and rule behind it.
+"""The front page: verdicts and figures as pictures, then every claim with what is behind it.
 
 Every number on it is the scorecard's.
 """
@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined
 
 from isdp.io.files import read_json
 from reproduction.review.claims import PAPERS, figures_of
+from reproduction.review.gallery import gallery
 from reproduction.review.results import (
     MARKS,
     Results,
@@ -32,6 +33,7 @@ def front_page(
     made: Mapping[str, Mapping[str, list[Mapping]]],
     pages: Mapping[str, str],
     template: str,
+    made_by: str,
     departures: list[str],
 ) -> str:
     """Set the front page.
@@ -52,6 +54,8 @@ def front_page(
         Title of each notebook page that this run makes, by the notebook's name.
     template : str
         In Jinja's language.
+    made_by : str
+        What made the page, from `reproduction.running.origin.made_by`.
     departures : list of str
         Settings in which the run is not the paper's scale.
 
@@ -68,11 +72,14 @@ def front_page(
         style=STYLE,
         message=read_json(results.folder / "data/provenance.json")["message"],
         seed=results.setting("seed"),
+        made_by=made_by,
         departures=departures,
         counts=results.counts(),
         marks=MARKS,
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
         picture=picture(results.card, linked=True),
+        gallery=gallery(results.folder / "figures", claims, entries, made["figures"]),
+        titles={claim["wing"]: pages.get(claim["page"], claim["wing"]) for claim in claims},
         groups=[
             (paper, [(name, group.to_dict("records")) for name, group in groups])
             for paper, groups in by_paper(results.card)

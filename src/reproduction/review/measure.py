@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from isdp.errors import InputError
+from reproduction.review.claims import columns_of
 
 WIDTH = 3  # standard errors on either side within which a number is not told from another
 
@@ -104,12 +105,6 @@ def selected(claim: str, how: Mapping, table: pd.DataFrame) -> pd.DataFrame:
         if column not in table:
             raise InputError(f"claim {claim}: table {how['table']} has no column {column!r}")
     return table
-
-
-def columns_of(how: Mapping) -> list[str]:
-    """Columns that a measure names."""
-    single = [how[key] for key in ("column", "by", "error", "draws") if key in how]
-    return [*single, *how.get("limits", [])]
 
 
 def _extreme(table: pd.DataFrame, column: str, take: str) -> pd.DataFrame:

@@ -44,7 +44,7 @@ TEMPLATE = """
 {% endblock %}
 {% block error %}<p class="absent">Not in this run: {{ output.evalue | escape_html }}.</p>
 {% endblock %}
-{% block footer %}</body></html>
+{% block footer %}<p class="made">{{ made_by | escape_html }}</p></body></html>
 {% endblock %}
 """
 
@@ -176,12 +176,20 @@ def _run(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
     return notebook
 
 
-def page(notebook: nbformat.NotebookNode) -> str:
-    """Turn a notebook that has been run into one HTML file."""
+def page(notebook: nbformat.NotebookNode, made: str) -> str:
+    """Turn a notebook that has been run into one HTML file.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+    made : str
+        What made it, from `reproduction.running.origin.made_by`; it stands at the end.
+    """
     exporter = PageExporter(raw_template=TEMPLATE)
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     exporter.environment.globals["page_style"] = STYLE + HtmlFormatter().get_style_defs(
         ".highlight"
     )
+    exporter.environment.globals["made_by"] = made
     text, _ = exporter.from_notebook_node(notebook)
     return text

@@ -327,15 +327,19 @@ def picture(card: pd.DataFrame, linked: bool = False) -> str:
     """
     # narrow enough that the tiles stay large on a phone
     size, left, line, along = 26, 172, 30, 10
-    width, y, parts, x = left + along * size + 8, 44, [], 8
+    width, y, parts, x = left + along * size + 8, 6, [], 8
     for verdict, mark in MARKS.items():
         words = f"{verdict}: {int((card['verdict'] == verdict).sum())}"
+        needed = 24 + 7 * len(words)
+        if x + needed > width:
+            x, y = 8, y + 24
         parts.append(
-            f'<rect x="{x}" y="6" width="18" height="18" rx="3" fill="{COLOURS[verdict]}"/>'
-            f'<text x="{x + 9}" y="20" fill="#fff" text-anchor="middle">{mark}</text>'
-            f'<text x="{x + 24}" y="20">{words}</text>'
+            f'<rect x="{x}" y="{y}" width="18" height="18" rx="3" fill="{COLOURS[verdict]}"/>'
+            f'<text x="{x + 9}" y="{y + 14}" fill="#fff" text-anchor="middle">{mark}</text>'
+            f'<text x="{x + 24}" y="{y + 14}">{words}</text>'
         )
-        x += 24 + 7 * len(words) + 20
+        x += needed + 20
+    y += 38
     for paper, groups in by_paper(card):
         parts.append(f'<text x="8" y="{y + 14}" font-weight="bold">{html.escape(paper)}</text>')
         y += 22

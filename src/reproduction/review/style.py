@@ -18,6 +18,7 @@ details { color: #666; font-size: 80%; margin: .2em 0; }
 details pre { overflow-x: auto; background: #f7f7f7; padding: .5em; line-height: 1.35; }
 summary { cursor: pointer; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+.made { color: #555; font-size: 85%; overflow-wrap: anywhere; }
 .absent { color: #555; font-style: italic; }
 a.anchor-link { display: none; }
 @media print { details { display: none; } }

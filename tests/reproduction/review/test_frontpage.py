@@ -5,6 +5,7 @@ import re
 import pandas as pd
 import pytest
 import yaml
+from PIL import Image
 
 from isdp.io.files import write_json
 from reproduction.review.claims import named_figures, named_tables
@@ -35,7 +36,7 @@ def claim(name, table, at_most, **more):
 
 def entry(name, figures, claims):
     texts = {"label": "Figure 9", "about": "<b>", "description": "d", "ours": "o & o"}
-    return {"name": name, "paper": "ISDP", "tables": ["gone"], **texts} | {
+    return {"name": name, "wing": "counties", "paper": "ISDP", "tables": ["gone"], **texts} | {
         "figures": figures,
         "claims": claims,
     }
@@ -62,6 +63,8 @@ def page(tmp_path):
     names = ("tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg", "figures/stale.svg")
     for name in names:
         (tmp_path / name).touch()
+    for name in ("f_VT", "f_DC"):
+        Image.new("RGB", (30, 20), "red").save(tmp_path / f"figures/{name}.png")
     write_json(tmp_path / "data/provenance.json", {"message": "Counts < errors."})
     made = {
         "tables": {"t": [job("t", "count")], "gone": []},
@@ -72,7 +75,16 @@ def page(tmp_path):
         entry("two", ["f_{state}", "lost", "stale"], []),
     ]
     pages = {"01_counties": "Counties & states"}
-    return front_page(Results(tmp_path), claims, entries, made, pages, TEMPLATE, ["counties.draws"])
+    return front_page(
+        Results(tmp_path),
+        claims,
+        entries,
+        made,
+        pages,
+        TEMPLATE,
+        "Made by <us>.",
+        ["counties.draws"],
+    )
 
 
 def part(page, start, end="</div></div>"):
@@ -116,6 +128,7 @@ def test_all_that_is_named_is_escaped_and_nothing_is_asked_for(page):
     assert "It is <so>" not in page
     assert "It is &lt;so&gt;." in page
     assert "Counts &lt; errors. Seed 77." in page
+    assert "Made by &lt;us&gt;." in page
     assert "Counties &amp; states" in page
     assert 'alt="Figure f_VT. o &amp; o"' in page
     assert not re.search(r"<script|(src|href)=\"https?:|@import|url\(", page)
@@ -138,6 +151,18 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
 def test_a_picture_is_shown_once_and_then_linked(page):
     assert page.count('<img src="figures/f_VT.svg"') == 1
     assert 'href="#figure-one">above' in page
+
+
+def test_the_page_opens_with_the_verdicts_then_the_gallery_then_the_claims(page):
+    places = [page.index(words) for words in ("<svg", 'id="gallery"', 'id="claims"')]
+    assert places == sorted(places)
+    picture = part(page, '<ul class="gallery">', "</ul>")
+    assert '<a href="#figure-one"><img src="data:image/webp;base64,' in picture
+    assert 'alt="Small picture of figure f_VT"' in picture
+    assert "ISDP, Figure 9: &lt;b&gt;" in picture
+    assert "And for 1 more state." in picture
+    assert picture.count("<li>") == 1
+    assert '<h3 id="gallery-counties">Counties &amp; states</h3>' in page
 
 
 def outputs(kind):

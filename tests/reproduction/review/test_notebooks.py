@@ -81,10 +81,11 @@ def test_a_page_asks_nobody_folds_code_away_and_says_what_is_missing():
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# T"), code])
     notebook.metadata = {"title": "Title", "language_info": {"name": "python"}}
-    text = page(notebook)
+    text = page(notebook, "Made by <us>.")
     assert not re.search(r"<script|https?://|@import", text)
     assert "<details><summary>code</summary>" in text
     assert "<strong>2</strong>" in text
     assert "<svg" in text
     assert "Not in this run: no table &lt;t&gt;." in text
+    assert "Made by &lt;us&gt;." in text
     assert "long" not in text

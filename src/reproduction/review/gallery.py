@@ -1,0 +1,89 @@
+"""The front page's gallery: a small picture of each figure with a sentence on it, wing by wing."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from PIL import Image
+
+from reproduction.review.claims import figures_of
+
+WIDTH = 600  # pixels, shown at half of that: sharp on fine screens too
+QUALITY = 60  # lines and letters stay clear, at some 12 kB a picture
+
+
+def gallery(
+    folder: Path,
+    claims: list[Mapping],
+    entries: list[Mapping],
+    made: Mapping[str, list[Mapping]],
+) -> dict[str, list[dict]]:
+    """Choose the pictures, and say what each shows and where it leads.
+
+    Parameters
+    ----------
+    folder : Path
+        The figures of the run, where each has its PNG.
+    claims, entries : lists of mappings
+        From `reproduction.review.claims`. An entry's words go before those of a claim that names
+        the same figure; where an entry has several figures, its words are for the first, and each
+        other has those of its claim if there is one.
+    made : mapping
+        For each name of a figure the files that the run makes of it; of several, one a state, one
+        is shown.
+
+    Returns
+    -------
+    dict
+        For each wing that has any, in the claims' order, its pictures: the `name` of the file and
+        its `address`, a data URI; `label` and `words`; `goal`, the place on the page that it leads
+        to; and `more`, how many there are for other states.
+    """
+    found: dict[str, list[dict]] = {each["wing"]: [] for each in (*claims, *entries)}
+    shown: set[str] = set()
+    for wing, figure, place in _places(claims, entries):
+        fresh = [file["name"] for file in made.get(figure, []) if file["name"] not in shown]
+        if fresh:
+            name, *others = fresh
+            address = thumbnail(folder / f"{name}.png")
+            found[wing].append({"name": name, "address": address, "more": len(others), **place})
+            shown.update(fresh)
+    return {wing: pictures for wing, pictures in found.items() if pictures}
+
+
+def thumbnail(png: Path) -> str:
+    """Make a small copy of a picture, as a data URI."""
+    with Image.open(png) as whole:
+        opaque = Image.alpha_composite(
+            Image.new("RGBA", whole.size, "white"), whole.convert("RGBA")
+        )
+    small = opaque.convert("RGB")
+    small.thumbnail((WIDTH, WIDTH), Image.Resampling.LANCZOS)
+    buffer = io.BytesIO()
+    small.save(buffer, "WEBP", quality=QUALITY, method=6)
+    return f"data:image/webp;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def first_sentence(text: str) -> str:
+    """Take a text's first sentence: up to a stop before a capital, or to the end."""
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(text.split()))[0]
+
+
+def _places(claims, entries) -> Iterator[tuple[str, str, dict]]:
+    """Give each figure named with its wing, and the words and the goal of who names it."""
+    claimed = {name: claim for claim in reversed(claims) for name in figures_of(claim)}
+    statements = {name: f"Claimed: {claim['statement']}" for name, claim in claimed.items()}
+    for entry in entries:
+        label = f"{entry['paper']}, {entry['label']}: {entry['about']}"
+        words, goal = first_sentence(entry["description"]), f"figure-{entry['name']}"
+        for i, name in enumerate(entry["figures"]):
+            own = statements.get(name, words) if i else words
+            yield entry["wing"], name, {"label": label, "words": own, "goal": goal}
+    for claim in claims:
+        label, goal = f"{claim['paper']}, {claim['where']}", f"claim-{claim['claim']}"
+        for name in figures_of(claim):
+            yield claim["wing"], name, {"label": label, "words": statements[name], "goal": goal}
