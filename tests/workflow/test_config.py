@@ -207,6 +207,7 @@ WRONG = {
     "no such histogram": (
         {"topdown": {"histogram": "nowhere.csv"}},
         "topdown.histogram: there is no file nowhere.csv",
+    ),
     "swap rates out of order": (
         {"swapping": {"rates": [0.5, 0.1]}},
         "swapping.rates: wanted: rates in rising order",

@@ -46,10 +46,11 @@ def mean_sign(table: pd.DataFrame) -> Figure:
     "workflow/scripts/toy/toy.py": '''\
 """Draw signs, and show their mean."""
 
-from isdp.io.files import write_csv, write_table
+from isdp.io.files import write_csv
 from isdp.plots.style import save
 from isdp.seeds import stream
 from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
 from reproduction.toy.experiment import signs
 from reproduction.toy.figures import mean_sign
 

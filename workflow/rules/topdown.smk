@@ -20,14 +20,52 @@ def of_all_systems(kind):
     return runs if kind == "nodes" else [*runs, f"results/topdown/others_{kind}.csv"]
 
 
-def topdown_table(key, what, **where):
-    return table_outputs(f"topdown_{key}", what, "TopDown", key=f"{key}_", **where)
+# the wing's tables and figures, by name, with what each shows
+TOPDOWN_TABLES = {
+    "invariants": "With and without invariants",
+    "noise": "Variances of the slides, and by other conversions",
+    "conversions": "Where the Gaussian is better",
+    "tails": "Tails of both laws",
+    "dormitories": "Dormitories",
+    "naive": "Releases that cannot be",
+    "regions": "Regions A and B",
+    "witness": "Fractions only",
+    "implied": "Group quarters",
+    "unimodular": "Unimodular or not",
+    "failsafe": "The failsafe",
+    "bias": "Errors by true size of the cell",
+    "trend": "County totals, system by system",
+    "slopes": "Slopes, state by state",
+    "margins": "Errors of margins by level",
+    "causes": "What makes the bias",
+    "rounding": "Rounding and zeros, level by level",
+    "fingerprint": "The trace of swapping",
+    "sizes": "Errors by size of the county",
+}
+TOPDOWN_FIGURES = {
+    "bias": "Errors by true size of the cell",
+    "slopes": "Slopes in all states",
+    "counties": "A state's counties",
+    "swapping": "The trace of swapping",
+    "noise": "Gaussian against Laplace",
+}
 
 
-def topdown_figure(key, what):
-    return figure_outputs(
-        f"topdown_{key}", what, "TopDown", key=f"{key}_figure_", caption=f"topdown_{key}_figure"
-    )
+def topdown_tables(*names, **where):
+    outputs = {}
+    for each in names:
+        what = TOPDOWN_TABLES[each]
+        outputs |= table_outputs(f"topdown_{each}", what, "TopDown", key=f"{each}_", **where)
+    return outputs
+
+
+def topdown_figures():
+    outputs = {}
+    for each, what in TOPDOWN_FIGURES.items():
+        caption = f"topdown_{each}_figure"
+        key = f"{each}_figure_"
+        outputs |= figure_outputs(f"topdown_{each}", what, "TopDown", key=key, caption=caption)
+    return outputs
 
 
 rule run_topdown:
@@ -65,7 +103,7 @@ rule compare_topdown:
         library=library("topdown/compare_topdown"),
     output:
         **{kind: f"results/topdown/others_{kind}.csv" for kind in RUN_KINDS},
-        **topdown_table("invariants", "With and without invariants"),
+        **topdown_tables("invariants"),
     log:
         logs("compare_topdown"),
     benchmark:
@@ -91,16 +129,17 @@ rule derive_topdown:
         published=config["data"]["published"],
         library=library("topdown/derive_topdown"),
     output:
-        **topdown_table("noise", "Variances of the slides, and by other conversions"),
-        **topdown_table("conversions", "Where the Gaussian is better"),
-        **topdown_table("tails", "Tails of both laws"),
-        **topdown_table("dormitories", "Dormitories", subcategory="Implied constraints"),
-        **topdown_table("naive", "Releases that cannot be", subcategory="Implied constraints"),
-        **topdown_table("regions", "Regions A and B", subcategory="Implied constraints"),
-        **topdown_table("witness", "Fractions only", subcategory="Implied constraints"),
-        **topdown_table("implied", "Group quarters", subcategory="Implied constraints"),
-        **topdown_table("unimodular", "Unimodular or not", subcategory="Implied constraints"),
-        **topdown_table("failsafe", "The failsafe", subcategory="Implied constraints"),
+        **topdown_tables("noise", "conversions", "tails"),
+        **topdown_tables(
+            "dormitories",
+            "naive",
+            "regions",
+            "witness",
+            "implied",
+            "unimodular",
+            "failsafe",
+            subcategory="Implied constraints",
+        ),
         noise_data="results/topdown/noise.csv",
     log:
         logs("derive_topdown"),
@@ -125,19 +164,9 @@ rule collect_topdown:
         noise=rules.derive_topdown.output.noise_data,
         library=library("topdown/collect_topdown"),
     output:
-        **topdown_table("bias", "Errors by true size of the cell"),
-        **topdown_table("trend", "County totals, system by system"),
-        **topdown_table("slopes", "Slopes, state by state"),
-        **topdown_table("margins", "Errors of margins by level"),
-        **topdown_table("causes", "What makes the bias"),
-        **topdown_table("rounding", "Rounding and zeros, level by level"),
-        **topdown_table("fingerprint", "The trace of swapping", subcategory="Swapping"),
-        **topdown_table("sizes", "Errors by size of the county", subcategory="Swapping"),
-        **topdown_figure("bias", "Errors by true size of the cell"),
-        **topdown_figure("slopes", "Slopes in all states"),
-        **topdown_figure("counties", "A state's counties"),
-        **topdown_figure("swapping", "The trace of swapping"),
-        **topdown_figure("noise", "Gaussian against Laplace"),
+        **topdown_tables("bias", "trend", "slopes", "margins", "causes", "rounding"),
+        **topdown_tables("fingerprint", "sizes", subcategory="Swapping"),
+        **topdown_figures(),
         **{
             f"{name}_data": f"results/figures/topdown_{name}.csv"
             for name in ("bias", "slopes", "counties", "swapping", "noise")

@@ -182,9 +182,9 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     trace, sizes : DataFrame
         Of `reproduction.topdown.fingerprint.fingerprint` and `rmse_by_size`, with column system.
     """
-    shown = [
-        name for name in ("Bureau", "production", "identity 4") if name in set(trace["system"])
-    ]
+    ran = set(trace["system"])
+    ours = "production" if "production" in ran else "identity 4"
+    shown = [name for name in ("Bureau", ours) if name in ran]
     figure, axes = plt.subplots(1, 2, figsize=(11, 4))
     groups = list(dict.fromkeys(trace["group"]))
     for place, name in enumerate(shown):

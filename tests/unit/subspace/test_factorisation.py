@@ -55,7 +55,8 @@ def by_a_general_solver(moves):
         },
         options={"maxiter": 500, "ftol": 1e-12},
     )
-    assert found.success
+    # 8: no descent is found any more, as at the optimum to the last digits; the caller compares
+    assert found.status in (0, 8), found.message
     return found.fun
 
 
