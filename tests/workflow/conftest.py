@@ -32,6 +32,7 @@ NOTEBOOKS_LEFT_OUT = {
     "01_counties",
     "03_congenial",
     "04_exactness",
+    "05_subspace",
     "06_topdown",
     "07_swapping",
     "90_errata",

@@ -195,6 +195,19 @@ WRONG = {
         {"counties": {"truncation": {"epsilons": [0, 1]}}},
         "truncation.epsilons.0",
     ),
+    "a workload that is none": (
+        {"subspace": {"workloads": {"mine": {"query": "sums", "size": 3, "held": "total"}}}},
+        "subspace.workloads.mine.query: 'sums' will not do",
+    ),
+    "margins of a range query": (
+        {"subspace": {"workloads": {"mine": {"query": "ranges", "size": 3, "held": "margins"}}}},
+        "subspace.workloads.mine",
+    ),
+    "a delta of one": ({"subspace": {"delta": 1}}, "subspace.delta: 1 will not do"),
+    "a state of the figure that is none": (
+        {"subspace": {"counties": {"state": "ZZ"}}},
+        "subspace.counties.state.0: there is no state 'ZZ'",
+    ),
     "a configuration that there is not": (
         {"topdown": {"runs": {"identity 7": 1}}},
         "topdown.runs: unknown key identity 7",

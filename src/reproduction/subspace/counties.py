@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -150,3 +150,69 @@ def slope_table(
             }
         )
     return pd.DataFrame(rows)
+
+
+def ranked(counties: pd.DataFrame, state: str) -> pd.DataFrame:
+    """Counties of a state, from the least populous to the most.
+
+    Raises
+    ------
+    InputError
+        If there is no such state.
+    """
+    rows = counties[counties["state"] == state]
+    if rows.empty:
+        raise InputError(f"counties: there is no state {state!r} among the counts")
+    return rows.sort_values(["population", "fips"], ignore_index=True)
+
+
+def state_runs(
+    rng: np.random.Generator,
+    place: pd.DataFrame,
+    epsilon: float,
+    scales: Sequence[float],
+    runs: int,
+) -> dict[float, np.ndarray]:
+    """Draw the runs of a state at each reading of the unit; each array (runs, counties)."""
+    return {scale: county_noise(rng, len(place), epsilon, runs, scale) for scale in scales}
+
+
+def state_table(
+    rng: np.random.Generator,
+    place: pd.DataFrame,
+    noise: Mapping[float, np.ndarray],
+    epsilon: float,
+    slope_runs: int,
+) -> pd.DataFrame:
+    """State what the runs of one state show, beside the exact law and the Bureau's errors.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    place : DataFrame
+        From `ranked`: columns population and das_error (missing where there are no data).
+    noise : mapping
+        From `state_runs`, by scale.
+    epsilon : float
+    slope_runs : int
+        Further simulated releases, for the slopes on log population.
+
+    Returns
+    -------
+    DataFrame
+        One row a scale: the columns of `spread_table`, seen (sd of the runs), largest (of their
+        errors, without sign), the slopes' columns of `slope_table`, share_negative_se, das_sd (root
+        mean square of the Bureau's errors) and das_ratio (that by the exact sd).
+    """
+    scales = list(noise)
+    runs = len(next(iter(noise.values())))
+    table = spread_table(len(place), epsilon, scales, runs)
+    table["seen"] = [float(np.sqrt(np.square(drawn).mean())) for drawn in noise.values()]
+    table["largest"] = [float(np.abs(drawn).max()) for drawn in noise.values()]
+    slopes = slope_table(rng, place["population"], epsilon, slope_runs, scales)
+    table = table.merge(slopes.rename(columns={"runs": "slope_runs"}), on="scale")
+    share = table["share_negative"]
+    table["share_negative_se"] = np.sqrt(share * (1 - share) / slope_runs)
+    table["das_sd"] = np.sqrt(np.square(place["das_error"].astype(float)).mean())
+    table["das_ratio"] = table["das_sd"] / table["sd"]
+    return table

@@ -225,3 +225,63 @@ def near_optimal_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.Data
     table["log_squared"] = np.log2(table["dimension"]) ** 2
     table["part"] = table["ratio"] / table["log_squared"]
     return table.reset_index()
+
+
+def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
+    """Set the errors of the four general mechanisms beside their formulas (Corollaries 3.5 to 3.9).
+
+    A Gaussian's is dimension times squared l2 sensitivity, by c^2; a Laplace's is twice dimension
+    times squared l1 sensitivity, by epsilon^-2: of the answers where noise is projected, of the
+    answers within the null space (for Laplace noise, in a basis) where it is extended.
+
+    Parameters
+    ----------
+    errors, workloads : DataFrame
+        From `error_table` and `workload_table`.
+
+    Returns
+    -------
+    DataFrame
+        workload, mechanism, formula, unit (of the exact covariance), off (relative difference of
+        the two), z (of the simulation).
+    """
+    rows = []
+    known = workloads.set_index("workload")
+    for _, row in errors.iterrows():
+        kind, _, basis = row["mechanism"].partition(", ")
+        of = {
+            "projected Gaussian": "l2_squared",
+            "extended Gaussian": "null_l2_squared",
+            "projected Laplace": "l1",
+            "extended Laplace": f"l1_{basis}",
+        }
+        if kind not in of:
+            continue
+        size = known.loc[row["workload"], of[kind]]
+        each = size if kind.endswith("Gaussian") else 2 * size**2
+        formula = float(known.loc[row["workload"], "dimension"] * each)
+        named = {key: row[key] for key in ("workload", "mechanism", "unit", "z")}
+        rows.append(named | {"formula": formula, "off": abs(row["unit"] / formula - 1)})
+    columns = ["workload", "mechanism", "formula", "unit", "off", "z"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def framework_table(errors: pd.DataFrame) -> pd.DataFrame:
+    """Divide the error of extending by that of projecting, for each workload.
+
+    Returns
+    -------
+    DataFrame
+        workload, gaussian (at most 1), laplace_least and laplace_most (over the bases).
+    """
+    wide = errors.pivot(index="workload", columns="mechanism", values="error")
+    bases = [name for name in wide if name.startswith("extended Laplace")]
+    laplace = wide[bases].div(wide["projected Laplace"], axis=0)
+    table = pd.DataFrame(
+        {
+            "gaussian": wide["extended Gaussian"] / wide["projected Gaussian"],
+            "laplace_least": laplace.min(axis=1),
+            "laplace_most": laplace.max(axis=1),
+        }
+    )
+    return table.loc[errors["workload"].unique()].reset_index(names="workload")

@@ -1,8 +1,17 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from isdp import InputError
-from reproduction.subspace.counties import county_noise, run_table, slope_table, spread_table
+from reproduction.subspace.counties import (
+    county_noise,
+    ranked,
+    run_table,
+    slope_table,
+    spread_table,
+    state_runs,
+    state_table,
+)
 from tests.statistical.checks import LawRejected, check_mean
 
 POPULATION = np.rint(np.exp(np.linspace(8, 15, 102))).astype(int)
@@ -43,3 +52,35 @@ def test_populations_that_cannot_be_regressed_on_are_refused():
     for wrong in ([0, 1, 2], [5, 5, 5]):
         with pytest.raises(InputError, match="counties"):
             slope_table(np.random.default_rng(4), wrong, 0.192, 10)
+
+
+COUNTIES = pd.DataFrame(
+    {
+        "fips": ["01", "02", "03", "04"],
+        "state": ["IL", "IL", "TX", "IL"],
+        "county": list("abcd"),
+        "population": [300, 20, 7, 20],
+        "das_error": [3.0, -4.0, 1.0, 0.0],
+    }
+)
+
+
+def test_counties_of_a_state_are_ranked_by_population_and_then_by_code():
+    assert ranked(COUNTIES, "IL")["county"].tolist() == ["b", "d", "a"]
+    with pytest.raises(InputError, match="'ZZ'"):
+        ranked(COUNTIES, "ZZ")
+
+
+def test_a_state_s_table_says_what_its_runs_show():
+    place = ranked(COUNTIES, "IL")
+    noise = state_runs(np.random.default_rng(5), place, 0.5, [2.0, 1.0], 7)
+    table = state_table(np.random.default_rng(6), place, noise, 0.5, 400)
+    assert [drawn.shape for drawn in noise.values()] == [(7, 3)] * 2
+    assert table["scale"].tolist() == [2, 1]
+    assert table["seen"].tolist() == [np.sqrt((drawn**2).mean()) for drawn in noise.values()]
+    assert table["largest"].tolist() == [np.abs(drawn).max() for drawn in noise.values()]
+    assert table["das_sd"].tolist() == pytest.approx([np.sqrt(25 / 3)] * 2)
+    assert table["das_ratio"].to_numpy() == pytest.approx(table["das_sd"] / table["sd"])
+    assert table["share_negative_se"].to_numpy() == pytest.approx([0.025] * 2, rel=0.05)
+    blank = state_table(np.random.default_rng(6), place.assign(das_error=np.nan), noise, 0.5, 400)
+    assert blank["das_ratio"].isna().all()

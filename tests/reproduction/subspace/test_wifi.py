@@ -45,6 +45,9 @@ def test_exact_laws_of_the_readings():
     assert variance.to_numpy() == pytest.approx([0.88979, 0.86329, 0.91682], abs=1e-5)
     cells = numbers.loc["sd of each cell over repetitions"]
     assert cells.to_numpy() == pytest.approx([0.937, 0.785, 1.098], abs=1e-3)
+    off = table["off"]
+    assert off["variance of each repetition over cells"] == pytest.approx(0.00979, abs=1e-5)
+    assert off["sd of each cell over repetitions"] == pytest.approx(1.098 - 0.91, abs=1e-3)
     shares = table.loc["variance of each repetition over cells"]
     assert shares["printed_by_rounding"] == pytest.approx(0.022, abs=0.006)
     assert shares["printed_by_cutting"] == pytest.approx(0.299, abs=0.018)

@@ -7,6 +7,8 @@ from isdp.subspace.calibration import sigma
 from reproduction.subspace.workloads import (
     build,
     error_table,
+    formula_table,
+    framework_table,
     near_optimal_table,
     workload_table,
 )
@@ -53,6 +55,30 @@ def test_extension_never_loses_for_gaussians_and_mostly_does_for_laplace():
     assert (table["extended Laplace, haar"] > table["projected Laplace"])[
         ["total", "margins", "blocks", "two-way"]
     ].all()
+
+
+def test_formulas_are_those_of_the_corollaries():
+    table = formula_table(ERRORS, TABLE.reset_index()).set_index(["workload", "mechanism"])
+    assert table["off"].max() < 1e-12
+    formula = table["formula"]
+    assert formula["margins", "projected Gaussian"] == pytest.approx(9 * 2)
+    assert formula["margins", "extended Gaussian"] == pytest.approx(9 * 1.5)
+    assert formula["margins", "projected Laplace"] == pytest.approx(2 * 9 * 4)
+    assert formula["total", "extended Laplace, hadamard"] == pytest.approx(2 * 15 * 16)
+    assert not table.index.get_level_values("mechanism").str.contains("decomposition").any()
+    wrong = formula_table(ERRORS, TABLE.reset_index().assign(dimension=4))
+    assert (wrong["off"] > 0.1).all()
+
+
+def test_frameworks_are_compared_workload_by_workload():
+    table = framework_table(ERRORS).set_index("workload")
+    assert list(table.index) == list(WORKLOADS)
+    assert table["gaussian"].max() <= 1 + 1e-12
+    assert table.loc["margins", "gaussian"] == pytest.approx(0.75)
+    assert (table["laplace_least"] <= table["laplace_most"])[table["laplace_most"].notna()].all()
+    bases = TABLE.loc["total", ["l1_haar", "l1_helmert", "l1_hadamard", "l1_cosine"]] / 2
+    assert table.loc["total", "laplace_most"] == pytest.approx(bases.max() ** 2)
+    assert table.loc["total", "laplace_least"] == pytest.approx(bases.min() ** 2)
 
 
 def test_units_are_numbers_of_the_workload():

@@ -1,10 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.image import imread
+from scipy.ndimage import label
 
 from isdp.diagnostics.summaries import boxes
 from isdp.plots.boxes import MARKS_HIGH, cell_boxes, draw_boxes
-from isdp.plots.style import BOX, DRAW, FAINT, INK, panels
+from isdp.plots.style import BOX, DRAW, FAINT, INK, panels, save
 from tests.artists import boxes_of, inside, legend_of, strokes_of
 
 
@@ -45,6 +47,19 @@ def test_one_draw_is_marked_at_its_value(axis, table):
     (marks,) = strokes_of(axis, DRAW)
     assert marks[..., 0].mean(axis=1).tolist() == pytest.approx([1, 3, 5, 7])
     assert (marks[..., 1] == values(table, "one_draw").to_numpy()[:, None]).all()
+
+
+def test_every_dot_reaches_the_picture(tmp_path):
+    """Where a dot would be snapped to whole pixels it may vanish from a PNG."""
+    cells, colour = 100, "#c23b22"
+    flat = boxes(np.zeros((1, 5, cells), dtype=np.int64))
+    dots = pd.DataFrame({"cell": range(cells), "series": "dot", "value": 9.0})
+    table = pd.concat([flat, dots]).assign(label="", position=lambda each: each["cell"])
+    figure, ((axis,),) = panels(1, 1, (13.7, 4))
+    draw_boxes(axis, table, marks={"dot": ("round", colour, "a dot")})
+    save(figure, tmp_path / "dots.svg", tmp_path / "dots.png")
+    red, green, blue = imread(tmp_path / "dots.png")[..., :3].transpose(2, 0, 1)
+    assert label((red > 0.6) & (green < 0.45) & (blue < 0.4))[1] == cells
 
 
 def test_every_draw_beyond_lies_on_a_stroke_and_every_stroke_ends_at_one(axis, table):

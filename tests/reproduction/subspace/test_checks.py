@@ -1,0 +1,29 @@
+import numpy as np
+import pytest
+
+from reproduction.subspace.checks import check_table
+
+TABLE = check_table(np.random.default_rng(5), 0.192, 1e-5, 1000)
+
+
+def values(where, measure=""):
+    rows = TABLE[(TABLE["where"] == where) & TABLE["measure"].str.contains(measure)]
+    assert len(rows)
+    return rows["value"]
+
+
+def test_every_proposition_meets_what_is_wanted_of_it():
+    assert (values("Example 2.4") == 1).all()
+    assert values("Proposition 2.7").max() <= 1e-12
+    assert 0.99 < values("Proposition 2.9").item() <= 1 + 1e-9
+    assert values("Corollary 4.1").between(0.05, 6).all()
+    assert (values("Section 4", "difference") == 0).all()
+    held = TABLE[TABLE["case"] == "round Gaussian"].set_index("where").loc["Theorem 4.2", "value"]
+    assert held.tolist() == pytest.approx([0, 1], abs=1e-12)
+
+
+def test_what_is_not_promised_does_not_hold():
+    unasked = TABLE[TABLE["wanted"] == ""]
+    assert unasked.loc[unasked["case"] == "both releases held", "value"].item() == 0
+    gaps = values("Theorem 4.2", "gap")
+    assert (gaps.iloc[1:] > 0.1).all()

@@ -1,0 +1,169 @@
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from isdp.plots.style import BOX, DARK, DAS, DRAW
+from reproduction.subspace import figures
+from reproduction.subspace.counties import run_table
+from reproduction.subspace.equal_privacy import RECORD, UNIT, total_table
+from reproduction.subspace.guarantees import (
+    attained_loss,
+    constant_table,
+    failing_table,
+    profile_table,
+)
+from reproduction.subspace.workloads import error_table
+from tests.artists import boxes_of, inside, labelled, legend_of, strokes_of
+
+WORKLOADS = {
+    "six": {"query": "histogram", "size": 6, "held": "total"},
+    "sums": {"query": "prefixes", "size": 5, "held": "total"},
+}
+
+
+def points_of(line):
+    return np.column_stack([line.get_xdata(), line.get_ydata()])
+
+
+def test_errors_stand_by_the_least_on_the_left_and_by_the_bound_on_the_right():
+    table = error_table(np.random.default_rng(1), WORKLOADS, 0.5, 1e-5, 100)
+    figure = figures.errors(table, dict.fromkeys(WORKLOADS, "words"), 0.5, 1e-5)
+    left, right = figure.axes
+    found = table.set_index(["mechanism", "workload"])
+    expected = found.loc["base decomposition, paper"]
+    drawn = points_of(labelled(left)["correlated (Thm 3.11)"])
+    assert drawn[:, 0] == pytest.approx(expected["unit"] / expected["least"])
+    assert drawn[:, 1].tolist() == [0, 1]
+    bases = points_of(labelled(right)["extended Laplace (Cor 3.9), each basis"])
+    own = table[table["mechanism"].str.startswith("extended Laplace")]
+    assert bases[:, 0].tolist() == own["ratio"].tolist()
+    assert [text.get_text() for text in left.get_yticklabels()] == ["six\nwords", "sums\nwords"]
+    assert inside(figure)
+
+
+def test_points_at_which_the_constant_fails_lie_under_its_edge():
+    grid = constant_table([0.1, 1, 8], [1e-3, 1e-10, 1e-20])
+    edge = failing_table([0.1, 1, 8])
+    figure = figures.constant(edge, grid)
+    left, right = figure.axes
+    drawn = labelled(left)
+    fails = points_of(drawn["grid: the lemma fails"])
+    assert len(fails) == (~grid["holds"]).sum() == 5
+    assert len(points_of(drawn["grid: the lemma holds"])) == 4
+    limit = edge.set_index("epsilon")["log10_delta"]
+    assert all(delta < limit[epsilon] for epsilon, delta in fails)
+    wastes = [line.get_ydata().tolist() for line in right.get_lines()[:3]]
+    assert wastes == grid["waste"].to_numpy().reshape(3, 3).tolist()
+    assert inside(figure)
+
+
+def test_losses_by_distance_and_profiles_of_both_kinds_of_noise():
+    profiles = profile_table(np.random.default_rng(2), [2, 3], [0.0, 0.5], 500)
+    attained = pd.concat([attained_loss(n, 0.5, [1, 10]) for n in (2, 3)])
+    figure = figures.losses(attained, profiles)
+    left, right = figure.axes
+    assert labelled(left)["3"].get_ydata().tolist() == attained["share"].tolist()[2:]
+    styles = [(line.get_color(), line.get_linestyle()) for line in right.get_lines()]
+    assert styles == [(DARK[0], "-"), (DARK[0], "--"), (DARK[1], "-"), (DARK[1], "--")]
+    drawn = [line.get_ydata().tolist() for line in right.get_lines()]
+    assert drawn == profiles["delta"].to_numpy().reshape(4, 2).tolist()
+    assert inside(figure)
+
+
+def test_the_reading_nearest_to_the_printed_numbers_is_red():
+    table = pd.DataFrame(
+        {
+            "reading": ["sd", "variance", "other"],
+            "median": [0.94, 0.89, 0.5],
+            "q05": [0.9, 0.865, 0.4],
+            "q95": [0.98, 0.915, 0.6],
+            "printed_by_rounding": [0, 0.02, 0],
+            "printed_by_cutting": [0, 0.3, 0],
+            "off": [0.07, 0.01, 0.4],
+        }
+    )
+    figure = figures.readings(table)
+    (axis,) = figure.axes
+    assert [text.get_text() for text in axis.get_yticklabels()] == ["other", "variance", "sd"]
+    red = [line for line in axis.get_lines() if to_hex(line.get_color()) == DAS]
+    assert [points_of(line).tolist() for line in red] == [
+        [[0.865, 1], [0.915, 1]],
+        [[0.89, 1]],
+    ]
+    assert "30% / 2%" in [text.get_text() for text in axis.texts]
+
+
+def test_every_promise_has_a_panel_and_an_axis_of_its_own():
+    table = pd.concat(
+        [total_table(n, 0.5, 1e-5).assign(setting=f"{n} counts") for n in (4, 9)],
+        ignore_index=True,
+    )
+    none = (table["mechanism"] == "K-norm") & (table["currency"] == RECORD)
+    given = table[~(none & (table["setting"] == "9 counts"))]
+    figure = figures.equal_privacy(given)
+    assert len(figure.axes) == 4
+    for axis, setting, currency in zip(
+        figure.axes, ["4 counts"] * 2 + ["9 counts"] * 2, [RECORD, UNIT] * 2, strict=True
+    ):
+        pure = given[(given["setting"] == setting) & (given["flavour"] == "pure")]
+        pure = pure[~pure["mechanism"].str.startswith("extended")]
+        shown = pure[pure["currency"] == currency].set_index("mechanism")
+        names = list(dict.fromkeys(pure["mechanism"]))
+        shown = shown.loc[[name for name in names if name in shown.index]]
+        assert axis.get_title(loc="left").startswith(setting)
+        assert ("replaced record" in axis.get_title(loc="left")) == (currency == RECORD)
+        assert [bar.get_width() for bar in axis.patches] == shown["error"].tolist()
+        first = shown["error"].idxmin()
+        (winner,) = [text for text in axis.texts if text.get_text().startswith("1:")]
+        assert winner.xy[1] == names.index(first)
+        silent = [text.get_text() for text in axis.texts if "promises nothing" in text.get_text()]
+        assert len(silent) == ((setting, currency) == ("9 counts", RECORD))
+    assert figure.axes[0].get_facecolor() != figure.axes[1].get_facecolor()
+    assert inside(figure)
+
+
+@pytest.mark.parametrize("bureau", [True, False])
+def test_runs_are_boxes_of_each_county_with_the_bureau_s_errors(bureau):
+    noise = np.random.default_rng(3).laplace(size=(10, 4))
+    names = ["A County", "B County", "C County", "D County"]
+    runs = run_table(noise, [50, 10, 40, 20], names)
+    runs["das_error"] = runs["rank"] - 1.0 if bureau else np.nan
+    both = pd.concat([runs.assign(scale=2.0), runs.assign(scale=1.0, error=runs["error"] / 2)])
+    figure = figures.county_runs(both, "IL", 0.192, "20210608")
+    assert len(figure.axes) == 2
+    order = [1, 3, 2, 0]
+    for axis, scale in zip(figure.axes, (1, 2), strict=True):
+        sides = boxes_of(axis)[BOX]
+        assert sides[:, 2] == pytest.approx(np.quantile(noise / scale, 0.25, axis=0)[order])
+        dots = strokes_of(axis, DAS)
+        assert len(dots) == bureau
+        if bureau:
+            assert dots[0][:, 0, 1].tolist() == [-1, 0, 1, 2]
+    labels = [text.get_text() for text in figure.axes[1].get_xticklabels()]
+    assert labels == ["B (10)", "D (20)", "C (40)", "A (50)"]
+    assert ("error of the Census DAS, vintage 20210608" in legend_of(figure.axes[0])) == bureau
+
+
+@pytest.mark.parametrize("bureau", [True, False])
+def test_states_stand_in_their_order_with_the_size_of_both_errors(bureau):
+    table = pd.DataFrame(
+        {
+            "state": ["IL", "IL", "TX", "TX"],
+            "scale": [2.0, 1.0] * 2,
+            "sd_low": [13.7, 6.9, 14.2, 7.1],
+            "sd_high": [15.6, 7.8, 15.2, 7.6],
+            "seen": [14.0, 7.0, 15.0, 7.5],
+            "das_sd": [2.0, 2.0, np.nan, np.nan] if bureau else np.nan,
+        }
+    )
+    figure = figures.states(table, "20210608")
+    (axis,) = figure.axes
+    drawn = labelled(axis)
+    assert drawn["b = 2 / epsilon"].get_ydata().tolist() == [14.0, 15.0]
+    assert to_hex(drawn["b = 2 / epsilon"].get_color()) == DRAW
+    assert [text.get_text() for text in axis.get_xticklabels()] == ["IL", "TX"]
+    assert len(legend_of(axis)) == 2 + bureau
+    if bureau:
+        words = "errors of the Census DAS, vintage 20210608"
+        assert points_of(drawn[words]).tolist() == [[0, 2.0]]

@@ -1,0 +1,33 @@
+"""Repeat the campus example, and read it in every way."""
+
+from functools import partial
+
+from isdp.io.files import write_csv
+from isdp.seeds import stream
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_table
+from reproduction.subspace import wifi
+
+SECONDS = ["set_up_seconds", "draw_seconds"]
+
+with job_log(snakemake.log[0]):
+    settings, output = snakemake.params.campus, snakemake.output
+    rng = partial(stream, snakemake.params.seed, "campus")
+    campus = wifi.Campus(settings["buildings"], settings["groups"], settings["hours"])
+    count = settings["repetitions"]
+    whole = wifi.integer_table(rng("integer"), campus, 1.0, settings["integer_repetitions"])
+    tables = {
+        "campus_constraints": (wifi.constraint_table(campus), "Campus: constraints and variance"),
+        "campus_laws": (
+            wifi.exact_law_table(rng("laws"), campus, count, settings["exact_experiments"]),
+            "Campus: two readings by their exact laws",
+        ),
+        "campus": (
+            wifi.reading_table(rng("readings"), campus, count, settings["experiments"]),
+            "Campus: what the printed numbers may be",
+        ),
+        "campus_integer": (whole.drop(columns=SECONDS), "Campus: integer noise on the same tables"),
+    }
+    for key, (table, title) in tables.items():
+        write_table(table, output[f"{key}_csv"], title)
+    write_csv(whole[["sampler", "tables", *SECONDS]], output.speed)
