@@ -326,7 +326,8 @@ def picture(card: pd.DataFrame, linked: bool = False) -> str:
         Whether each tile leads to the claim's place on the page, #claim-NAME.
     """
     # narrow enough that the tiles stay large on a phone
-    size, left, line, along = 26, 172, 30, 10
+    size, line, along = 26, 30, 10
+    left = 16 + 7 * max(map(len, card["experiment"]), default=0)
     width, y, parts, x = left + along * size + 8, 6, [], 8
     for verdict, mark in MARKS.items():
         words = f"{verdict}: {int((card['verdict'] == verdict).sum())}"

@@ -1,13 +1,20 @@
 """The helper of the reviewing notebooks: what it refuses, and what it shows."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
 import yaml
 
 from reproduction.review import results as reviewing
-from reproduction.review.results import NotInThisRunError, ReviewError, list_pages, open_results
+from reproduction.review.results import (
+    NotInThisRunError,
+    ReviewError,
+    list_pages,
+    open_results,
+    picture,
+)
 from reproduction.review.scorecard import COLUMNS
 
 CONFIG = {"seed": 1, "counties": {"epsilon": 0.192, "states": ["VT"]}}
@@ -171,3 +178,13 @@ def test_departures_from_the_usual_config_are_named(folder):
     assert review.departures(CONFIG) == []
     usual = {"seed": 1, "counties": {"epsilon": 0.2, "draws": 3}}
     assert review.departures(usual) == ["counties.epsilon", "counties.draws", "counties.states"]
+
+
+def test_in_the_picture_no_tile_lies_on_the_name_of_its_experiment():
+    long = "An experiment whose name is long"
+    rows = [{"claim": "a", "paper": "ISDP", "statement": "s", "verdict": "differs"}]
+    drawn = picture(pd.DataFrame([row | {"experiment": long} for row in rows]))
+    tile = re.search(r'<g><title>.*?<rect x="(\d+)"', drawn)
+    assert int(tile[1]) >= 8 + 7 * len(long)  # letters of 13 pixels are 7 wide, or less
+    width = float(re.search(r'viewBox="0 0 (\d+)', drawn)[1])
+    assert all(float(x) < width - 18 for x in re.findall(r'<rect x="(\d+)"', drawn))
