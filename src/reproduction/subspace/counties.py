@@ -12,6 +12,8 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace import ProjectedLaplace, Query
 
+SLOPES = ["scale", "runs", "mean_slope", "mcse", "share_negative", "share_significant"]
+
 
 def county_noise(
     rng: np.random.Generator, counties: int, epsilon: float, runs: int, scale: float = 2.0
@@ -94,6 +96,12 @@ def spread_table(counties: int, epsilon: float, scales: Sequence[float], runs: i
     return pd.DataFrame(rows)
 
 
+def can_be_regressed(population: Sequence[int]) -> bool:
+    """Whether a regression on log population leaves an error to judge its slope by."""
+    different = set(np.asarray(population).tolist())
+    return len(population) > 2 and min(different) > 0 and len(different) > 1
+
+
 def slope_table(
     rng: np.random.Generator,
     population: Sequence[int],
@@ -128,8 +136,11 @@ def slope_table(
         If a county has no inhabitants, or all have as many.
     """
     population = np.asarray(population)
-    if population.min() <= 0 or len(set(population.tolist())) < 2:
-        raise InputError("counties: populations must be positive and not all alike to regress on")
+    if not can_be_regressed(population):
+        raise InputError(
+            "counties: three counties or more are needed for a regression, with populations that "
+            "are positive and not all alike"
+        )
     x = np.log(population)
     x = x - x.mean()
     rows = []
@@ -202,14 +213,18 @@ def state_table(
     DataFrame
         One row a scale: the columns of `spread_table`, seen (sd of the runs), largest (of their
         errors, without sign), the slopes' columns of `slope_table`, share_negative_se, das_sd (root
-        mean square of the Bureau's errors) and das_ratio (that by the exact sd).
+        mean square of the Bureau's errors) and das_ratio (that by the exact sd). A state of one or
+        two counties has no slopes; they are missing.
     """
     scales = list(noise)
     runs = len(next(iter(noise.values())))
     table = spread_table(len(place), epsilon, scales, runs)
     table["seen"] = [float(np.sqrt(np.square(drawn).mean())) for drawn in noise.values()]
     table["largest"] = [float(np.abs(drawn).max()) for drawn in noise.values()]
-    slopes = slope_table(rng, place["population"], epsilon, slope_runs, scales)
+    if can_be_regressed(place["population"]):
+        slopes = slope_table(rng, place["population"], epsilon, slope_runs, scales)
+    else:
+        slopes = pd.DataFrame({"scale": scales}).reindex(columns=SLOPES)
     table = table.merge(slopes.rename(columns={"runs": "slope_runs"}), on="scale")
     share = table["share_negative"]
     table["share_negative_se"] = np.sqrt(share * (1 - share) / slope_runs)

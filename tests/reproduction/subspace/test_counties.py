@@ -84,3 +84,13 @@ def test_a_state_s_table_says_what_its_runs_show():
     assert table["share_negative_se"].to_numpy() == pytest.approx([0.025] * 2, rel=0.05)
     blank = state_table(np.random.default_rng(6), place.assign(das_error=np.nan), noise, 0.5, 400)
     assert blank["das_ratio"].isna().all()
+
+
+def test_a_state_of_one_county_has_no_noise_and_no_slopes():
+    place = ranked(COUNTIES, "TX")
+    noise = state_runs(np.random.default_rng(7), place, 0.5, [2.0, 1.0], 7)
+    assert not any(drawn.any() for drawn in noise.values())
+    table = state_table(np.random.default_rng(8), place, noise, 0.5, 400)
+    assert table["scale"].tolist() == [2, 1]
+    assert table["sd"].tolist() == [0, 0]
+    assert table[["mean_slope", "share_negative", "share_negative_se"]].isna().all(axis=None)
