@@ -157,8 +157,8 @@ EDITED = {
     ),
     "config/config.yaml": ("\nexactness:", "\ntoy:\n  draws: 400 # ours\n\nexactness:"),
     "workflow/schemas/config.schema.yaml": (
-        "congenial, exactness]\nproperties:\n",
-        """congenial, exactness, toy]
+        "]\nproperties:\n  seed:\n",
+        """, toy]
 properties:
   toy:
     type: object
@@ -168,6 +168,7 @@ properties:
     required: [draws]
     properties:
       draws: {type: integer, minimum: 1, description: signs, wanted: a whole number from 1 up}
+  seed:
 """,
     ),
     "README.md": (
