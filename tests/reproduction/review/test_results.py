@@ -188,3 +188,12 @@ def test_in_the_picture_no_tile_lies_on_the_name_of_its_experiment():
     assert int(tile[1]) >= 8 + 7 * len(long)  # letters of 13 pixels are 7 wide, or less
     width = float(re.search(r'viewBox="0 0 (\d+)', drawn)[1])
     assert all(float(x) < width - 18 for x in re.findall(r'<rect x="(\d+)"', drawn))
+
+
+def test_in_the_picture_no_tile_lies_on_another():
+    many = pd.concat([CARD.assign(claim=CARD["claim"] + f"-{n}") for n in range(12)])
+    tiles = re.findall(r'<rect x="(\d+)" y="(\d+)" width="23"', reviewing.picture(many))
+    spots = [(int(x), int(y)) for x, y in tiles]
+    assert len(spots) == len(many)
+    for place, (x, y) in enumerate(spots):
+        assert all(abs(x - u) >= 23 or abs(y - v) >= 23 for u, v in spots[:place])
