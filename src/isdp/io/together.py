@@ -62,6 +62,41 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
             os.close(lock)
 
 
+def check_out(
+    out: Path, names: Collection[str], inputs: Collection, force: bool, cost: str
+) -> None:
+    """Refuse a folder in which files of these names cannot be written, or would replace others.
+
+    Parameters
+    ----------
+    out : Path
+    names : collection of str
+    inputs : collection of path
+        What is read, and must not be overwritten.
+    force : bool
+        Whether to replace files that are there.
+    cost : str
+        What each further release costs, for the message.
+
+    Raises
+    ------
+    InputError
+    """
+    if os.path.lexists(out) and not out.is_dir():
+        raise InputError(f"{out}: this is a file; --out names a folder")
+    for name in names:
+        path = out / name
+        if any(path.exists() and Path(given).exists() and path.samefile(given) for given in inputs):
+            raise InputError(f"{path}: this input would be overwritten; choose another --out")
+        if path.is_dir():
+            raise InputError(f"{path}: this is a folder; choose another --out")
+        if os.path.lexists(path) and not force:
+            raise InputError(
+                f"{path}: is there already; --force replaces it, but each further release of the "
+                f"{cost}"
+            )
+
+
 def clear_leftovers(folder) -> None:
     """Undo and remove what a run left that was killed while it wrote into a folder.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +18,7 @@ import numpy as np
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
 from isdp.io.files import write_csv, write_json
-from isdp.io.together import clear_leftovers, write_together
+from isdp.io.together import check_out, clear_leftovers, write_together
 from isdp.privatize.cautions import cautions_of_freedom, cautions_of_law, cautions_of_table
 from isdp.privatize.certificate import describe, markdown
 from isdp.privatize.draw import draw
@@ -31,6 +30,7 @@ from isdp.privatize.table import Table, read_bytes, read_table
 
 PICTURES = ("noisy.svg", "noisy.png")
 FILES = ("noisy.csv", "certificate.json", "certificate.md", *PICTURES)
+AGAIN = "same table costs epsilon again"
 LOG = logging.getLogger(__name__)
 
 
@@ -78,7 +78,7 @@ def privatize(
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
     out = Path(out)
     clear_leftovers(out)
-    _check_out(out, [table_path, invariants_path], force)
+    check_out(out, FILES, [table_path, invariants_path], force, AGAIN)
     table = read_table(table_path, count, names)
     _warn(cautions_of_table(table), strict)
     rules = read_bytes(invariants_path, "a YAML file of invariants")
@@ -111,22 +111,6 @@ def _warn(cautions: list[str], strict: bool) -> None:
         if strict:
             raise InputError(f"{caution}; --strict makes this an error")
         LOG.warning("%s", caution)
-
-
-def _check_out(out: Path, inputs: list, force: bool) -> None:
-    if os.path.lexists(out) and not out.is_dir():
-        raise InputError(f"{out}: this is a file; --out names a folder")
-    for name in FILES:
-        path = out / name
-        if any(path.exists() and Path(given).exists() and path.samefile(given) for given in inputs):
-            raise InputError(f"{path}: this input would be overwritten; choose another --out")
-        if path.is_dir():
-            raise InputError(f"{path}: this is a folder; choose another --out")
-        if os.path.lexists(path) and not force:
-            raise InputError(
-                f"{path}: is there already; --force replaces it, but each further release of the "
-                f"same table costs epsilon again"
-            )
 
 
 def _check_freedom(free: Freedom, table: Table, rules, strict: bool) -> None:
@@ -197,6 +181,6 @@ def _write(out: Path, noisy, certificate: dict, figure, force: bool) -> None:
             from isdp.plots.style import save
 
             save(figure, *(folder / name for name in PICTURES))
-        _check_out(out, [], force)
+        check_out(out, FILES, [], force, AGAIN)
 
     write_together(out, FILES, write)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +21,7 @@ import pandas as pd
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.io.files import write_csv, write_json
-from isdp.io.together import clear_leftovers, write_together
+from isdp.io.together import check_out, clear_leftovers, write_together
 from isdp.privatize.certificate import FOR_RELEASE, NOT_FOR_RELEASE, _version
 from isdp.privatize.table import Table, read_table
 from isdp.seeds import stream
@@ -34,6 +33,7 @@ from isdp.topdown.uncertainty import margins_of_error
 
 ROOT, WHOLE = "all", "all"  # name of the level above all others, and of its only region
 FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
+AGAIN = "same table costs its loss again"
 MOST_CELLS = 50_000_000  # of all levels together
 COVERED = 0.9
 LOG = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = 
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
     out = Path(out)
     clear_leftovers(out)
-    _check_out(out, table_path, force)
+    check_out(out, FILES, [table_path], force, AGAIN)
     problem = arrange(read_table(table_path, count), wish.levels)
     plan = plan_of(problem, wish)
     rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
@@ -405,20 +405,6 @@ def markdown(certificate: dict) -> str:
     return "\n".join(lines)
 
 
-def _check_out(out: Path, table_path, force: bool) -> None:
-    if os.path.lexists(out) and not out.is_dir():
-        raise InputError(f"{out}: this is a file; --out names a folder")
-    for name in FILES:
-        path = out / name
-        if path.exists() and Path(table_path).exists() and path.samefile(table_path):
-            raise InputError(f"{path}: this input would be overwritten; choose another --out")
-        if os.path.lexists(path) and not force:
-            raise InputError(
-                f"{path}: is there already; --force replaces it, but each further release of the "
-                f"same table costs its loss again"
-            )
-
-
 def _write(out: Path, parts: Mapping, certificate: dict, table_path, force: bool) -> None:
     def write(folder: Path) -> None:
         for name, part in parts.items():
@@ -427,6 +413,6 @@ def _write(out: Path, parts: Mapping, certificate: dict, table_path, force: bool
             certificate["output"]["sha256"][name] = digest
         write_json(folder / "certificate.json", certificate)
         (folder / "certificate.md").write_text(markdown(certificate), encoding="utf-8")
-        _check_out(out, table_path, force)
+        check_out(out, FILES, [table_path], force, AGAIN)
 
     write_together(out, FILES, write)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,13 +19,15 @@ from pathlib import Path
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.io.files import whole, write_csv, write_json
+from isdp.io.files import write_csv, write_json
+from isdp.io.together import check_out, clear_leftovers, write_together
 from isdp.swapping.certificate import describe, markdown
 from isdp.swapping.permutation import Strata
 from isdp.swapping.records import Records, read_records, refuse_missing, refuse_weights
 from isdp.swapping.secure import exact_rate, permutation_for_release
 
 FILES = ("swapped.csv", "certificate.json", "certificate.md")
+AGAIN = "same records costs epsilon again"
 LOG = logging.getLogger(__name__)
 
 
@@ -103,7 +104,8 @@ def swap_file(
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
     path, out, rate = Path(path), Path(out), exact_rate(rate)
     roles = Roles(tuple(match), tuple(swap), tuple(carry))
-    _check_out(out, path, force)
+    clear_leftovers(out)
+    check_out(out, FILES, [path], force, AGAIN)
     records = read_records(path)
     _check_roles(records, roles, path)
     refuse_weights(records, path)
@@ -174,28 +176,14 @@ def compare(before: Records, after: Records, columns: Sequence[str], name: str) 
     }
 
 
-def _check_out(out: Path, given: Path, force: bool) -> None:
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out}: this is a file; --out names a folder")
-    for name in FILES:
-        path = out / name
-        if path.exists() and given.exists() and path.samefile(given):
-            raise InputError(f"{path}: this input would be overwritten; choose another --out")
-        if path.exists() and not force:
-            raise InputError(
-                f"{path}: is there already; --force replaces it, but each further release of the "
-                f"same records costs epsilon again"
-            )
-
-
 def _write(out: Path, given: Path, swapped: Records, certificate: dict, force: bool) -> None:
-    """Write all files under temporary names, then give all of them theirs."""
-    with ExitStack() as stack:
-        new = {name: stack.enter_context(whole(out / name)) for name in FILES}
-        write_csv(swapped.frame(), new["swapped.csv"])
-        digest = hashlib.sha256(new["swapped.csv"].read_bytes()).hexdigest()
+    def write(folder: Path) -> None:
+        write_csv(swapped.frame(), folder / "swapped.csv")
+        digest = hashlib.sha256((folder / "swapped.csv").read_bytes()).hexdigest()
         certificate["output"]["sha256"] = digest
-        write_json(new["certificate.json"], certificate)
-        new["certificate.md"].write_text(markdown(certificate), encoding="utf-8")
-        _check_out(out, given, force)
+        write_json(folder / "certificate.json", certificate)
+        (folder / "certificate.md").write_text(markdown(certificate), encoding="utf-8")
+        check_out(out, FILES, [given], force, AGAIN)
+
+    write_together(out, FILES, write)
     LOG.info("%s: %d files written", out, len(FILES))

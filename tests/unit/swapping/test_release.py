@@ -159,7 +159,8 @@ def test_if_one_file_cannot_be_written_none_is(file, tmp_path, monkeypatch):
     monkeypatch.setattr(release, "write_json", broken)
     with pytest.raises(OSError, match="no room left"):
         swap_file(file, tmp_path / "out", **HOW)
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
 def test_files_that_are_there_are_replaced_only_by_force(file, tmp_path):
