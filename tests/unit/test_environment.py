@@ -29,9 +29,9 @@ def project():
 
 
 def declared(machine=LINUX):
-    """All that the workflow, its tests and the extras need; two extras are set up apart."""
+    """All that the workflow, its tests and the extras need; three extras are set up apart."""
     extras = project()["optional-dependencies"]
-    apart = {"docs", "slurm"}
+    apart = {"docs", "slurm", "notebooks"}
     assert apart < set(extras)
     lines = [line for name, lines in extras.items() if name not in apart for line in lines]
     found = specifiers(project()["dependencies"] + lines, machine)
@@ -48,18 +48,27 @@ def locked(machine=LINUX, lock="requirements.lock"):
 
 def conda():
     entries = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
-    pins = dict(entry.split("=") for entry in entries if "=" in entry)
+    (by_pip,) = (entry["pip"] for entry in entries if isinstance(entry, dict))
+    pins = dict(entry.split("=") for entry in entries if isinstance(entry, str) and "=" in entry)
+    pins |= dict(entry.split("==") for entry in by_pip)
     assert pins.pop("python") in {"3.11", "3.12", "3.13"}
     return {canonicalize_name(name): Version(version) for name, version in pins.items()}
 
 
+def interactive():
+    """What opens notebooks for people; in conda's environment, and not in the lock."""
+    return specifiers(project()["optional-dependencies"]["notebooks"])
+
+
 def test_environment_names_what_pyproject_declares():
-    assert sorted(conda()) == sorted(declared())
+    assert sorted(conda()) == sorted([*declared(), *interactive()])
 
 
 def test_environment_pins_what_the_lock_pins():
-    lock = locked()
-    assert conda() == {name: lock[name] for name in conda()}
+    lock, pins = locked(), conda()
+    for name, versions in interactive().items():
+        assert pins.pop(name) in versions
+    assert pins == {name: lock[name] for name in pins}
 
 
 @pytest.mark.parametrize("machine", [LINUX, INTEL_MAC])
