@@ -10,7 +10,8 @@ from scipy import stats
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
 from isdp.exact.blocks import sample_blocks
-from isdp.exact.secure import _compose, _Geometric, _SumWeight, _Words, release
+from isdp.exact.coins import _compose, _Geometric, _SumWeight, _Words
+from isdp.exact.secure import release
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {

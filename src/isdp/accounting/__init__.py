@@ -6,6 +6,6 @@ Laplace and Gaussian noise is smaller.
 """
 
 from isdp.accounting.composition import as_zcdp, compose
-from isdp.accounting.guarantees import Guarantee, as_fraction, upper
+from isdp.accounting.guarantees import Guarantee, as_fraction, from_record, upper
 
-__all__ = ["Guarantee", "as_fraction", "as_zcdp", "compose", "upper"]
+__all__ = ["Guarantee", "as_fraction", "as_zcdp", "compose", "from_record", "upper"]

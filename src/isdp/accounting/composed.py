@@ -13,12 +13,16 @@ import math
 
 import numpy as np
 from scipy.interpolate import BSpline
+from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from isdp.errors import InputError
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # a piece
 LARGEST_COUNT = 60
+NEAREST = 1e-13  # of the scale of pure differential privacy
+CLOSE = 1e-12
+SMALLEST = 1e-300  # stands for a delta of 0 in logarithms
 
 
 def delta_geometric(epsilon: float, scale: float, count: int) -> float:
@@ -66,13 +70,19 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
     low = high
     while delta_laplace(epsilon, low, count) <= delta:
         low /= 2
-    while high / low > 1 + 1e-13:  # delta falls as the scale grows
-        middle = math.sqrt(low * high)
-        if delta_laplace(epsilon, middle, count) > delta:
-            low = middle
-        else:
-            high = middle
-    return high
+
+    # near `high` delta goes like a power of the distance: a straight line in logarithms
+    def above(log_distance):
+        found = delta_laplace(epsilon, high - math.exp(log_distance), count)
+        return math.log(max(found, SMALLEST)) - math.log(delta)
+
+    nearest, farthest = math.log(high) + math.log(NEAREST), math.log(high - low)
+    if above(nearest) >= 0:
+        return high
+    log_distance = brentq(above, nearest, farthest, xtol=CLOSE, rtol=CLOSE)
+    while above(log_distance) > 0:  # delta falls as the scale grows
+        log_distance -= CLOSE
+    return high - math.exp(log_distance)
 
 
 def _delta_of_signs(epsilon: float, s: float, count: int, log_each: float) -> float:

@@ -125,12 +125,13 @@ SYSTEMS = (
     BuildingBlocks(
         "subspace DP",
         "tables of counts",
-        "equal A x, real-valued noise",
-        CELLS,
+        "all datasets of one size, in what the invariants leave free",
+        PERSON,
         PURE,
         None,
-        "Gao, Gong and Yu 2022",
-        note="epsilon as chosen; the Gaussian variants are approximate or zCDP",
+        "Gao, Gong and Yu 2022, Definitions 2.5 and 2.6",
+        "isdp.subspace.ProjectedLaplace",
+        "epsilon as chosen, for one replaced record; the Gaussian variants are approximate or zCDP",
     ),
     BuildingBlocks(
         "congenial DP",

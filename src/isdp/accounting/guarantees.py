@@ -7,6 +7,8 @@ with a rounding error that makes them smaller.
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,6 +17,7 @@ from isdp.errors import InputError
 Number = int | float | Fraction
 
 FLAVOURS = {"pure": "epsilon", "approximate": "epsilon", "zCDP": "rho"}
+NUMBER = re.compile(r"[0-9]{1,400}(/[0-9]{1,400}|(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?)")
 COUNTED = ("person", "household")  # metrics that count changes; all others are distances
 GROWTHS = ("linear", "quadratic", "none")
 EQUAL_INVARIANTS = "two tables with equal invariants"
@@ -180,6 +183,8 @@ class Guarantee:
             f"{self.parameter}_decimal": upper(self.loss),
             "delta": upper(self.delta),
             "unit": self.unit,
+            "metric": self.metric,
+            "units_per_person": None if self.per_person is None else str(self.per_person),
             "growth": self.growth,
             f"{self.parameter}_per_person": None if person is None else upper(person),
             "relation": self.relation,
@@ -187,6 +192,40 @@ class Guarantee:
             "source": self.source,
             "statement": self.statement(),
         }
+
+
+def from_record(record: Mapping) -> Guarantee:
+    """Read what `Guarantee.record` wrote; bounds of delta stay bounds.
+
+    Raises
+    ------
+    InputError
+        If it is none, or its numbers do not fit together.
+    """
+    try:
+        parameter = FLAVOURS[record["flavour"]]
+        units = record["units_per_person"]
+        return Guarantee(
+            record["flavour"],
+            _number(record[parameter]),
+            record["metric"],
+            None if units is None else _number(units),
+            record["source"],
+            delta=_number(record["delta"]),
+            growth=record["growth"],
+            relation=record["relation"],
+            held=record["held"],
+            why_not_per_person="" if units is not None else "not told in the record",
+        )
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as wrong:
+        raise InputError(f"guarantee: this is no record of one ({wrong!r})") from None
+
+
+def _number(text: str) -> Fraction:
+    """Exact value of a number as `record` writes it; of a float, its shortest decimals."""
+    if not isinstance(text, str) or not NUMBER.fullmatch(text):
+        raise ValueError(f"no number: {str(text)[:40]!r}")
+    return Fraction(text)
 
 
 def upper(value: Number, digits: int = 6) -> str:

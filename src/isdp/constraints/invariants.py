@@ -274,15 +274,33 @@ def cell_types(invariants: Invariants) -> tuple[np.ndarray, np.ndarray]:
     """
     columns = invariants.sparse.tocsc()
     columns.sort_indices()
-    groups: dict[tuple[bytes, bytes], int] = {}
-    first, kind = [], np.empty(invariants.cells, dtype=np.int64)
-    for cell, (start, stop) in enumerate(pairwise(columns.indptr)):
-        content = columns.indices[start:stop].tobytes(), columns.data[start:stop].tobytes()
-        if content not in groups:
-            groups[content] = len(groups)
-            first.append(cell)
-        kind[cell] = groups[content]
-    return kind, np.array(first, dtype=np.int64)
+    numbers, code = np.unique(columns.data, return_inverse=True)
+    entry = _renumbered(columns.indices.astype(np.int64) * max(len(numbers), 1) + code)
+    entries = int(entry.max(initial=0)) + 1
+    length = np.diff(columns.indptr)
+    kind = np.zeros(columns.shape[1], dtype=np.int64)
+    # entry by entry; a column that ends is told from those that go on, which get new numbers
+    for place in range(int(length.max(initial=0))):
+        longer = length > place
+        at = kind[longer] * entries + entry[columns.indptr[:-1][longer] + place]
+        kind[longer] = kind.max(initial=0) + 1 + _renumbered(at)
+        kind = _renumbered(kind)
+    first = np.empty(kind.max(initial=-1) + 1, dtype=np.int64)
+    first[kind[::-1]] = np.arange(len(kind))[::-1]  # of several cells the last written stays
+    order = np.argsort(first)
+    place_of = np.empty_like(order)
+    place_of[order] = np.arange(len(order))
+    return place_of[kind], first[order]
+
+
+def _renumbered(keys: np.ndarray) -> np.ndarray:
+    """Replace keys, which are not negative, by numbers from 0 in their order."""
+    largest = int(keys.max(initial=0))
+    if largest > 4 * len(keys) + 1000:
+        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+    used = np.zeros(largest + 1, dtype=np.int64)
+    used[keys] = 1
+    return (np.cumsum(used) - 1)[keys]
 
 
 def _incidence(rows: list[Sequence[int]], n: int) -> csr_array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import block_array, csr_array, eye_array
 
 from isdp.checks import INT64_MAX, whole_vector
@@ -136,6 +135,8 @@ class Polytope:
             If there is none: with the conditions that contradict each other where the solver
             proves that not even fractions would do.
         """
+        from scipy.optimize import Bounds, LinearConstraint, milp  # slow to import, seldom needed
+
         a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
         found = milp(
             np.zeros(self.cells),
@@ -169,6 +170,8 @@ class Polytope:
         misses. Where that is above zero, the conditions with a price are the certificate
         (Farkas): weighted by their prices they add up to 0 >= something positive.
         """
+        from scipy.optimize import linprog
+
         a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
         rows, walls = a.shape[0], b.shape[0]
         over, short = (eye_array(rows, format="csr") for _ in range(2))

@@ -7,20 +7,36 @@ from typing import Protocol
 
 import numpy as np
 
-from isdp.constraints.invariants import Invariants
+from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.exact.blocks import BlockSampler
+from isdp.exact.blocks import BlockSampler, blocks_of
+from isdp.exact.bounded import BoundedSampler
+from isdp.exact.halving import HalvingSampler
 from isdp.exact.klein import GaussianSampler
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.mixture import MixtureSampler
+from isdp.exact.reduced import reduce
 from isdp.exact.staged import StagedSampler
+from isdp.exact.typed import TypedSampler
 from isdp.mechanisms.base import Mechanism
 
 LARGEST_DENSE = 2000  # cells up to which a basis of the lattice is reduced in reasonable time
 
 
-# the first that fits and is practical is taken; blocks go first, as they bear any size
-SAMPLERS = (BlockSampler, GaussianSampler, MixtureSampler, DynamicSampler, StagedSampler)
+QUICK = 1e9  # products of messages that take seconds
+FEW = 100  # cells
+
+SAMPLERS = (
+    BlockSampler,
+    GaussianSampler,
+    HalvingSampler,
+    MixtureSampler,
+    DynamicSampler,
+    TypedSampler,
+    BoundedSampler,
+    StagedSampler,
+)
+ANY_SIZE = (BlockSampler, HalvingSampler, TypedSampler, BoundedSampler)
 
 
 class _Draws(Protocol):
@@ -37,7 +53,8 @@ class ExactSampler:
     Attributes
     ----------
     method : str
-        "compositions", "messages", "mixture", "staged rejection" or "Klein".
+        "compositions", "bounded compositions", "messages", "mixture", "sums of types", "staged
+        rejection", "Klein" or "halving"; or "independent parts" where each part has its own.
     reason : str
         Why this one.
     error : float
@@ -80,29 +97,51 @@ def choose(invariants: Invariants, mechanism: Mechanism, lower=None) -> ExactSam
     >>> choose(Invariants.total(100), GeneralizedLaplace(0.2)).method
     'compositions'
     """
+    if lower is None and blocks_of(invariants) is None:
+        reduced = reduce(invariants, mechanism, choose)
+        if reduced is not None:
+            return ExactSampler(reduced.method, reduced.reason, reduced.error, reduced)
     misfits, refusals = [], {}
-    for kind in SAMPLERS:
+    for kind, options in _in_order(invariants):
         try:
             reason = kind.fits(invariants, mechanism, lower)
         except InputError as misfit:
             misfits.append(str(misfit))
             continue
-        if invariants.cells > LARGEST_DENSE and kind is not BlockSampler:
+        if invariants.cells > LARGEST_DENSE and kind not in ANY_SIZE:
             refusals[kind.method] = (
-                f"exact: {invariants.cells} cells are too many for any perfect sampler but that of "
-                f"l1 noise under disjoint totals (up to {LARGEST_DENSE} cells otherwise); use the "
+                f"exact: {invariants.cells} cells are too many (up to {LARGEST_DENSE}); use the "
                 f"MCMC sampler (isdp.mcmc.sample)"
             )
-            break
+            continue
         try:
             bounds = () if lower is None else (lower,)
-            sampler = kind(invariants, mechanism, *bounds)
+            sampler = kind(invariants, mechanism, *bounds, **options)
         except InputError as refusal:
             refusals[kind.method] = str(refusal)
             continue
         reason = ", but ".join([reason, *refusals.values()])
         return ExactSampler(kind.method, reason, sampler.error, sampler)
     raise InputError(_nothing_fits(misfits, refusals))
+
+
+def _in_order(invariants: Invariants) -> list[tuple[type, dict]]:
+    """Samplers in the order in which they are tried: the first that is practical is taken.
+
+    Blocks go first, as they bear any size. Messages that take longer than seconds come last: where
+    cells share their types, sums of types are tried before, and else staged rejection. Of more than
+    a few cells that share types no tree is sought, which takes seconds too.
+    """
+    shared = len(cell_types(invariants)[1]) < invariants.cells
+    quick, full = (DynamicSampler, {"most_products": QUICK}), (DynamicSampler, {})
+    if not shared:
+        iterative = [quick, (StagedSampler, {}), (TypedSampler, {}), (BoundedSampler, {}), full]
+    elif invariants.cells > FEW:
+        iterative = [(TypedSampler, {}), (BoundedSampler, {}), quick, (StagedSampler, {}), full]
+    else:
+        iterative = [quick, (TypedSampler, {}), (BoundedSampler, {}), (StagedSampler, {}), full]
+    direct = (BlockSampler, GaussianSampler, HalvingSampler, MixtureSampler)
+    return [*((kind, {}) for kind in direct), *iterative]
 
 
 def _nothing_fits(misfits: list[str], refusals: dict[str, str]) -> str:

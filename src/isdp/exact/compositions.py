@@ -135,6 +135,29 @@ def fill(rng, order, starts, epsilon, x, y, noise):
 
 
 @njit(cache=True)
+def share(rng, order, starts, more, less, noise):
+    """Share sums out within types: in each row the difference of compositions of two counts.
+
+    ``more`` and ``less`` are int64 (draws, types); type t holds ``order[starts[t]:starts[t + 1]]``.
+    """
+    longest = 1
+    for kind in range(len(starts) - 1):
+        longest = max(longest, starts[kind + 1] - starts[kind])
+    words, room = words_from(rng), room_for(longest)
+    x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
+    for draw in range(len(noise)):
+        for kind in range(len(starts) - 1):
+            cells = order[starts[kind] : starts[kind + 1]]
+            n = len(cells)
+            if n == 1:
+                noise[draw, cells[0]] = more[draw, kind] - less[draw, kind]
+                continue
+            compose(words, more[draw, kind], x[:n], room)
+            compose(words, less[draw, kind], y[:n], room)
+            _write_difference(x[:n], y[:n], cells, noise[draw])
+
+
+@njit(cache=True)
 def _fill_free(rng, cells, epsilon, noise):
     for cell in cells:
         up = int(rng.standard_exponential() / epsilon)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import fft
 from isdp.checks import positive, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+from isdp.exact.secure_halving import period
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mechanisms.base import Mechanism, energy_served
 
@@ -110,6 +112,35 @@ class TotalLaw:
     def within(self, bound: int) -> float:
         """P(|u_i| <= bound)."""
         return float(self.pmf[np.abs(self.support) <= bound].sum())
+
+
+def gaussian_law(variance: Fraction) -> TotalLaw:
+    """Law of one discrete Gaussian cell under no total, with the variance at most 1e6."""
+    most = math.ceil(9 * math.sqrt(variance)) + 1
+    support = np.arange(-most, most + 1)
+    pmf = np.exp(-(support**2) / (2 * float(variance)))
+    return TotalLaw(support, pmf / pmf.sum())
+
+
+def gaussian_total_law(cells: int, variance: Fraction) -> TotalLaw:
+    """Law of a cell for the discrete Gaussian under one total.
+
+    With F_m the weights of sums of m cells (`isdp.exact.secure_halving`), P(u_i = k) is in
+    proportion to F_1(k) F_{m-1}(-k).
+
+    Parameters
+    ----------
+    cells : int
+    variance : Fraction
+        Sigma^2, at most 1e6: a larger one is a rescaled law.
+    """
+    if whole("exact", "cells", cells, 1) == 1:
+        return TotalLaw(np.zeros(1, np.int64), np.ones(1))
+    narrowed = float(variance) * (cells - 1) / cells
+    most = math.ceil(9 * math.sqrt(narrowed)) + 1
+    support = np.arange(-most, most + 1)
+    pmf = np.exp(-(support**2) / (2 * narrowed)) * period(variance, cells - 1).relative(support)
+    return TotalLaw(support, pmf / pmf.sum())
 
 
 def total_law(cells: int, epsilon: float) -> TotalLaw:

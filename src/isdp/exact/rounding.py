@@ -90,6 +90,22 @@ def composition_error(cells: int, total: float) -> float:
     return 2 * (10 * cells * UNIT + whole)
 
 
+def share_error(cells: int, epsilon: float) -> float:
+    """Bound for two uniform compositions of given sums of geometric counts.
+
+    Parameters
+    ----------
+    cells : int
+        That share the sums, at least 1.
+    epsilon : float
+    """
+    if cells == 1:
+        return 0.0
+    sd = math.sqrt(cells * math.exp(-epsilon)) / -math.expm1(-epsilon)
+    largest = (cells - 1) / math.expm1(epsilon) + 1 + FAR * sd
+    return 2 * composition_error(cells, largest)
+
+
 def staged_error(dimension: int, epsilon: float, tries: float) -> float:
     """Bound for staged rejection: proposals off by factors, and decisions within 3 units.
 

@@ -110,9 +110,9 @@ class StagedSampler(TriesSampler):
         self.fits(invariants, law)
         super().__init__(invariants, most_tries)
         self.epsilon = law.energy.rate
-        self.plan = _flatten(_best_parts(invariants))
+        self.plan = plan_stages(invariants)
         self._refuse_overflow()
-        self.expected_tries = self._pilot(invariants.cells, most_tries)
+        self.expected_tries = pilot(self.plan, self.epsilon, invariants.cells, most_tries)
         d = len(self.plan.free)
         refuse_tries(self.expected_tries, most_tries, "l1 generalized Laplace", d)
         self.error = staged_error(d, self.epsilon, self.expected_tries)
@@ -122,21 +122,36 @@ class StagedSampler(TriesSampler):
         largest = LONGEST_JUMP_IN_SCALES / self.epsilon * weight
         refuse_overflow("staged rejection", "noise", largest, 62, "use a larger epsilon")
 
-    def _pilot(self, cells: int, most_tries: float) -> float:
-        """Estimate the tries a draw; where no draw comes out, give the budget spent."""
-        kept = np.zeros((1, cells), dtype=np.int64)
-        budget = int(min(PILOT_TRIES * most_tries, 2.0**62))
-        rng, spent, drawn = np.random.default_rng(PILOT_SEED), 0, 0
-        while drawn < PILOT_DRAWS and spent < budget:
-            tries = _draw_staged(rng, self.epsilon, self.plan, budget - spent, kept)
-            if tries < 0:
-                spent = budget
-                break
-            spent, drawn = spent + tries, drawn + 1
-        return spent / max(drawn, 1)
-
     def _fill(self, rng: np.random.Generator, kept: np.ndarray, longest: int) -> int:
         return _draw_staged(rng, self.epsilon, self.plan, longest, kept)
+
+
+def pilot(plan: _Plan, epsilon: float, cells: int, most_tries: float) -> float:
+    """Estimate the tries a draw, the same each time; where no draw comes out, the budget spent.
+
+    Parameters
+    ----------
+    plan : from `plan_stages`
+    epsilon : float
+    cells : int
+    most_tries : float
+        The limit asked about: four times as many are tried.
+    """
+    kept = np.zeros((1, cells), dtype=np.int64)
+    budget = int(min(PILOT_TRIES * most_tries, 2.0**62))
+    rng, spent, drawn = np.random.default_rng(PILOT_SEED), 0, 0
+    while drawn < PILOT_DRAWS and spent < budget:
+        tries = _draw_staged(rng, epsilon, plan, budget - spent, kept)
+        if tries < 0:
+            spent = budget
+            break
+        spent, drawn = spent + tries, drawn + 1
+    return spent / max(drawn, 1)
+
+
+def plan_stages(invariants: Invariants) -> _Plan:
+    """Choose what is drawn freely, in which blocks, and what follows from it."""
+    return _flatten(_best_parts(invariants))
 
 
 def _best_parts(invariants: Invariants) -> list[_Part]:

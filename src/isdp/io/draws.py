@@ -55,6 +55,39 @@ class Draws:
         return np.take(self.noise, [place[name] for name in cells], axis=-1)
 
 
+def as_dataset(draws: Draws) -> xr.Dataset:
+    """Give draws as an xarray Dataset.
+
+    Returns
+    -------
+    Dataset
+        `noise` (chain, draw, cell), with the names of the cells as coordinates, and the settings
+        as JSON among the attributes.
+    """
+    noise = np.asarray(draws.noise, dtype=np.int64)
+    chains, kept, _ = noise.shape
+    return xr.Dataset(
+        {"noise": (("chain", "draw", "cell"), noise)},
+        coords={
+            "chain": np.arange(chains),
+            "draw": np.arange(kept),
+            "cell": np.array(draws.cells, dtype=object),
+        },
+        attrs={"settings": json.dumps(draws.settings, sort_keys=True)},
+    )
+
+
+def as_inference_data(draws: Draws):
+    """Give draws as an ArviZ InferenceData, in its group `posterior`; needs ArviZ.
+
+    ArviZ keeps all variables of a chain in this group, so that its diagnostics find them there; the
+    noise is a draw from a law that is known, and no posterior.
+    """
+    import arviz
+
+    return arviz.InferenceData(posterior=as_dataset(draws))
+
+
 def write_draws(path, draws: Draws) -> None:
     """Write draws as netCDF (through h5netcdf), compressed."""
     matrix = draws.invariants.sparse.tocoo()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -37,6 +38,12 @@ def write_json(path, content) -> None:
     """Write `content` as JSON, readable and in a stable order."""
     with whole(path) as temporary:
         temporary.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def sha256_of(path) -> str:
+    """SHA-256 of a file of any length, as hexadecimal digits."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_json(path):

@@ -21,6 +21,7 @@ MOST_LISTED = 14  # rows or columns of which all sets are gone through
 DRAWN = 20  # sets of columns, in a matrix with too many for all
 LARGEST = (2, 5, 20)  # counts of the tables that the search starts from, below these
 TRIALS = 900  # linear programmes in search of a fractional vertex
+MORE_TRIALS = 9000  # where nothing else is left to try
 FRACTION = 1e-6
 
 
@@ -86,7 +87,7 @@ def _even_part_of_some(rng: np.random.Generator, matrix, rows, columns) -> Verdi
     return None
 
 
-def whole_vertices(rng: np.random.Generator, matrix) -> Verdict:
+def whole_vertices(rng: np.random.Generator, matrix, proof: Verdict | None = None) -> Verdict:
     """Decide whether {x >= 0: A x = b} has only whole vertices for every whole b.
 
     Total unimodularity is enough for it but not needed: rows of two variables make one the other's
@@ -96,9 +97,11 @@ def whole_vertices(rng: np.random.Generator, matrix) -> Verdict:
     ----------
     rng : numpy.random.Generator
     matrix : int array, shape (rows, columns)
+    proof : Verdict, optional
+        From `totally_unimodular`, where it has been asked already.
     """
     matrix = _whole(matrix)
-    proof = totally_unimodular(rng, matrix)
+    proof = proof or totally_unimodular(rng, matrix)
     if proof.unimodular:
         return Verdict(True, f"totally unimodular: {proof.reason}")
     proof = totally_unimodular(rng, without_short_rows(matrix))
@@ -106,7 +109,7 @@ def whole_vertices(rng: np.random.Generator, matrix) -> Verdict:
         return Verdict(
             True, f"once rows of one or two cells are put into the others: {proof.reason}"
         )
-    found = find_minor(rng, matrix, drop=False)
+    found = find_minor(rng, matrix, drop=False, trials=MORE_TRIALS)
     return found or Verdict(None, "neither proof nor counterexample found")
 
 
@@ -196,7 +199,9 @@ def two_laminar_families(matrix) -> bool:
     return True
 
 
-def find_minor(rng: np.random.Generator, matrix, *, drop: bool) -> Verdict | None:
+def find_minor(
+    rng: np.random.Generator, matrix, *, drop: bool, trials: int = TRIALS
+) -> Verdict | None:
     """Look for a square part with another determinant through fractional vertices.
 
     A vertex of {x >= 0: A x = b} with whole b solves a square system on its fractional entries,
@@ -209,9 +214,11 @@ def find_minor(rng: np.random.Generator, matrix, *, drop: bool) -> Verdict | Non
     drop : bool
         Start from tables of halves and leave out the rows that are not whole on them, which finds
         parts that the whole system hides.
+    trials : int
+        Programmes to solve before giving up.
     """
     matrix = np.asarray(matrix, dtype=np.int64)
-    for trial in range(TRIALS):
+    for trial in range(trials):
         table = rng.integers(0, LARGEST[trial % len(LARGEST)], matrix.shape[1]) / (2 if drop else 1)
         part = matrix[np.mod(matrix @ table, 1) == 0]
         found = linprog(

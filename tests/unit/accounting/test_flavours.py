@@ -46,6 +46,14 @@ def test_what_differs_is_named_and_nothing_is_compared():
     assert "standard by 'pure to zCDP'" in str(refusal.value)
 
 
+def test_the_two_currencies_of_noise_under_invariants_are_not_one():
+    """SDP counts replaced records whatever their invariants, ISDP units of l1 at equal ones."""
+    there, here = system("subspace DP"), system("integer subspace DP, l1")
+    assert differences(there, here) == ("scope", "unit")
+    with pytest.raises(InputError, match="none for scope, unit"):
+        compare(replace(there, intensity=1.0), replace(here, intensity=1.0))
+
+
 @pytest.mark.parametrize("block", FLAVOUR)
 def test_a_difference_in_one_block_is_enough_to_refuse(block):
     with pytest.raises(InputError, match=f"differ in {block}"):

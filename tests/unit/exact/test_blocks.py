@@ -5,11 +5,13 @@ import pytest
 from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import gammaln
 
 from isdp import InputError, Invariants
 from isdp.exact import compositions
 from isdp.exact.blocks import block_order, blocks_of, sample_blocks
 from isdp.lattice.elimination import row_reduce
+from tests.uncompiled import uncompiled
 
 
 def generator():
@@ -64,6 +66,78 @@ def test_order_holds_every_cell_block_after_block():
     assert order.tolist() == [2, 0, 3, 1, 4]
     assert starts.tolist() == [1, 3, 5]
     assert block_order(Invariants.margins((2, 2))) is None
+    order, starts = block_order(Invariants(np.zeros((0, 2), dtype=int)))
+    assert (order.tolist(), starts.tolist()) == ([0, 1], [2])
+
+
+@pytest.mark.parametrize("cells", [[0, 1, 2], [0, 2, 5], [3, 4, 5], [1, 3, 4]])
+def test_a_draw_is_written_into_its_own_cells_alone(cells):
+    noise = np.full(6, 99)
+    compositions._write_difference(np.array([7, 1, 2]), np.array([1, 5, 4]), np.array(cells), noise)
+    wanted = np.full(6, 99)
+    wanted[cells] = [6, -4, -2]
+    assert noise.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.2, 2.0])
+@pytest.mark.parametrize("cells", [2, 3, 50, 2000])
+def test_the_hull_lies_above_the_law_and_not_far(cells, epsilon):
+    """Log weights by the logarithm of the gamma function, relative to the mode."""
+    over = compositions.hull(cells, epsilon)
+    sd = math.sqrt(0.5 * cells * math.exp(-epsilon)) / -math.expm1(-epsilon)
+    reach = math.ceil(30 * sd) + 30
+    s = np.arange(over.mode - reach, over.mode + reach + 1)
+    there = np.maximum(s, 0)
+    weight = 2 * (gammaln(there + cells) - gammaln(there + 1) - epsilon * there)
+    weight = np.where(s < 0, -np.inf, weight - weight[s == over.mode])
+    beyond = np.maximum(s - over.high.place, 0), np.maximum(over.low.place - s, 0)
+    hull = np.where(beyond[0] > 0, over.high.log_height - over.high.fall * beyond[0], 0.0)
+    hull = np.where(beyond[1] > 0, over.low.log_height - over.low.fall * beyond[1], hull)
+    if over.low.place == 0:  # the flat top reaches down to zero
+        hull[s < 0] = -np.inf
+    assert (weight[s >= 0] <= hull[s >= 0] + 1e-7).all()
+    masses = over.high.place - over.low.place + 1, over.low.mass, over.high.mass
+    assert sum(masses) == pytest.approx(np.exp(hull).sum(), rel=1e-6)
+    assert sd < 3 or np.exp(weight).sum() > 0.7 * sum(masses)
+
+
+@pytest.mark.parametrize(
+    ("length", "wanted"), [(2, 1), (64, 0), (64, 32), (65, 3), (1000, 500), (1000, 3), (130, 60)]
+)
+def test_as_many_places_are_chosen_as_are_wanted(length, wanted):
+    places = np.full((length + 63) // 64, 2**64 - 1, dtype=np.uint64)
+    compositions._choose(compositions.words_from(generator()), length, wanted, places)
+    bits = [int(word) >> i & 1 for word in places for i in range(64)]
+    assert sum(bits[:length]) == wanted
+    assert not any(bits[length:])
+
+
+@pytest.mark.parametrize(
+    ("cells", "total", "chosen", "parts"),
+    [
+        (3, 7, [3, 5], [3, 1, 3]),  # two bars among nine places
+        (3, 7, [0, 8], [0, 7, 0]),
+        (4, 1, [2], [0, 0, 1, 0]),  # fewer units than bars: the unit is chosen
+        (4, 2, [0, 4], [1, 0, 0, 1]),
+        (2, 1, [1], [1, 0]),
+        (3, 100, [30, 101], [30, 70, 0]),  # above LARGEST_MEAN a cell, were it not raised
+    ],
+)
+def test_bars_among_units_are_the_parts_of_a_composition(monkeypatch, cells, total, chosen, parts):
+    plain = uncompiled("isdp.exact.compositions")
+
+    def choose(words, length, wanted, places):
+        assert (length, wanted) == (total + cells - 1, min(total, cells - 1))
+        places[:] = 0
+        for place in chosen:
+            places[place // 64] |= np.uint64(1) << np.uint64(place % 64)
+
+    monkeypatch.setattr(plain, "_choose", choose)
+    monkeypatch.setattr(plain, "LARGEST_MEAN", 1000)
+    monkeypatch.setattr(plain, "lowest_bit", lambda word: (int(word) & -int(word)).bit_length() - 1)
+    x = np.full(cells, -1)
+    plain.compose(None, total, x, np.empty(5, dtype=np.uint64))
+    assert x.tolist() == parts
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 0.2, 1.0, 20.0])

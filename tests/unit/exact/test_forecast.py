@@ -2,12 +2,14 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.exact import choose
 from isdp.exact.messages import sampler as dynamic
 from isdp.exact.messages.forecast import least_bytes, least_open
 from isdp.exact.messages.sampler import DynamicSampler
+from isdp.exact.messages.windows import radius
 
 LATTICES = {
     "total": Invariants.total(9),
@@ -35,6 +37,29 @@ def test_square_tables_have_many_sums_open():
     # half the rows against the other half leave all columns' sums but one open
     assert 14 <= least_open(Invariants.margins((20, 20))) <= 19
     assert least_open(Invariants.total(20)) == 1
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "norm"),
+    [(GeneralizedGaussian(50.0), math.sqrt(2)), (GeneralizedLaplace(0.02), 2.0)],
+)
+def test_the_forecast_for_one_total_by_hand(mechanism, norm):
+    """One sum is open, which a vector e_i - e_0 of that norm moves by one."""
+    energy, log_left_out = mechanism.energy, math.log(1e-12)
+    factor = radius(energy.power, energy.rate, 19, 1, log_left_out)
+    used, sums = least_bytes(Invariants.total(20), energy.power, energy.rate, log_left_out)
+    assert sums == 1
+    assert used == pytest.approx(8 * (2 * math.floor(factor / norm) + 1))
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.5])
+def test_windows_leave_out_what_they_may(rate):
+    """Gaussian: 2 n exp(-rate x^2); l1: Chernoff's bound of the tail of a Gamma(d, 1) law."""
+    x = radius(2, rate, 7, 5, math.log(1e-12))
+    assert 2 * 5 * math.exp(-rate * x**2) == pytest.approx(1e-12)
+    y = rate * radius(1, rate, 7, 5, math.log(1e-12))
+    assert (y / 7) ** 7 * math.exp(7 - y) == pytest.approx(1e-12)
+    assert gammaincc(7, y) < 1e-12
 
 
 def test_a_hopeless_table_is_refused_before_a_tree_is_sought(monkeypatch):

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 
 from isdp import InputError
-from isdp.exact.independent import _gaussian, discrete_gaussian, double_geometric
-from isdp.exact.secure import _Words
+from isdp.exact import gaussian
+from isdp.exact.coins import _Words
+from isdp.exact.gaussian import centred_gaussian
+from isdp.exact.independent import discrete_gaussian, double_geometric
 from tests.statistical.checks import LawRejected, check_law
 
 DRAWS = 60_000
@@ -47,27 +49,27 @@ def test_a_large_variance_comes_out():
     assert drawn.std() == pytest.approx(1e6, rel=0.07)  # six standard errors
 
 
-def test_chances_are_whole_parts_and_a_certain_one_is_kept():
-    """With variance 4 the scale is 3; 4/3 is no size, so no chance is 1; with 12/1 one is."""
-    law = _gaussian(Fraction(4))
-    assert law.scale == 3
-    for size in (0, 1, 2, 7):
-        exact = math.exp(-((size - 4 / 3) ** 2) / 8)
-        assert law._bound(size) / 2**64 == pytest.approx(exact, rel=1e-12)
-    certain = _gaussian(Fraction(12))
-    assert certain.scale == 4
-    assert certain.log_chance(3) == 0
-    all_ones = _Words(lambda count: b"\xff" * count)
-    assert certain.keep(all_ones, np.array([3])).all()
-    assert not certain.keep(all_ones, np.array([4])).any()
+@pytest.mark.parametrize("variance", [Fraction(1, 5), Fraction(3)])
+@pytest.mark.parametrize("centre", [Fraction(1, 2), Fraction(-7, 3), Fraction(2, 7)])
+def test_any_centre_will_do(variance, centre):
+    words = _Words(seeded(6))
+    numerators = np.full(DRAWS, centre.numerator)
+    drawn = centred_gaussian(words, variance, numerators, centre.denominator)
+    k = np.arange(-25, 26)
+    weights = np.exp(-((k - float(centre)) ** 2) / (2 * float(variance)))
+    check_law(frequencies(drawn, 25), weights / weights.sum())
+    weights = np.exp(-((k - float(centre) - 0.1) ** 2) / (2 * float(variance)))
+    with pytest.raises(LawRejected):
+        check_law(frequencies(drawn, 25), weights / weights.sum())
 
 
-def test_bits_on_the_bound_are_decided_by_more_bits():
-    law = _gaussian(Fraction(4))
-    bound = law._bound(1)
-    for following, kept in ((b"\x00", True), (b"\xff", False)):
-        words = _Words(lambda count, fill=following: fill * count)
-        assert law._refine(words, bound, 1) == kept
+def test_doubles_only_save_what_balls_decide(monkeypatch):
+    """With a margin so wide that balls decide every proposal, the draws are the same."""
+    numerators = np.arange(-40, 40)
+    first = centred_gaussian(_Words(seeded(7)), Fraction(5, 3), numerators, 7)
+    tosses = gaussian.toss_all
+    monkeypatch.setattr(gaussian, "toss_all", lambda w, p, log: tosses(w, 0.5 + 0 * p, log, 1.0))
+    assert (first == centred_gaussian(_Words(seeded(7)), Fraction(5, 3), numerators, 7)).all()
 
 
 @pytest.mark.parametrize("variance", [0, Fraction(1, 10**9), 10**30, 0.5, True, "1"])

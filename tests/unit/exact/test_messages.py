@@ -230,6 +230,7 @@ def test_two_cells_at_extreme_epsilon(epsilon):
         ({"lower": 0.5}, "one integer or 3 of them"),
         ({"lower": 2**60}, "beyond 2\\^52"),
         ({"left_out": 0}, "left_out must lie between"),
+        ({"left_out": 1}, "left_out must lie between"),
         ({"lower": np.array([5000, -9999, -9999])}, "too unlikely for double precision"),
         ({"most_bytes": 100}, "GB, more than 1e-07 GB .*MCMC"),
         ({"mechanism": GeneralizedLaplace(1e-7)}, "GB, more than 2 GB"),

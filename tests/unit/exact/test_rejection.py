@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
-from isdp.exact.kernels import integer_gaussian, mass
-from isdp.exact.klein import GaussianSampler, gram_schmidt, log_masses, log_sum_floor
+from isdp.exact.kernels import GramSchmidt, integer_gaussian, mass
+from isdp.exact.klein import (
+    GaussianSampler,
+    _reduced,
+    gram_schmidt,
+    log_masses,
+    log_sum_floor,
+    refuse_wide,
+    tries_bound,
+)
 from isdp.exact.mixture import MixtureSampler
 from isdp.exact.staged import StagedSampler, _best_parts, _dependents
 from isdp.lattice.kernel import degrees_of_freedom
@@ -150,6 +158,49 @@ def test_the_bound_on_the_lattices_sum_holds(sigma):
     ceiling = log_masses(sigma / frame.lengths, 0.0).sum()
     assert log_sum_floor(frame.lengths, sigma) <= total + 1e-12
     assert total <= ceiling + 1e-12
+
+
+def test_on_a_line_every_try_of_a_gaussian_is_kept():
+    """The only width is sigma over the length, and both sums are over the same points."""
+    for sigma in (0.3, 1.0, 3.0, 1000.0):
+        at_half = mass(sigma / math.sqrt(2), 0.0) / mass(sigma / math.sqrt(2), 0.5)
+        narrow = min(mass(sigma / math.sqrt(2), 0.0), at_half)
+        assert 1 <= tries_bound([math.sqrt(2)], sigma) <= narrow * (1 + 1e-12)
+    assert tries_bound([math.sqrt(2)], 3.0) == pytest.approx(1)
+
+
+def test_the_error_of_a_wide_gaussian_is_that_of_its_coefficients_widths():
+    """Two cells under a total: one coefficient, of width sigma / sqrt(2), 250 units a width."""
+    made = GaussianSampler(Invariants.total(2), GeneralizedGaussian(1000.0))
+    units = 250 * 1000 / math.sqrt(2) + 60
+    assert units <= made.error / 2**-53 <= units + 20
+
+
+def test_a_basis_counts_as_reduced_where_its_next_vector_is_not_much_shorter():
+    """Lovasz: |b*_2|^2 + mu^2 |b*_1|^2 is at least delta |b*_1|^2, with mu at most a half."""
+
+    def reduced(first, second, mu, delta=0.75):
+        basis = np.zeros((2, 2), dtype=np.int64)
+        return _reduced(GramSchmidt(basis, np.array([first, second]), mu * np.eye(2, k=1)), delta)
+
+    assert reduced(1.0, 1.0, 0.0)
+    assert reduced(10.0, 8.67, 0.0)
+    assert not reduced(10.0, 8.65, 0.0)
+    assert reduced(10.0, 7.08, 0.5)  # 50.1 + 25 against 75
+    assert not reduced(10.0, 7.07, 0.5)
+    assert not reduced(1.0, 1.0, -0.52)
+
+
+@pytest.mark.parametrize(("share", "refused"), [(0.99, False), (1.01, True)])
+def test_coefficients_are_drawn_up_to_the_52_bits_that_doubles_leave_them(share, refused):
+    """One vector of length 2: a coefficient reaches 40 sigma, halved; a cell 40 sigma."""
+    frame = GramSchmidt(np.ones((4, 1), np.int64), np.array([2.0]), np.zeros((1, 1)))
+    sigma = share * 2**52 / 40
+    if refused:
+        with pytest.raises(InputError, match="52 bits"):
+            refuse_wide(frame, sigma)
+    else:
+        refuse_wide(frame, sigma)
 
 
 def test_dependent_cells_are_solved_exactly():

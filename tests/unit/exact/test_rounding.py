@@ -132,6 +132,16 @@ def test_sums_of_blocks_are_as_near_as_is_said(cells, epsilon):
     assert np.abs(shares * (off - off @ shares)).sum() / 2 <= block_error(cells, epsilon)
 
 
+@pytest.mark.parametrize(("cells", "epsilon"), [(1000, 0.001), (1000, 0.1), (10**6, 0.01)])
+def test_a_block_s_bound_counts_the_decisions_of_two_tries(cells, epsilon):
+    """A decision compares twice the logarithm of a weight, anywhere within ten deviations."""
+    mode = hull(cells, epsilon).mode
+    sd = math.sqrt(0.5 * cells * math.exp(-epsilon)) / -math.expm1(-epsilon)
+    decision = 2 * log_rise_error(cells, epsilon, mode, 10 * sd)
+    assert block_error(cells, epsilon) >= 2 * decision
+    assert block_error(cells, epsilon) < 4 * decision
+
+
 def test_the_rest_of_stirlings_formula_is_as_near_as_is_said():
     with ctx.workprec(200):
         half_log = (2 * arb.pi()).log() / 2

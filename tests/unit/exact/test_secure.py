@@ -7,18 +7,10 @@ import pytest
 from flint import arb
 
 from isdp import InputError, Invariants
-from isdp.exact.secure import (
-    _coin,
-    _Digit,
-    _Geometric,
-    _Rejection,
-    _settle_cells,
-    _SumWeight,
-    _Words,
-    exact_epsilon,
-    release,
-)
-from isdp.lattice.kernel import kernel_lattice
+from isdp.exact import coins
+from isdp.exact.coins import _coin, _Digit, _Geometric, _move, _SumWeight, _Words
+from isdp.exact.secure import exact_epsilon, release
+from isdp.exact.secure_staged import StagedRelease
 
 ONES = 2**64 - 1
 
@@ -185,23 +177,58 @@ def test_a_source_decides_and_the_system_is_the_default():
         assert (release(invariants, 0.01) != release(invariants, 0.01)).any()
 
 
-def test_cells_that_settle_the_others():
-    invariants = Invariants.margins((3, 4))
-    free, settled, weights, denominator, needed = _settle_cells(invariants)
-    assert denominator == 1
-    assert sorted([*free, *settled]) == list(range(12))
-    for vector in kernel_lattice(invariants).basis.T:
-        assert (weights @ vector[free] == vector[settled]).all()
-    for row, count in zip(weights, needed, strict=True):
-        assert not row[count:].any()
-    assert needed[0] < len(free)
+@pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 10**6)])
+def test_each_digit_of_a_count_has_the_law_of_its_place(epsilon):
+    """The digit at 2^s counts steps of 2^s: its rate is epsilon 2^s, below its base."""
+    geometric = _Geometric(epsilon)
+    assert len(geometric.digits) > 1
+    for shift, digit in geometric.digits:
+        b = np.exp(-float(epsilon) * 2**shift)
+        whole = 1 if digit.size is None else 1 - b**digit.size
+        assert digit.bounds[0] / 2**64 == pytest.approx((1 - b) / whole, rel=1e-9)
 
 
-def test_the_rate_of_rejection_is_estimated():
-    a = np.exp(-0.25)
-    exact = (1 + a**4) / (1 - a**4) * (1 - a) / (1 + a)
-    rejection = _Rejection(Invariants.margins((2, 2)), Fraction(1, 4))
-    assert rejection.rate == pytest.approx(exact, rel=0.02)
+@pytest.mark.parametrize("shift", [0, 17])
+def test_balls_are_moved_by_a_cell_and_a_level(shift):
+    """Words of a cell in the low half and a level in the high one, three cells of 1, 0 and 2."""
+
+    def moved(want, *pairs):
+        words = np.array([level << 32 | cell for cell, level in pairs], dtype=np.int64)
+        x = np.array([1, 0, 2])
+        have, most = _move(words + (shift << 8), x, 3, want, 2)
+        assert have == x.sum()
+        assert most >= x.max()
+        return x.tolist()
+
+    assert moved(4, (0, 1)) == [2, 0, 2]
+    assert moved(4, (0, 2), (1, 1), (3, 0)) == [1, 0, 2]  # too high a level twice, no such cell
+    assert moved(4, (1, 0), (0, 0)) == [1, 1, 2]  # what is left over is not used
+    # a fourth ball in a cell needs levels up to 3, and a fifth those up to 7
+    assert moved(6, (2, 2), (2, 3), (2, 4)) == [1, 0, 5]
+    assert moved(6, (2, 2), (2, 3), (2, 5), (2, 7)) == [1, 0, 4]
+    assert moved(2, (2, 2), (2, 1)) == [1, 0, 1]
+    assert moved(0, (0, 0), (0, 0), (1, 0), (2, 1), (2, 0)) == [0, 0, 0]
+
+
+def test_low_bits_of_counts_under_a_total_are_drawn_as_they_are(monkeypatch):
+    """Where counts are divided by 2^b, remainders are the counts' own but for the last one."""
+    geometric = coins._geometric(Fraction(1, 1000))
+    assert geometric.bits > 0
+    counts = []
+
+    class Kept:
+        bits = geometric.bits
+
+        def draw(self, words, count):
+            counts.append(geometric.draw(words, count))
+            return counts[-1].copy()
+
+    monkeypatch.setattr(coins, "_geometric", lambda epsilon: Kept())
+    unit = 1 << geometric.bits
+    x = coins._compose(_Words(pseudo()), 31_234, 40, Fraction(1, 1000))
+    assert x.sum() == 31_234
+    assert (x[:-1] % unit == counts[-1][:-1] % unit).all()
+    assert len(np.unique(x[:-1] % unit)) > 20
 
 
 @pytest.mark.parametrize(
@@ -211,10 +238,12 @@ def test_the_rate_of_rejection_is_estimated():
         (lambda: release(Invariants.total(3), 1, draws=-1), "draws"),
         (lambda: release(Invariants.total(3), 1, source=lambda count: b""), "gave 0 bytes"),
         (lambda: release(Invariants.total(10_000), "1e-12"), "more than 53 bits"),
-        (lambda: release(Invariants.margins((10, 10)), "1/4"), r"about .* tries"),
+        (lambda: release(Invariants.margins((14, 14)), "1/4"), r"about .* tries"),
         (lambda: release(Invariants.margins((40, 40)), "1/4"), "1600 cells"),
-        (lambda: release(Invariants([[1, 2**20, 0], [0, 1, 2**20]]), 1), "weights beyond"),
-        (lambda: release(Invariants([[2**29, 1]]), "1e-9"), "larger epsilon"),
+        (lambda: release(Invariants([[1, 2**33, 0], [0, 1, 2**33]]), 1), "weights beyond"),
+        (lambda: release(Invariants.total(3)), "either epsilon"),
+        (lambda: release(Invariants.total(3), 1, rho=1), "either epsilon"),
+        (lambda: StagedRelease(Invariants.total(3), Fraction(1, 10**18), 1), "larger epsilon"),
     ],
 )
 def test_what_is_out_of_range_is_refused(call, message):

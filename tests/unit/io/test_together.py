@@ -39,7 +39,9 @@ def write(text, names=NAMES):
 
 
 def program(body, folder):
-    command = [sys.executable, "-c", HEAD + textwrap.dedent(body), str(folder)]
+    # a shell starts what runs in its background deaf to SIGINT, and children inherit that
+    hears = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    command = [sys.executable, "-c", hears + HEAD + textwrap.dedent(body), str(folder)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -167,11 +169,14 @@ def test_a_kill_at_any_rename_leaves_at_most_one_hidden_folder_that_the_next_run
     assert killed >= 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_kills_at_random_moments(tmp_path, number):
-    """Writers that do nothing but write are ended after 0 to 20 ms: 25 by each signal."""
-    folder, moments, hit = tmp_path / "out", random.Random(number), set()
-    for _ in range(25):
+@pytest.mark.parametrize(
+    ("number", "kills"), [(signal.SIGKILL, 50), (signal.SIGTERM, 25), (signal.SIGINT, 25)]
+)
+def test_kills_at_random_moments(tmp_path, number, kills):
+    """Writers that do nothing but write are ended after 0 to 20 ms, each after the other."""
+    folder, moments, hit, left = tmp_path / "out", random.Random(number), set(), []
+    for _ in range(kills):
+        before = left
         writer = program(
             """
             write_together(folder, names, write("0"))
@@ -191,6 +196,9 @@ def test_kills_at_random_moments(tmp_path, number):
         assert len(left) <= (number == signal.SIGKILL)
         assert_whole(seen(folder))
         assert "OSError" not in error
+        # what the last one left is named by this one, before it writes, and removed
+        assert error.count("left behind by a run that was killed") == len(before)
+        assert all(f"{path}: left behind" in error for path in before)
     assert (1 in hit) == (number == signal.SIGKILL)  # some were hit in the middle
 
 

@@ -1,10 +1,11 @@
 import math
+from dataclasses import FrozenInstanceError
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from flint import fmpz_mat
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
@@ -43,6 +44,8 @@ def determinant(array):
 
 
 @given(any_matrix)
+@example([[2, 0], [0, 3]])  # no divisor divides the other before both are replaced
+@example([[4, 0, 0], [0, 6, 0]])
 def test_smith_form_and_its_transforms(matrix):
     form = smith_normal_form(matrix)
     product = form.U @ np.array(matrix, dtype=object) @ form.V
@@ -163,3 +166,8 @@ def test_exchanges_are_no_basis():
     assert lattice.columns.shape[1] > lattice.dimension == 5
     with pytest.raises(InputError, match="are no basis; use one of smith, lll"):
         _ = lattice.basis
+
+
+def test_a_lattice_is_not_changed_once_it_is_made():
+    with pytest.raises(FrozenInstanceError):
+        kernel_lattice(Invariants.total(3)).basis = np.eye(3, dtype=np.int64)

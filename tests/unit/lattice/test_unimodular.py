@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
+from isdp.lattice import unimodular
 from isdp.lattice.unimodular import (
     totally_unimodular,
     two_laminar_families,
@@ -102,3 +103,14 @@ def test_three_way_tables_of_three_layers_have_fractional_vertices():
 def test_an_array_of_fractions_is_refused():
     with pytest.raises(InputError, match="whole"):
         ask(np.ones((2, 2)) / 2)
+
+
+def test_a_part_that_only_some_rows_show_is_not_held_against_the_whole_system(monkeypatch):
+    """A whole inverse leaves one vertex, which is whole; two of the rows alone have others."""
+    monkeypatch.setattr(unimodular, "MORE_TRIALS", 100)
+    matrix = np.array(
+        [[1, 0, 1, 1, 1], [1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 1, 0, 1], [1, 1, 0, 0, 1]]
+    )
+    assert abs(int(fmpz_mat(matrix.tolist()).det())) == 1
+    assert ask(matrix).unimodular is False
+    assert ask(matrix, whole_vertices).unimodular is None

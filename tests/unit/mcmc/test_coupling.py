@@ -1,14 +1,17 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc import coupling
 from isdp.mcmc.coupling import (
     MeetingTimes,
     bound_terms,
     choose_lag,
     meeting_times,
+    powers_of,
     start,
     step,
     time_to_bound,
@@ -74,6 +77,42 @@ def test_band_by_hand():
     assert row["low"] == pytest.approx(max(0, 7 / 3 - reach), abs=1e-3)
     single = tv_bound(met(2, [9]), [0, 8]).iloc[0]
     assert (single["low"], single["high"]) == (0, np.inf)
+
+
+def test_where_one_run_is_still_apart_it_weighs_what_it_weighs():
+    """One of a hundred lasts 50 lags beyond t = 1: its share has an exact binomial limit."""
+    row = tv_bound(met(2, [3] * 99 + [103]), [1]).iloc[0]
+    most = stats.binomtest(1, 100).proportion_ci(0.99, "exact").high
+    assert row["bound"] == pytest.approx(50 / 100)
+    assert row["high"] == pytest.approx(50 * most)
+
+
+@pytest.mark.parametrize("a", [1e-3, 0.3, 0.9, 0.999])
+def test_powers_go_down_to_what_no_uniform_tells_from_zero(a):
+    powers = powers_of(a)
+    assert powers[0] == 1
+    assert powers[1:-1] == pytest.approx(a * powers[:-2])
+    assert powers[-1] == 0
+    assert powers[-2] < 2.0**-53
+    assert powers[-2] > 2.0**-80 * a**2
+
+
+@pytest.mark.parametrize(("jumps", "lag"), [(10, 1), (9, 16)])
+def test_a_lag_needs_ten_jumps_of_every_leading_chain(monkeypatch, jumps, lag):
+    """All runs meet at once, so that the bound at 0 is 1 whatever the lag."""
+
+    def times(rng, which, *, lag, runs, cap):
+        return met(lag, [lag + 1] * runs)._replace(jumps=np.array([jumps] + [50] * (runs - 1)))
+
+    monkeypatch.setattr(coupling, "meeting_times", times)
+    chosen, trail = choose_lag(np.random.default_rng(1), walk(), cap=63)
+    assert chosen == lag
+    assert (trail["bound_at_0"] == 1).all()
+    assert (trail["jumps"] == jumps).all()
+
+
+def test_a_single_run_is_a_run():
+    assert meet(runs=1).tau.tolist() == meet(runs=5).tau[:1].tolist()
 
 
 @pytest.mark.parametrize("lag", [1, 3, 50])

@@ -34,6 +34,19 @@ def test_equal_seeds_give_equal_chains_and_a_step_leaves_its_state_alone():
     assert state.noise.tolist() == [0] * 6
 
 
+def test_a_run_is_the_same_as_its_steps():
+    chain = sampler()
+    kept, last, info = chain.run(np.random.default_rng(5), chain.init(), draws=20)
+    rng, state, accepted = np.random.default_rng(5), chain.init(), 0
+    for noise in kept:
+        state, made = chain.step(rng, state)
+        assert (state.noise == noise).all()
+        assert (made.proposed, made.updates) == (1, 1)
+        accepted += made.accepted
+    assert (last.noise == state.noise).all()
+    assert info.accepted == accepted > 0
+
+
 def test_a_proposal_that_never_accepts_ends_and_is_reported():
     """Proposals so wide that none falls into a polytope of one point."""
     counts = np.zeros(6, np.int64)

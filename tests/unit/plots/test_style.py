@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from isdp.plots.style import finish, panels, save, strokes, styled
-from isdp.plots.svg import lighten
+from isdp.plots.svg import _short, lighten
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -91,17 +91,23 @@ def heavy(tmp_path_factory):
 
 
 def points(path):
-    """Points of a path, whether or not strokes along an axis are written short."""
-    found, x, y = [], 0.0, 0.0
-    for letter, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
-        values = [float(number) for number in numbers.split()]
-        if letter == "H":
-            x = values[0]
-        elif letter == "V":
-            y = values[0]
-        elif values:
-            x, y = values[-2:]
-        found.append((letter if letter in "MzZ" else "L", x, y))
+    """Points of a path of single steps, absolute or relative, also where an axis is left out."""
+    found, at, start = [], (0.0, 0.0), (0.0, 0.0)
+    for letter, text in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
+        values = [float(number) for number in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", text)]
+        base = at if letter.islower() else (0.0, 0.0)
+        if letter in "zZ":
+            at = start
+        elif letter in "hH":
+            at = (base[0] + values[0], at[1])
+        elif letter in "vV":
+            at = (at[0], base[1] + values[0])
+        else:
+            pairs = zip(values[::2], values[1::2], strict=True)
+            *_, at = ((base[0] + x, base[1] + y) for x, y in pairs)
+        if letter in "mM":
+            start = at
+        found.append((letter.upper() if letter in "mMzZ" else "L", *at))
     return found
 
 
@@ -150,6 +156,48 @@ def test_a_lighter_svg_shows_the_same(heavy):
                     x,
                     y,
                 )
+
+
+@pytest.mark.parametrize(
+    ("path", "decimals", "short"),
+    [
+        ("M 10.04 20 L 10.04 30.06 L 12.0 30.06 z L 13 20", 1, "M10 20V30.1h2zh3"),
+        ("M 100.31 200.2 L 101.2 199.33", 1, "M100.3 200.2l.9-.9"),
+        ("M 100 0 L 2 1", 1, "M100 0L2 1"),
+        ("M 1 1 L 1.04 1.04 L 1.2 1.2", 1, "M1 1l.2 .2"),
+        ("M 100 100 C 101 101 102 101 103 100 Q 104 99 105 100", 0, "M100 100c1 1 2 1 3 0q1-1 2 0"),
+        ("M -0.004 0.5", 2, "M0 .5"),
+        ("M 0 0 L 1 0 L 3 0 L 2 0 L 2 4 L 2 9 z", 0, "M0 0H3H2V9z"),
+        ("M 0 0 L 1 0 M 2 0 L 3 0", 0, "M0 0H1M2 0H3"),
+    ],
+)
+def test_a_path_is_written_short(path, decimals, short):
+    assert _short(path, decimals) == short
+
+
+def test_upright_labels_are_turned_together_and_stay_where_they_are():
+    label = '<g id="t"><text transform="translate({} {}) rotate(-90)">{}</text></g>'
+    labels = "".join(label.format(10 + i, 20.5 - 9 * i, i) for i in range(4))
+    other = '<text transform="translate(7 8) rotate(-45)">o</text>'
+    light = lighten(f'<svg xmlns="http://www.w3.org/2000/svg"><g id="a">{labels}{other}</g></svg>')
+    (group,) = ET.fromstring(light).findall(f"{SVG}g")
+    assert group.get("transform") == "rotate(-90)"
+    found = [(text.text, float(text.get("x")), float(text.get("y"))) for text in group]
+    # (x, y) turned by -90 degrees is (y, -x)
+    assert [(words, y, -x) for words, x, y in found] == [
+        (str(i), 10 + i, 20.5 - 9 * i) for i in range(4)
+    ]
+    assert other.split(">")[0] in light
+
+
+def test_relative_steps_add_up_to_what_was_rounded():
+    """The errors of thousands of steps do not gather: each point is within half a unit."""
+    x, y = np.cumsum(np.random.default_rng(1).normal(0, 0.7, (2, 5000)), axis=1) + 300
+    path = "M " + " L ".join(f"{a:.6f} {b:.6f}" for a, b in zip(x, y, strict=True))
+    ends = np.array([point[1:] for point in points(_short(path, 1))])
+    assert np.abs(ends[-1] - (x[-1], y[-1])).max() < 0.0501
+    near = [np.hypot(*(ends - end).T).min() for end in zip(x[::50], y[::50], strict=True)]
+    assert max(near) < 0.0501 * np.sqrt(2)
 
 
 def test_equal_styles_have_equal_names_in_all_figures_and_others_never(heavy):

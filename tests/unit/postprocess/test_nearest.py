@@ -40,6 +40,13 @@ def test_linear_and_integer_programmes_against_brute_force(invariants):
         assert (invariants.apply(integer) == 0).all()
 
 
+def test_over_the_reals_a_vector_may_be_nearer_than_any_of_whole_numbers():
+    """2 x + 3 y = 0 from (1, 0): the second entry may fall by 2/3, or the first by 1."""
+    held = Invariants([[2, 3]])
+    assert nearest_l1([1, 0], held) == pytest.approx([1, -2 / 3])
+    assert nearest_l1([1, 0], held, integer=True).tolist() == [0, 0]
+
+
 def test_one_cell_and_even_shares_are_nearest_under_a_total():
     noise = RNG.integers(-9, 10, (50, 7))
     excess = np.abs(noise.sum(axis=1))

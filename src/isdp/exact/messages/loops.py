@@ -240,6 +240,37 @@ def choose(split, left, right, states, targets, lefts, rights):
 
 
 @njit(cache=True)
+def choose_exactly(split, left, right, states, factors, words, lefts, rights, shares):
+    """Draw how given states split, by whole numbers of chances in 2^63.
+
+    A way to split has ``max(1, ceil(product of the parts' weights * factor))`` of the 2^63 chances,
+    which the caller's factors keep from adding up to more; how many goes to `shares`. A word, of 63
+    random bits, that lies beyond all of them gets 0. `factors`, `words` and the results have one
+    entry for each state.
+    """
+    base = np.zeros(len(split.line), np.int64)
+    box = np.zeros((3, len(split.reach)), np.int64)
+    low, high, y = box[0], box[1], box[2]
+    d1, d2 = _steps(split)
+    for i in range(len(states)):
+        left_over = words[i]
+        found = False
+        lefts[i], rights[i], shares[i] = 0, 0, 0
+        going = _begin(split, states[i], base, low, high, y)
+        while going and not found:
+            length, first, second = _segment(split, base, y)
+            for t in range(length):
+                product = left[first + t * d1] * right[second + t * d2]
+                share = max(1, np.int64(math.ceil(product * factors[i])))
+                if left_over < share:
+                    lefts[i], rights[i], shares[i] = first + t * d1, second + t * d2, share
+                    found = True
+                    break
+                left_over -= share
+            going = _advance(low, high, y)
+
+
+@njit(cache=True)
 def _last_possible(left, right, first, second, d1, d2, length):
     for t in range(length - 1, -1, -1):
         if left[first + t * d1] * right[second + t * d2] > 0.0:

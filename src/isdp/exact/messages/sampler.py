@@ -54,6 +54,8 @@ class DynamicSampler:
         Probability that may be lost to the windows.
     most_bytes : float
         Memory that the messages may take.
+    most_products : float
+        Products that they may take to set up; 1e11 take minutes.
 
     Attributes
     ----------
@@ -121,12 +123,14 @@ class DynamicSampler:
         *,
         left_out: float = 1e-12,
         most_bytes: float = 2e9,
+        most_products: float = MOST_PRODUCTS,
     ):
         energy = energy_served("messages", mechanism, PRODUCTS)
         if not 0 < left_out < 1:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism
-        self._power, self._rate, self._most_bytes = energy.power, energy.rate, most_bytes
+        self._power, self._rate = energy.power, energy.rate
+        self._most_bytes, self._most_products = most_bytes, most_products
         self._lower = cell_bound("lower", lower, invariants.cells, -math.inf)
         self._upper = cell_bound("upper", upper, invariants.cells, math.inf)
         bounded = np.isfinite(self._lower).any() or np.isfinite(self._upper).any()
@@ -218,10 +222,10 @@ class DynamicSampler:
     def _refuse_cost(self, used: int, products: float) -> None:
         sums = f"up to {max(self.dimensions, default=0)}"
         self._refuse_memory(used, "", sums)
-        if products > MOST_PRODUCTS:
+        if products > self._most_products:
             raise InputError(
                 f"exact: the messages would take up to {products:.1e} products, more than "
-                f"{MOST_PRODUCTS:.0e} {_advice(sums)}"
+                f"{self._most_products:.0e} {_advice(sums)}"
             )
 
     def _refuse_memory(self, used: float, least: str, sums: str) -> None:

@@ -1,0 +1,268 @@
+"""Messages in exact arithmetic, for a real release of l1 noise under totals that overlap.
+
+Messages in doubles, within windows, give a law Q that is close to the one asked for, and of which
+the chance of every vector is a known fraction: each split has a whole number of 2^63 chances. What
+a double rounds changes Q, and not what is known of it. Rejection then makes the law exact. Write
+g(u) = exp(-epsilon ||u||_1), and let exp(L) be a little above the sum of g over the lattice.
+
+- Within a ball ||u||_1 <= N, a try u of law Q is kept with chance exp(-L) g(u) / Q(u).
+- Outside, where windows end, a try of law R is kept with chance w exp(-L) g(u) / R(u). R has
+  independent double geometric free cells at a smaller epsilon, theta times the one asked for. There
+  g(u) / R(u) is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d, which a large N
+  makes small, so that tries of R may be w times rarer than those of Q.
+
+Every try thus ends in u with a chance in proportion to g(u), wherever u is. The chances are tossed
+by exact coins. They are at most 1 within the ball, since Q(u) telescopes: the message of each inner
+set stands once above and once below a fraction, and what is left is g(u) over the messages' sum.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb
+
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
+from isdp.exact.coins import _ball, _geometric, _Words
+from isdp.exact.messages.forecast import least_bytes
+from isdp.exact.messages.loops import Split, choose_exactly, combine
+from isdp.exact.messages.tree import Layout, lay_out
+from isdp.exact.messages.windows import Plan, make_plan, radius, window_size
+from isdp.exact.tosses import toss_all
+from isdp.lattice.elimination import settle
+
+MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
+MOST_CELLS = 2000  # beyond them the forecast alone takes gigabytes
+MOST_TERMS = 2.0**20  # of a split, so that rounding and whole chances stay below SPARED
+SPARED = 2.0**-30  # of the 2^63 chances, so that they never add up to more
+LEAST_WEIGHT = 1e-280  # of a message whose largest weight is 1; raised to it, far outside the ball
+RARE_BITS = 10  # all 0 for a try of R
+STEPS_OF_THETA = 32
+TRIES_AT_ONCE = 4096
+
+
+class _Filled(NamedTuple):
+    """Messages within a ball.
+
+    `messages` and `log_scales` by their number in `plan`; a message is exp(log scale) times its
+    array. `log_sum` is the logarithm of the sum of g over the windows.
+    """
+
+    plan: Plan
+    messages: dict[int, np.ndarray]
+    scales: dict[int, float]
+    log_sum: float
+
+
+class MessageRelease:
+    """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1).
+
+    Parameters
+    ----------
+    invariants : Invariants
+        What every draw u leaves unchanged: A u = 0.
+    epsilon : Fraction
+
+    Attributes
+    ----------
+    bytes : int
+        Memory of the messages.
+    radius : int
+        N of the module's notes.
+
+    Raises
+    ------
+    InputError
+        If the messages would take more than 2 GB or minutes.
+    """
+
+    def __init__(self, invariants: Invariants, epsilon: Fraction):
+        if invariants.cells > MOST_CELLS:
+            raise InputError(
+                f"release: {invariants.cells:,} cells are too many for messages, which take up to "
+                f"{MOST_CELLS:,}"
+            )
+        self.epsilon, self.cells = epsilon, invariants.cells
+        touched = np.zeros(invariants.cells, dtype=bool)
+        touched[invariants.sparse.indices] = True
+        self.loose, self.tied = np.flatnonzero(~touched), np.flatnonzero(touched)
+        tied = Invariants(invariants.sparse[:, self.tied])
+        rate = float(epsilon)
+        least, sums = least_bytes(tied, 1, rate, math.log(0.5))
+        _refuse_memory(least, f"at least {sums}")
+        self.layout: Layout = lay_out(tied, 1)
+        self.settled = settle(tied.matrix)
+        self.nodes = sum(len(tree) for tree in self.layout.trees)
+        self.radius = math.ceil(radius(1, rate, self.layout.dimension, 1, math.log(0.5)))
+        self._bound(self._fill())  # from half of the law, how far the ball must reach for all of it
+        self.theta, self.radius = self._choose_radius()
+        self.filled = self._fill()
+        self._bound(self.filled)
+        self.bytes = self.filled.plan.bytes
+
+    def _bound(self, filled: _Filled) -> None:
+        """Set L, a bound on the logarithm of g(u) / Q(u) within the ball."""
+        slack = self.nodes * 2.0**-28 + len(self.tied) * 2.0**-38 + 1e-9
+        self.log_bound = Fraction(filled.log_sum + slack)
+
+    def _choose_radius(self) -> tuple[Fraction, int]:
+        """Choose theta so that the ball is small, and N so that chances outside are at most 1."""
+        rate, choices = float(self.epsilon), []
+        for i in range(1, STEPS_OF_THETA):
+            theta = i / STEPS_OF_THETA
+            log = math.log(rarer()) - float(self.log_bound) + 0.01
+            log -= self.layout.dimension * math.log(math.tanh(theta * rate / 2))
+            choices.append((max(math.ceil(log / ((1 - theta) * rate)), 1), i))
+        least, i = min(choices)
+        return Fraction(i, STEPS_OF_THETA), least
+
+    def _fill(self) -> _Filled:
+        """Messages whose windows hold all vectors of the ball."""
+        rate = float(self.epsilon)
+        free = np.full(len(self.tied), math.inf)
+        # a part in 10^7 against what rounding did to the scales
+        plan = make_plan(self.layout, 1, rate, self.radius * (1 + 1e-7), -free, free)
+        most = max(len(half) for halves in plan.halves for half in halves) if self.nodes else 0
+        _refuse_memory(plan.bytes, f"up to {most}")
+        if plan.products > MOST_PRODUCTS:
+            raise InputError(
+                f"release: the messages would take up to {plan.products:.1e} products, more than "
+                f"{MOST_PRODUCTS:.0e}; use a larger epsilon or fewer totals that overlap"
+            )
+        messages, scales, log_sum = {}, {}, 0.0
+        for tree, halves, splits, same in zip(
+            self.layout.trees, plan.halves, plan.splits, plan.same, strict=True
+        ):
+            for node, half, split, number in zip(tree, halves, splits, same, strict=True):
+                if number not in messages:
+                    if node.cell >= 0:
+                        noise = node.gap * np.arange(-half[0], half[0] + 1)
+                        message = np.exp(-rate * np.abs(noise))
+                    else:
+                        _refuse_terms(split)
+                        message = np.empty(window_size(half))
+                        parts = (messages[same[part]] for part in (node.left, node.right))
+                        combine(split, *parts, message)
+                    scales[number] = float(message.max())
+                    messages[number] = np.maximum(message / scales[number], LEAST_WEIGHT)
+                log_sum += math.log(scales[number])
+        return _Filled(plan, messages, scales, log_sum)
+
+    def draw(self, words: _Words, draws: int) -> np.ndarray:
+        """Independent draws, int64 (draws, cells)."""
+        noise = np.zeros((draws, self.cells), dtype=np.int64)
+        loose = _geometric(self.epsilon).draw_difference(words, draws * len(self.loose))
+        noise[:, self.loose] = loose.reshape(draws, len(self.loose))
+        done = 0
+        while done < draws:
+            kept = self._try(words, min(draws - done + 8, TRIES_AT_ONCE))[: draws - done]
+            noise[done : done + len(kept), self.tied] = kept
+            done += len(kept)
+        return noise
+
+    def _try(self, words: _Words, tries: int) -> np.ndarray:
+        """Noise in the tied cells of the tries that are kept, in their order."""
+        rare = words.take(tries) >> np.uint64(64 - RARE_BITS) == 0
+        kept = np.zeros(tries, dtype=bool)
+        noise = np.zeros((tries, len(self.tied)), dtype=np.int64)
+        kept[~rare], noise[~rare] = self._try_inside(words, tries - int(rare.sum()))
+        kept[rare], noise[rare] = self._try_outside(words, int(rare.sum()))
+        return noise[kept]
+
+    def _try_inside(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:
+        """Try law Q: return which tries are kept, and the noise of each."""
+        noise, shares = self._propose(words, tries)
+        norms = np.abs(noise).sum(axis=1)
+        kept = np.flatnonzero((norms <= self.radius) & (shares > 0).all(axis=1))
+        shares, norms = shares[kept], norms[kept]
+
+        def log_chance(i: int) -> arb:
+            chance = Fraction(math.prod(shares[i].tolist()), 1 << 63 * shares.shape[1])
+            return -_ball(self.log_bound + self.epsilon * int(norms[i])) - _ball(chance).log()
+
+        logs = (63 * math.log(2) - np.log(shares.astype(np.float64))).sum(axis=1)
+        logs -= float(self.log_bound) + float(self.epsilon) * norms
+        heads = np.zeros(tries, dtype=bool)
+        heads[kept] = toss_all(words, np.exp(logs), log_chance)
+        return heads, noise
+
+    def _propose(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:
+        """Draw from Q: noise, int64 (tries, tied cells), and the chances out of 2^63 of each split.
+
+        A try that fell between the chances has a 0 among these, and its noise means nothing.
+        """
+        noise, all_shares = np.zeros((tries, len(self.tied)), dtype=np.int64), []
+        plan, messages, scales, _ = self.filled
+        for tree, halves, splits, same in zip(
+            self.layout.trees, plan.halves, plan.splits, plan.same, strict=True
+        ):
+            states = {len(tree) - 1: np.zeros(tries, dtype=np.int64)}
+            for place in range(len(tree) - 1, -1, -1):
+                node, state = tree[place], states.pop(place)
+                if node.cell >= 0:
+                    noise[:, node.cell] = node.gap * (state - halves[place][0])
+                    continue
+                weights = messages[same[place]][state] * scales[same[place]]
+                factors = 2.0**63 * (1 - SPARED) / weights
+                uniform = (words.take(tries) >> np.uint64(1)).astype(np.int64)
+                left, right = (messages[same[part]] for part in (node.left, node.right))
+                lefts, rights, shares = np.empty((3, tries), dtype=np.int64)
+                choose_exactly(
+                    splits[place], left, right, state, factors, uniform, lefts, rights, shares
+                )
+                states[node.left], states[node.right] = lefts, rights
+                all_shares.append(shares)
+        return noise, np.array(all_shares, dtype=np.int64).reshape(-1, tries).T
+
+    def _try_outside(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:
+        """Try law R: return which tries are kept, and the noise of each."""
+        cells, free, weights, denominator = self.settled
+        rate = self.theta * self.epsilon
+        drawn = _geometric(rate).draw_difference(words, tries * len(free))
+        drawn = drawn.reshape(tries, len(free)).astype(object)
+        others = drawn @ weights.T
+        noise = np.zeros((tries, len(self.tied)), dtype=object)
+        noise[:, free], noise[:, cells] = drawn, others // denominator
+        norms, own = np.abs(noise).sum(axis=1), np.abs(drawn).sum(axis=1)
+        kept = np.flatnonzero((others % denominator == 0).all(axis=1) & (norms > self.radius))
+        falls = [
+            self.log_bound + self.epsilon * norm - rate * size
+            for norm, size in zip(norms[kept].tolist(), own[kept].tolist(), strict=True)
+        ]
+
+        def log_chance(i: int) -> arb:
+            spread = arb(rarer()).log() - len(free) * (_ball(rate / 2)).tanh().log()
+            return spread - _ball(falls[i])
+
+        log_spread = math.log(rarer()) - len(free) * math.log(math.tanh(rate / 2))
+        heads = np.zeros(tries, dtype=bool)
+        near = np.array([math.exp(log_spread - float(fall)) for fall in falls])
+        heads[kept] = toss_all(words, near, log_chance)
+        noise[~heads] = 0  # what is not kept may be beyond 64 bits
+        return heads, noise.astype(np.int64)
+
+
+def rarer() -> int:
+    """Say how many tries of Q come for one of R: w in the module's notes."""
+    return (1 << RARE_BITS) - 1
+
+
+def _refuse_terms(split: Split) -> None:
+    terms = float(np.prod(2 * split.reach + 1)) * (2.0 * split.part_half.max(initial=0) + 1)
+    if terms > MOST_TERMS:
+        raise InputError(
+            f"release: a partial sum would split in {terms:.1e} ways, more than "
+            f"{MOST_TERMS:.0e}; use a larger epsilon or fewer totals that overlap"
+        )
+
+
+def _refuse_memory(used: float, sums: str) -> None:
+    if used > MOST_BYTES:
+        raise InputError(
+            f"release: messages would take {used / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:.3g} "
+            f"GB ({sums} sums are open at a time)"
+        )

@@ -1,0 +1,140 @@
+"""Exact draws of l1 noise where many cells stand in the same totals: sums first, then shares.
+
+The sums of the types come from `isdp.exact.sums`, in exact arithmetic. Each is then shared out
+within its type by two uniform compositions, as under a total of the type's own.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from isdp.checks import whole
+from isdp.constraints.invariants import Invariants, cell_types
+from isdp.errors import InputError
+from isdp.exact.blocks import refuse_large_sums
+from isdp.exact.coins import _compose, _Words
+from isdp.exact.compositions import share
+from isdp.exact.rounding import share_error
+from isdp.exact.sums import TypeSums
+from isdp.exact.tries import refuse_bounds
+from isdp.mechanisms.base import Mechanism, energy_served
+
+LARGEST_RATE = 1000
+
+
+class _Typed:
+    """Cells in the order of their types, and the sums of these.
+
+    Type t holds the cells ``order[starts[t]:starts[t + 1]]``.
+    """
+
+    def __init__(self, invariants: Invariants, epsilon: Fraction):
+        kind, first = cell_types(invariants)
+        sizes = np.bincount(kind)
+        self.order = np.argsort(kind, kind="stable")
+        self.starts = np.concatenate([[0], np.cumsum(sizes)])
+        self.sums = TypeSums(Invariants(invariants.sparse[:, first]), sizes, epsilon)
+
+
+class TypedRelease:
+    """Noise for a release; see `isdp.exact.release`.
+
+    Parameters
+    ----------
+    invariants : Invariants
+    epsilon : Fraction
+
+    Raises
+    ------
+    InputError
+        If a draw would take too many tries.
+    """
+
+    def __init__(self, invariants: Invariants, epsilon: Fraction):
+        self.epsilon, self.cells = epsilon, invariants.cells
+        self._typed = _Typed(invariants, epsilon)
+
+    def draw(self, words: _Words, draws: int) -> np.ndarray:
+        """Independent draws, int64 (draws, cells)."""
+        noise = np.empty((draws, self.cells), dtype=np.int64)
+        for row, sums, less in zip(noise, *self._typed.sums.draw(words, draws), strict=True):
+            shares = zip(pairwise(self._typed.starts), sums.tolist(), less.tolist(), strict=True)
+            for (start, stop), total, lesser in shares:
+                cells = self._typed.order[start:stop]
+                if len(cells) == 1:
+                    row[cells] = total
+                    continue
+                x = _compose(words, total + lesser, len(cells), self.epsilon)
+                x -= _compose(words, lesser, len(cells), self.epsilon)
+                row[cells] = x
+        return noise
+
+
+class TypedSampler:
+    """Noise for experiments, with the shares within types in floating point.
+
+    Parameters
+    ----------
+    invariants : Invariants
+        Any integers; quick where few totals go across many disjoint ones.
+    law : Mechanism
+        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+
+    Attributes
+    ----------
+    error : float
+        Bound on the total variation distance between a draw's law and the law asked for. The sums
+        are exact; the shares have the rounding of 53 bits.
+    expected_tries : float
+        From `isdp.exact.sums.TypeSums`.
+
+    Raises
+    ------
+    InputError
+        For another law, too many tries a draw, or sums that could pass 2^53.
+
+    Examples
+    --------
+    >>> from isdp import GeneralizedLaplace
+    >>> states_by_sex = np.arange(6000).reshape(3, 2, 1000)
+    >>> totals = [*states_by_sex, states_by_sex[:, 0]]
+    >>> held = Invariants.subsets([cells.ravel() for cells in totals], 6000)
+    >>> noise = TypedSampler(held, GeneralizedLaplace(0.1)).sample(np.random.default_rng(1), 2)
+    >>> noise.shape, int(abs(noise.reshape(2, 3, 2, 1000).sum(axis=(1, 3))).max())
+    ((2, 6000), 0)
+    """
+
+    method = "sums of types"
+
+    @staticmethod
+    def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
+        """Say why this sampler fits, or raise `InputError` with the reason why not."""
+        refuse_bounds("sums of types", lower)
+        energy_served("sums of types", law, [(1, False)])
+        return "the norm is l1, and few totals go across disjoint ones"
+
+    def __init__(self, invariants: Invariants, law: Mechanism):
+        self.fits(invariants, law)
+        self.invariants, rate = invariants, law.energy.rate
+        if rate > LARGEST_RATE:
+            raise InputError(f"sums of types: takes an epsilon of at most {LARGEST_RATE}")
+        refuse_large_sums(invariants.cells, rate)
+        self._typed = _Typed(invariants, Fraction(rate))
+        self.expected_tries = self._typed.sums.expected_tries
+        sizes, many = np.unique(np.diff(self._typed.starts), return_counts=True)
+        errors = (share_error(cells, rate) for cells in sizes.tolist())
+        self.error = sum(
+            number * error for number, error in zip(many.tolist(), errors, strict=True)
+        )
+
+    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+        """Draw noise, int64 (draws, cells), checked against the invariants."""
+        draws = whole("exact", "draws", draws)
+        sums, less = self._typed.sums.draw(_Words(rng.bytes), draws)
+        noise = np.empty((draws, self.invariants.cells), dtype=np.int64)
+        share(rng, self._typed.order, self._typed.starts, sums + less, less, noise)
+        self.invariants.check(noise)
+        return noise

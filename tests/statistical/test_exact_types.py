@@ -1,0 +1,275 @@
+"""Sums of types, parts and mirrored cells follow their laws: by enumeration and by convolution."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.signal import fftconvolve
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
+from isdp.exact import choose, enumerate_law, release
+from isdp.exact.bounded import BoundedSampler
+from isdp.exact.coins import _Words
+from isdp.exact.counts import SumsOfCounts
+from isdp.exact.messages.sampler import DynamicSampler
+from isdp.exact.sums import TypeSums
+from isdp.exact.typed import TypedRelease, TypedSampler
+from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
+
+STATES_BY_SEX = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
+LATTICES = {
+    "two states by sex, two cells of a type": STATES_BY_SEX,
+    "2 x 3 table": Invariants.margins((2, 3)),
+    "3 x 3 table": Invariants.margins((3, 3)),
+    "two sets that overlap": Invariants([[1, 1, 1, 0, 0], [0, 1, 1, 1, 1]]),
+    "no set of equal entries": Invariants([[1, 2, -1, 1], [2, 0, 1, -1]]),
+    "a divisor": Invariants([[2, 3, 3, 0], [0, 1, 1, 2]]),
+    "two totals across one": Invariants([[1, 1, 1, 1, 1], [1, 1, 0, 0, 2], [0, 0, 1, 1, 1]]),
+}
+APART = {
+    "two 2 x 2 tables and a free cell": Invariants(
+        np.pad(np.kron(np.eye(2, dtype=int), Invariants.margins((2, 2)).matrix), ((0, 0), (0, 1)))
+    ),
+    "2 x 3 table": Invariants.margins((2, 3)),
+    "a total beside a table": Invariants(
+        [[1, 1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 0, 2, 0]]
+    ),
+    "cells that mirror one another twice": Invariants([[1, 1, 0, 0], [0, 1, -1, 0], [0, 0, 2, 2]]),
+}
+TABLE = LATTICES["2 x 3 table"]
+
+
+def words(seed=41):
+    return _Words(np.random.default_rng(seed).bytes)
+
+
+def law_of(invariants, epsilon):
+    radius = 26 / epsilon if invariants.cells > 5 else None
+    law = enumerate_law(invariants, GeneralizedLaplace(epsilon), radius)
+    assert law.left_out < 1e-3
+    return law
+
+
+def check_points(draws, law):
+    counts = count_points(draws, law.points)
+    assert counts[-1] <= 1  # beyond the points listed
+    check_law(counts[:-1], law.pmf)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(7, 10), Fraction(3, 2)])
+@pytest.mark.parametrize("name", LATTICES)
+def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
+    invariants = LATTICES[name]
+    law = law_of(invariants, float(epsilon))
+    check_points(TypedRelease(invariants, epsilon).draw(words(), 20_000), law)
+    sampler = TypedSampler(invariants, GeneralizedLaplace(float(epsilon)))
+    check_points(sampler.sample(np.random.default_rng(42), 20_000), law)
+
+
+@pytest.mark.parametrize("name", ["two states by sex, two cells of a type", "2 x 3 table"])
+def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
+    invariants = LATTICES[name]
+    draws = TypedRelease(invariants, Fraction(77, 100)).draw(words(), 20_000)
+    with pytest.raises(LawRejected):
+        check_points(draws, law_of(invariants, 0.7))
+
+
+def test_power_a_law_of_the_sum_of_one_count_too_few_is_caught(monkeypatch):
+    counts, right = [], SumsOfCounts.__init__
+
+    def one_less(self, kinds, rate):
+        counts.append([max(kind - 1, 1) for kind in kinds])
+        right(self, counts[-1], rate)
+
+    monkeypatch.setattr(SumsOfCounts, "__init__", one_less)
+    draws = TypedRelease(STATES_BY_SEX, Fraction(7, 10)).draw(words(), 20_000)
+    assert counts == [[1, 1]]  # of types of one cell and of two
+    with pytest.raises(LawRejected):
+        check_points(draws, law_of(STATES_BY_SEX, 0.7))
+
+
+@pytest.mark.parametrize("epsilon", [0.7, 1.5])
+@pytest.mark.parametrize("name", APART)
+def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, epsilon):
+    invariants, mechanism = APART[name], GeneralizedLaplace(epsilon)
+    law = law_of(invariants, epsilon)
+    check_points(choose(invariants, mechanism).sample(np.random.default_rng(43), 20_000), law)
+    source = np.random.default_rng(44).bytes
+    check_points(release(invariants, epsilon, draws=20_000, source=source), law)
+    with pytest.raises(LawRejected):
+        check_points(release(invariants, 1.3 * epsilon, draws=20_000, source=source), law)
+
+
+@pytest.mark.parametrize("name", APART)
+def test_parts_and_mirrored_cells_of_gaussian_noise(name):
+    sigma, invariants = 1.4, APART[name]
+    points = enumerate_law(invariants, GeneralizedLaplace(1.0, "l2"), radius=9 * sigma + 1).points
+    weights = np.exp(-(points.astype(float) ** 2).sum(axis=1) / (2 * sigma**2))
+    chosen = choose(invariants, GeneralizedGaussian(sigma))
+    draws = chosen.sample(np.random.default_rng(45), 20_000)
+    check_law(count_points(draws, points), np.append(weights / weights.sum(), 0.0))
+    wrong = choose(invariants, GeneralizedGaussian(1.15 * sigma))
+    with pytest.raises(LawRejected):
+        check_law(
+            count_points(wrong.sample(np.random.default_rng(45), 20_000), points),
+            np.append(weights / weights.sum(), 0.0),
+        )
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 4), Fraction(3)])
+@pytest.mark.parametrize("counts", [1, 2, 1000, 10**6])
+def test_sums_of_counts_are_negative_binomial(counts, epsilon):
+    drawn = SumsOfCounts([5, counts], epsilon).draw(words(), np.ones(40_000, dtype=np.int64))
+    for parts, right in ((counts, True), (counts + 1 + counts // 50, False)):
+        law = stats.nbinom(parts, -math.expm1(-epsilon))
+        edges = np.unique(law.ppf(np.arange(1, 50) / 50))
+        below = np.concatenate([[0.0], law.cdf(edges), [1.0]])
+        binned = np.bincount(np.searchsorted(edges, drawn), minlength=len(edges) + 1)
+        if right:
+            check_law(binned, np.diff(below))
+        else:
+            with pytest.raises(LawRejected):
+                check_law(binned, np.diff(below))
+
+
+@pytest.mark.parametrize("counts", [1, 40])
+def test_values_are_kept_in_proportion_to_the_law_of_a_sum(counts):
+    law = stats.nbinom(counts, -math.expm1(-0.25))
+    sums = SumsOfCounts([counts], Fraction(1, 4))
+    mode = int((counts - 1) / math.expm1(0.25))
+    values = np.repeat(np.arange(-3, 3 * mode + 30), 4_000)
+    kept = sums.keep(words(), np.zeros(len(values), dtype=np.int64), values).reshape(-1, 4_000)
+    chance = law.pmf(np.arange(-3, 3 * mode + 30)) / law.pmf(mode)
+    assert not kept[:3].any()
+    for row, p in zip(kept[3:], chance[3:], strict=True):
+        if 1e-3 < p < 1:
+            check_mean(row, p, math.sqrt(p * (1 - p)))
+    with pytest.raises(LawRejected):
+        check_mean(kept[3 + mode + 5], chance[3 + mode + 6] * 0.9, 0.5)
+
+
+def law_of_a_sum(cells, epsilon, half):
+    """P(s) for |s| <= half of a sum of double geometric variables, by convolution."""
+    law = stats.nbinom(cells, -math.expm1(-epsilon)).pmf(np.arange(20 * half))
+    both = fftconvolve(law, law[::-1])[len(law) - 1 - half : len(law) + half]
+    return np.clip(both, 0.0, None)
+
+
+def test_sums_over_large_types_follow_the_convolution():
+    # given the totals of five states one sum a state is open, and they add up to zero
+    epsilon, half = 0.5, 1500
+    sizes = np.array([[2000, 1500], [700, 3000], [40, 900], [2500, 2500], [1000, 1]])
+    sums, less = TypeSums(Invariants.margins((5, 2)), sizes.ravel(), Fraction(1, 2)).draw(
+        words(), 20_000
+    )
+    assert (less >= 0).all()
+    assert (sums + less >= 0)[:, sizes.ravel() > 1].all()
+    per_state = [
+        law_of_a_sum(m, epsilon, half) * law_of_a_sum(n, epsilon, half) for m, n in sizes.tolist()
+    ]
+    for state in range(5):
+        others = np.ones(1)
+        for other in range(5):
+            if other != state:
+                others = fftconvolve(others, per_state[other])
+        middle = len(others) // 2
+        pmf = per_state[state] * others[middle - half : middle + half + 1][::-1]
+        pmf = np.clip(pmf / pmf.sum(), 0, None)
+        drawn = sums[:, 2 * state] + half
+        check_law(np.bincount(drawn, minlength=2 * half + 1), pmf)
+        wrong = per_state[state] / per_state[state].sum()  # as if nothing were held across
+        if state in (0, 3):
+            with pytest.raises(LawRejected):
+                check_law(np.bincount(drawn, minlength=2 * half + 1), wrong)
+
+
+def test_cells_within_large_types_follow_the_law_of_their_sum():
+    # the mean square of a cell: given the sum of its type it is that under a total of the sum
+    epsilon, cells = 0.5, 300
+    sums, half = law_of_a_sum(cells, epsilon, 600), 600
+    # two sets that overlap: their sums are s, -s and -s, and s is free
+    pmf = sums**3
+    pmf /= pmf.sum()
+    s = np.arange(-half, half + 1)
+    variance_of_sum = (pmf * s.astype(float) ** 2).sum()
+    sets = np.repeat([[1, 1, 0], [0, 1, 1]], cells, axis=1)
+    sampler = TypedSampler(Invariants(sets), GeneralizedLaplace(epsilon))
+    draws = sampler.sample(np.random.default_rng(47), 4_000)
+    middle = draws[:, cells : 2 * cells].sum(axis=1)
+    assert (draws[:, :cells].sum(axis=1) == -middle).all()
+    check_law(np.bincount(middle + half, minlength=len(s)), pmf)
+    first, second = draws[:, cells].astype(float), draws[:, 2 * cells - 1].astype(float)
+    # cells are exchangeable, so that any cell's product with the sum has the same mean
+    check_mean(first * middle, variance_of_sum / cells, (first * middle).std())
+    check_mean(second * middle, variance_of_sum / cells, (second * middle).std())
+    released = TypedRelease(Invariants(sets), Fraction(1, 2)).draw(words(48), 2_000)
+    middle = released[:, cells : 2 * cells].sum(axis=1)
+    check_law(np.bincount(middle + half, minlength=len(s)), pmf)
+    pooled = np.abs(released[:, cells : 2 * cells]).sum(axis=1)
+    same = np.abs(draws[:, cells : 2 * cells]).sum(axis=1)
+    spread = math.sqrt(same.var() + pooled.var() * len(same) / len(pooled))
+    check_mean(same - pooled.mean(), 0.0, spread)
+
+
+def test_sums_of_types_agree_with_messages_on_a_table():
+    invariants, epsilon, step = Invariants.margins((3, 4)), 0.5, 1e-3
+    draws = TypedRelease(invariants, Fraction(1, 2)).draw(words(49), 20_000)
+    below, centre, above = (
+        DynamicSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
+        for h in (-step, 0.0, step)
+    )
+    norm = np.abs(draws).sum(axis=1)
+    mean = -(above - below) / (2 * step)  # E ||u|| = -d log Z / d epsilon
+    sd = math.sqrt((above + below - 2 * centre) / step**2)
+    check_mean(norm, mean, sd)
+    with pytest.raises(LawRejected):
+        check_mean(1.05 * norm, mean, sd)
+    support, pmf = DynamicSampler(invariants, GeneralizedLaplace(epsilon)).marginal(5)
+    check_law(np.bincount(draws[:, 5] - support[0], minlength=len(pmf)), pmf)
+
+
+BOUNDS = {
+    "below zero": [-1, -4, -1, -2],
+    "mostly at zero": [0, 0, -3, -1],
+    "one above zero": [1, -5, -1, 0],
+    "wide": [-30, -30, -30, 0],
+    "without room": [0, 0, 0, -40],
+    "one far above zero": [3, -9, -9, -9],
+}
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.9])
+@pytest.mark.parametrize("name", BOUNDS)
+def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon):
+    lower, invariants = np.array(BOUNDS[name]), Invariants.partition([0, 0, 0, None])
+    law = enumerate_law(invariants, GeneralizedLaplace(epsilon), radius=30 / epsilon)
+    allowed = (law.points >= lower).all(axis=1)
+    points, pmf = law.points[allowed], law.pmf[allowed] / law.pmf[allowed].sum()
+    sampler = BoundedSampler(invariants, GeneralizedLaplace(epsilon), lower)
+    draws = sampler.sample(np.random.default_rng(50), 4_000)
+    check_law(count_points(draws, points), np.append(pmf, 0.0))
+    wrong = BoundedSampler(invariants, GeneralizedLaplace(1.5 * epsilon), lower)
+    with pytest.raises(LawRejected):
+        check_law(
+            count_points(wrong.sample(np.random.default_rng(50), 4_000), points),
+            np.append(pmf, 0.0),
+        )
+
+
+def test_bounded_noise_agrees_with_messages_on_many_cells():
+    rng, cells, law = np.random.default_rng(51), 60, GeneralizedLaplace(0.3)
+    counts = rng.poisson(np.where(np.arange(cells) % 2, 0.4, 6.0))
+    bounded = BoundedSampler(Invariants.total(cells), law, -counts)
+    messages = DynamicSampler(Invariants.total(cells), law, -counts)
+    draws = bounded.sample(rng, 6_000)
+    assert (draws >= -counts).all()
+    for cell in (0, 1, 30, 31):
+        support, pmf = messages.marginal(cell)
+        check_law(np.bincount(draws[:, cell] - support[0], minlength=len(pmf)), pmf)
+    other = int(np.flatnonzero(counts != counts[0])[0])
+    support, pmf = messages.marginal(other)
+    inside = np.clip(draws[:, 0] - support[0], 0, len(pmf) - 1)
+    with pytest.raises(LawRejected):
+        check_law(np.bincount(inside, minlength=len(pmf)), pmf)

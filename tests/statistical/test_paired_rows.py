@@ -1,0 +1,191 @@
+"""Redrawing two rows: one step against its law by enumeration, the target left as it is, and both
+chains of a pair moving as one chain does.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.sparse import vstack
+
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact import enumerate_law
+from isdp.mcmc.paired_coupling import coupled_sweep, pairing
+from isdp.mcmc.paired_rows import PairedRows
+from isdp.mechanisms.laplace import double_geometric_pmf
+from tests.statistical.checks import LawRejected, check_law, count_points
+
+TWO_WAY = [(0, 1), (0, 2), (1, 2)]
+DRAWS = 6000
+
+
+def shared(sizes):
+    rows, columns = (np.repeat(axis.ravel(), np.ravel(sizes)) for axis in np.indices(sizes.shape))
+    margins = [Invariants.partition(labels).sparse for labels in (rows, columns)]
+    return Invariants(vstack(margins, format="csr"))
+
+
+# name: invariants, cells of each place, epsilon, state, places of the step, signs
+STEPS = {
+    "two rows of 3 x 3": (
+        Invariants.margins((3, 3)),
+        np.ones(9, int),
+        0.6,
+        [2, -3, 1, -1, 4, -3, -1, -1, 2],
+        [[0, 1, 2], [6, 7, 8]],
+        [1, -1],
+    ),
+    "sums of cells": (
+        shared(np.array([[1, 3, 2], [2, 1, 1]])),
+        np.array([1, 3, 2, 2, 1, 1]),
+        0.6,
+        [3, -1, -2, -3, 1, 2],
+        [[0, 1, 2], [3, 4, 5]],
+        [1, -1],
+    ),
+    "fibres of 2 x 2 x 3": (
+        Invariants.margins((2, 2, 3), TWO_WAY),
+        np.ones(12, int),
+        0.3,
+        [2, -1, -1, -2, 1, 1, -2, 1, 1, 2, -1, -1],
+        [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]],
+        [1, -1, -1, 1],
+    ),
+}
+
+
+def place_law(cells, epsilon, x):
+    """Law of a sum by convolution, at integers x."""
+    one = double_geometric_pmf(np.arange(-150, 151), np.exp(-epsilon))
+    law = np.ones(1)
+    for _ in range(cells):
+        law = np.convolve(law, one)
+    return law[len(law) // 2 + x]
+
+
+def step_law(name, epsilon):
+    """Points (first row of three columns) and probabilities, from the weights of all places."""
+    _, sizes, _, state, places, signs = STEPS[name]
+    state, places = np.array(state), np.array(places)
+    span = np.arange(-25, 26)
+    x, y = (axis.ravel() for axis in np.meshgrid(span, span))
+    new = np.stack([x, y, state[places[0]].sum() - x - y], axis=1)
+    weight = np.ones(len(new))
+    for row, sign in zip(places, signs, strict=True):
+        values = state[row] + sign * (new - state[places[0]])
+        for k in range(3):
+            weight *= place_law(int(sizes[row[k]]), epsilon, values[:, k])
+    return new, weight / weight.sum()
+
+
+@cache
+def redrawn(name):
+    invariants, sizes, epsilon, state, places, signs = STEPS[name]
+    chain = PairedRows(invariants, GeneralizedLaplace(epsilon))
+    assert chain.sizes.tolist() == sizes.tolist()
+    rng, places, signs = np.random.default_rng(11), np.array(places), np.array(signs)
+    draws = np.empty((DRAWS, len(state)), dtype=np.int64)
+    order = np.array([2, 0, 1])
+    for draw in draws:
+        draw[:] = state
+        columns = chain.columns(draw, places, signs)
+        chain.redraw(rng.random(4), draw, places, signs, columns, order)
+    return draws, places
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_one_step_has_its_law(name):
+    draws, places = redrawn(name)
+    points, pmf = step_law(name, STEPS[name][2])
+    check_law(count_points(draws[:, places[0]], points), np.append(pmf, 0))
+    untouched = np.setdiff1d(np.arange(draws.shape[1]), places)
+    assert (draws[:, untouched] == np.array(STEPS[name][3])[untouched]).all()
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_power_a_step_at_another_epsilon_is_caught(name):
+    draws, places = redrawn(name)
+    points, pmf = step_law(name, 1.15 * STEPS[name][2])
+    with pytest.raises(LawRejected):
+        check_law(count_points(draws[:, places[0]], points), np.append(pmf, 0))
+
+
+# -- the target -------------------------------------------------------------------------------
+
+TARGETS = {
+    "2 x 3": (Invariants.margins((2, 3)), 0.5),
+    "3 x 3": (Invariants.margins((3, 3)), 1.2),
+    "2 x 2 x 3": (Invariants.margins((2, 2, 3), TWO_WAY), 0.4),
+}
+
+
+@cache
+def law_of(name):
+    invariants, epsilon = TARGETS[name]
+    return enumerate_law(invariants, GeneralizedLaplace(epsilon))
+
+
+def moved(name, epsilon, sweeps, start):
+    """States after some sweeps from draws of the law, or from zero."""
+    chain, law = PairedRows(TARGETS[name][0], GeneralizedLaplace(epsilon)), law_of(name)
+    rng = np.random.default_rng(12)
+    states = np.zeros((DRAWS, chain.places), dtype=np.int64)
+    kind = np.argsort(chain.spread_out(rng, np.arange(chain.places)))  # cell of each place
+    if start == "law":
+        states = law.points[rng.choice(len(law.pmf), DRAWS, p=law.pmf)][:, kind]
+    states = np.array([chain.run(rng, state, sweeps) for state in states])
+    return states, law.points[:, kind], law.pmf
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_target_is_left_as_it_is(name):
+    states, points, pmf = moved(name, TARGETS[name][1], 1, "law")
+    check_law(count_points(states, points), np.append(pmf, 0))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_chains_from_zero_reach_the_target(name):
+    states, points, pmf = moved(name, TARGETS[name][1], 6, "zero")
+    check_law(count_points(states, points), np.append(pmf, 0))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_power_a_chain_of_another_epsilon_moves_off(name):
+    states, points, pmf = moved(name, 1.2 * TARGETS[name][1], 4, "law")
+    with pytest.raises(LawRejected):
+        check_law(count_points(states, points), np.append(pmf, 0))
+
+
+# -- pairs of chains --------------------------------------------------------------------------
+
+
+def test_both_chains_of_a_pair_move_by_the_law():
+    name = "two rows of 3 x 3"
+    invariants, _, epsilon, state, places, signs = STEPS[name]
+    chain = PairedRows(invariants, GeneralizedLaplace(epsilon))
+    places, signs = np.array(places), np.array(signs)
+    starts = [np.array([0, 2, -2, -1, 0, 1, 1, -2, 1]), np.array(state)]
+    rng, draws = np.random.default_rng(13), np.empty((2, DRAWS, 9), dtype=np.int64)
+    for i in range(DRAWS):
+        uniforms = rng.random(4)
+        columns = [chain.columns(start, places, signs) for start in starts]
+        order = pairing(*columns)
+        for side in (0, 1):
+            draws[side, i] = starts[side]
+            chain.redraw(uniforms, draws[side, i], places, signs, columns[side], order)
+    points, pmf = step_law(name, epsilon)
+    check_law(count_points(draws[1][:, places[0]], points), np.append(pmf, 0))
+    with pytest.raises(LawRejected):  # the other stands elsewhere and has another law
+        check_law(count_points(draws[0][:, places[0]], points), np.append(pmf, 0))
+
+
+def test_both_chains_of_a_pair_keep_the_target():
+    name = "3 x 3"
+    invariants, epsilon = TARGETS[name]
+    chain, law = PairedRows(invariants, GeneralizedLaplace(epsilon)), law_of(name)
+    rng = np.random.default_rng(14)
+    pairs = law.points[rng.choice(len(law.pmf), (DRAWS, 2), p=law.pmf)]
+    for first, second in pairs:
+        coupled_sweep(rng, chain, first, second)
+    for side in (0, 1):
+        check_law(count_points(pairs[:, side], law.points), np.append(law.pmf, 0))

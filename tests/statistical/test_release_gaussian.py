@@ -1,0 +1,120 @@
+"""Gaussian noise of the release, against enumeration, convolution and another sampler."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedGaussian, Invariants
+from isdp.exact import release, sample
+from isdp.exact.coins import _Words
+from isdp.exact.secure_halving import HalvingRelease
+from isdp.exact.secure_klein import KleinRelease
+from isdp.lattice.kernel import kernel_lattice
+from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
+
+DRAWS = 12_000
+LATTICES = {
+    "2 x 2 table": Invariants.margins((2, 2)),
+    "2 x 3 table": Invariants.margins((2, 3)),
+    "a sum and an alternating sum": Invariants([[1, 1, 1, 1], [1, -1, 1, 2]]),
+    "free cell, entries other than 0 and 1": Invariants([[2, 3, 0], [4, 6, 0]]),
+    "three cells": Invariants.total(3),
+}
+
+
+def pseudo(seed=17):
+    return _Words(np.random.default_rng(seed).bytes)
+
+
+def enumerated(invariants, variance, reach=16):
+    """Points of two dimensions, and their chances."""
+    basis = kernel_lattice(invariants, "lll").basis
+    grid = itertools.product(range(-reach, reach + 1), repeat=basis.shape[1])
+    points = np.array(list(grid)) @ basis.T
+    weights = np.exp(-(points**2).sum(axis=1) / (2 * float(variance)))
+    edge = abs(points).max(axis=1) > reach / 2
+    assert weights[edge].sum() < 1e-6 * weights.sum()
+    return points, weights / weights.sum()
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 3), Fraction(1), Fraction(5, 2)])
+@pytest.mark.parametrize("name", LATTICES)
+def test_klein_follows_the_law_on_small_lattices(name, variance):
+    invariants = LATTICES[name]
+    points, pmf = enumerated(invariants, variance)
+    drawn = KleinRelease(invariants, variance).draw(pseudo(), DRAWS)
+    check_law(count_points(drawn, points), np.append(pmf, 0.0))
+    off = KleinRelease(invariants, variance * Fraction(6, 5)).draw(pseudo(), 3 * DRAWS)
+    with pytest.raises(LawRejected):
+        check_law(count_points(off, points), np.append(pmf, 0.0))
+
+
+def convolved(cells, variance, reach):
+    """Law of one cell under one total over `cells`, on -reach to reach."""
+    k = np.arange(-reach, reach + 1)
+    own = np.exp(-(k**2) / (2 * float(variance)))
+    others = np.ones(1)
+    for _ in range(cells - 1):
+        others = np.convolve(others, own)
+    middle = len(others) // 2
+    pmf = own * others[middle - reach : middle + reach + 1][::-1]
+    return k, pmf / pmf.sum()
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 6), Fraction(1), Fraction(9)])
+@pytest.mark.parametrize("cells", [2, 3, 6, 11, 64])
+def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
+    reach = 12 * math.ceil(math.sqrt(variance))
+    k, pmf = convolved(cells, variance, reach)
+    drawn = HalvingRelease(Invariants.total(cells), variance).draw(pseudo(), DRAWS)
+    for cell in {0, cells // 2, cells - 1}:
+        counts = np.bincount(drawn[:, cell] + reach, minlength=len(k))
+        check_law(counts, pmf)
+    pair = drawn[:, 0] * drawn[:, -1]  # negative on average, as the total holds them together
+    mean = -(pmf * k**2).sum() / (cells - 1)
+    check_mean(pair, mean, math.sqrt((pair.astype(float) ** 2).mean()))
+
+
+def test_power_a_period_that_is_left_out_is_caught(monkeypatch):
+    monkeypatch.setattr(
+        "isdp.exact.secure_halving._keep", lambda words, parts, pair: np.ones(len(pair[0]), bool)
+    )
+    drawn = HalvingRelease(Invariants.total(4), Fraction(1, 6)).draw(pseudo(), DRAWS)
+    k, pmf = convolved(4, Fraction(1, 6), 12)
+    with pytest.raises(LawRejected):
+        check_law(np.bincount(drawn[:, 0] + 12, minlength=len(k)), pmf)
+
+
+def test_halving_and_klein_draw_from_one_law():
+    invariants, variance = Invariants.total(5), Fraction(1, 2)
+    drawn = HalvingRelease(invariants, variance).draw(pseudo(), DRAWS)
+    other = KleinRelease(invariants, variance).draw(pseudo(18), 10 * DRAWS)
+    points, counts = np.unique(other, axis=0, return_counts=True)
+    common = counts > 200
+    seen = count_points(drawn, points[common])[:-1]
+    pooled = (seen.sum() + counts[common].sum()) / (DRAWS + len(other))
+    check_mean(
+        np.repeat([1.0, 0.0], [seen.sum(), DRAWS - seen.sum()]),
+        pooled,
+        math.sqrt(pooled * (1 - pooled) * (1 + DRAWS / len(other))),
+    )
+
+
+def test_a_table_of_use_has_the_variance_of_the_sampler_in_floating_point():
+    """For sigma of 3 the lattice is fine: each cell of a 5 x 6 table has sigma^2 times 20/30."""
+    invariants = Invariants.margins((5, 6))
+    drawn = release(invariants, rho="1/18", draws=3_000, source=np.random.default_rng(3).bytes)
+    wanted = 9 * 20 / 30
+    for cell in (0, 13, 29):
+        check_mean(drawn[:, cell] ** 2.0, wanted, math.sqrt(2) * wanted)
+    norms = (drawn**2.0).sum(axis=1)
+    floating = sample(np.random.default_rng(4), invariants, GeneralizedGaussian(3.0), 3_000)
+    sd = math.sqrt(2 * 20) * 9
+    check_mean(norms, 9 * 20, sd)
+    check_mean((floating**2.0).sum(axis=1), 9 * 20, sd)
+    off = release(invariants, rho="1/20", draws=3_000, source=np.random.default_rng(3).bytes)
+    with pytest.raises(LawRejected):
+        check_mean((off**2.0).sum(axis=1), 9 * 20, sd)

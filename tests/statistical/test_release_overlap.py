@@ -1,0 +1,107 @@
+"""Both samplers of the release under totals that overlap draw from the law, and from one law."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from isdp import GeneralizedLaplace, Invariants
+from isdp.exact import enumerate_law
+from isdp.exact.coins import _Words
+from isdp.exact.messages import DynamicSampler
+from isdp.exact.messages import secure as messages
+from isdp.exact.messages.secure import MessageRelease
+from isdp.exact.secure_staged import StagedRelease
+from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
+
+LATTICES = {
+    "2 x 3 table": Invariants.margins((2, 3)),
+    "free cell, entries other than 0 and 1": Invariants([[2, 3, 0], [4, 6, 0]]),
+    "a sum and an alternating sum": Invariants([[1, 1, 1, 1], [1, -1, 1, 2]]),
+    "nested sums that overlap": Invariants([[1, 1, 1, 0], [0, 1, 1, 1]]),
+}
+SAMPLERS = {
+    "messages": MessageRelease,
+    "staged": lambda invariants, epsilon: StagedRelease(invariants, epsilon, 1e6),
+}
+DRAWS = 10_000
+
+
+def pseudo(seed=31):
+    return _Words(np.random.default_rng(seed).bytes)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("name", LATTICES)
+def test_law_on_lattices_small_enough_to_enumerate(sampler, name):
+    invariants = LATTICES[name]
+    law = enumerate_law(invariants, GeneralizedLaplace(0.5))
+    drawn = SAMPLERS[sampler](invariants, Fraction(1, 2)).draw(pseudo(), DRAWS)
+    check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
+    norms = abs(law.points).sum(axis=1)
+    sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
+    check_mean(abs(drawn).sum(axis=1), (law.pmf * norms).sum(), sd)
+    off = SAMPLERS[sampler](invariants, Fraction(9, 16)).draw(pseudo(), 2 * DRAWS)
+    with pytest.raises(LawRejected):
+        check_mean(abs(off).sum(axis=1), (law.pmf * norms).sum(), sd)
+
+
+def test_messages_that_are_wrong_make_a_law_that_is_right():
+    """Weights off by a tenth change the proposal alone, if the bound allows for it."""
+    invariants = LATTICES["2 x 3 table"]
+    law = enumerate_law(invariants, GeneralizedLaplace(0.5))
+    sampler = MessageRelease(invariants, Fraction(1, 2))
+    messages = sampler.filled.messages
+    leaf = min(messages, key=lambda number: number)
+    half = len(messages[leaf]) // 2
+    messages[leaf] = messages[leaf] * np.where(np.arange(-half, half + 1) % 2, 0.9, 1.0)
+    sampler.log_bound += Fraction(6, 5)  # six cells, each less than a sixth of it
+    drawn = sampler.draw(pseudo(), DRAWS)
+    check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
+    # and without the coins, the law is off
+    noise, shares = sampler._propose(pseudo(), 2 * DRAWS)
+    noise = noise[(shares > 0).all(axis=1)]
+    with pytest.raises(LawRejected):
+        check_law(count_points(noise, law.points), np.append(law.pmf, 0.0))
+
+
+def test_a_small_ball_and_the_tries_outside_make_one_law(monkeypatch):
+    """Much of the law lies outside of a small ball, where the other tries take over."""
+    invariants, epsilon = LATTICES["2 x 3 table"], Fraction(1, 2)
+    law = enumerate_law(invariants, GeneralizedLaplace(0.5))
+    sampler = MessageRelease(invariants, epsilon)
+    norms = abs(law.points).sum(axis=1)
+    sampler.radius = 4
+    outside = law.pmf[norms > 4].sum()
+    assert 0.1 < outside < 0.5
+    # every other try is one outside, and the bound gives way so that no coin is above 1
+    monkeypatch.setattr(messages, "RARE_BITS", 1)
+    sampler.theta, sampler.log_bound = Fraction(1, 2), Fraction(3)
+    drawn = sampler._try(pseudo(), 20 * DRAWS)
+    inside = abs(drawn).sum(axis=1) <= 4
+    assert len(drawn) > DRAWS / 2
+    check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
+    check_mean(~inside, outside, np.sqrt(outside * (1 - outside)))
+
+
+@pytest.mark.parametrize("shape", [(2, 30), (3, 5)])
+def test_both_samplers_and_the_one_in_floating_point_draw_from_one_law(shape):
+    invariants, epsilon = Invariants.margins(shape), Fraction(1, 4)
+    draws = [make(invariants, epsilon).draw(pseudo(), 3_000) for make in SAMPLERS.values()]
+    floating = DynamicSampler(invariants, GeneralizedLaplace(0.25))
+    draws.append(floating.sample(np.random.default_rng(5), 3_000))
+    norms = [abs(drawn).sum(axis=1) for drawn in draws]
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        assert stats.ks_2samp(norms[i], norms[j]).pvalue > ALPHA
+        assert stats.ks_2samp(draws[i][:, 0], draws[j][:, 0]).pvalue > ALPHA
+    off = StagedRelease(invariants, Fraction(3, 10), 1e6).draw(pseudo(), 3_000)
+    assert stats.ks_2samp(norms[0], abs(off).sum(axis=1)).pvalue < ALPHA
+    support, pmf = floating.marginal(0)
+    for drawn in draws[:2]:
+        check_mean(drawn[:, 0] ** 2.0, (pmf * support**2.0).sum(), _squares_sd(support, pmf))
+
+
+def _squares_sd(support, pmf):
+    squares = support.astype(float) ** 2
+    return np.sqrt((pmf * squares**2).sum() - (pmf * squares).sum() ** 2)

@@ -1,0 +1,92 @@
+"""Distances of two samples, their bounds and tables, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedLaplace
+from isdp.diagnostics.kolmogorov import (
+    agreement_rows,
+    kolmogorov,
+    kolmogorov_bound,
+    norm_histogram,
+    quantile_table,
+)
+
+
+def test_the_distance_is_the_largest_gap_of_the_distribution_functions():
+    assert kolmogorov([1, 2, 3, 4], [1, 2, 3, 4]) == 0
+    assert kolmogorov([1, 2, 3, 4], [3, 4, 5, 6]) == 0.5
+    assert kolmogorov([0, 0, 0, 9], [9]) == 0.75
+    assert kolmogorov([1], [2, 3]) == 1
+
+
+def test_the_bound_by_hand():
+    each = math.sqrt(math.log(4e6) / 2000)
+    assert kolmogorov_bound(1000, math.inf) == pytest.approx(each)
+    assert kolmogorov_bound(1000, 1000) == pytest.approx(2 * each)
+    more = math.sqrt(math.log(4e7) / 2000)
+    assert kolmogorov_bound(1000, math.inf, comparisons=10) == pytest.approx(more)
+    assert kolmogorov_bound(2, 2) == 1
+    assert kolmogorov_bound(math.inf, math.inf) == 0
+
+
+def test_the_norm_and_the_cell_furthest_off_are_compared():
+    """The first and the third cell are off; the second by more; the fourth never moves."""
+    exact = np.zeros((400, 4), np.int64)
+    exact[:, :3] = np.arange(400)[:, None] % 4
+    noise = exact.copy()
+    noise[:40, 0] = 9
+    noise[:200, 1] = 9
+    noise[:40, 2] = 9
+    mechanism = GeneralizedLaplace(1.0)
+    table = agreement_rows(noise[None], exact, mechanism, {"experiment": "e"})
+    norm, cell = table.to_dict("records")
+    assert (norm["statistic"], cell["statistic"]) == ("norm", "cells")
+    assert (norm["experiment"], norm["draws"], norm["effective"]) == ("e", 400, 400)
+    sums = np.abs(noise).sum(axis=1), np.abs(exact).sum(axis=1)
+    assert norm["distance"] == pytest.approx(kolmogorov(*sums))
+    assert norm["bound"] == pytest.approx(kolmogorov_bound(400, 400))
+    assert cell["distance"] == pytest.approx(kolmogorov(noise[:, 1], exact[:, 1]))
+    assert cell["bound"] == pytest.approx(kolmogorov_bound(400, 400, 3))
+
+
+def test_draws_of_a_slow_chain_count_for_fewer():
+    rng = np.random.default_rng(1)
+    slow = np.repeat(rng.integers(-5, 6, (4, 100, 2)), 10, axis=1)
+    table = agreement_rows(slow, slow.reshape(-1, 2), GeneralizedLaplace(1.0), {})
+    assert (table["draws"] == 4000).all()
+    assert (table["effective"] < 1500).all()
+    assert (table["effective"] > 100).all()
+
+
+def test_cells_that_never_move_are_no_difference():
+    still = np.zeros((1, 10, 2), np.int64)
+    row = agreement_rows(still, still[0], GeneralizedLaplace(1.0), {}).loc[1]
+    assert (row["distance"], row["bound"]) == (0, 0)
+    assert math.isnan(row["effective"])
+
+
+def test_quantiles_of_each_sample_and_cell():
+    one = np.stack([np.arange(101), 2 * np.arange(101)], axis=1)
+    table = quantile_table({"one": one, "two": one[None] + 1}, ["a", "b"])
+    assert table.index.tolist() == [0, 1, 2, 3]
+    assert table["sampler"].tolist() == ["one", "one", "two", "two"]
+    assert table["name"].tolist() == ["a", "b"] * 2
+    assert table["q05"].tolist() == [5, 10, 6, 11]
+    assert table["q95"].tolist() == [95, 190, 96, 191]
+
+
+@pytest.mark.parametrize(("even", "width"), [(True, 2), (False, 1)])
+def test_shares_of_the_norm_in_equal_bins(even, width):
+    values = np.array([0, 2, 2, 6]) + np.array([0, 0, 0, 0 if even else 1])
+    table = norm_histogram({"one": values, "two": values[:2]}, lambda x: x, bins=10)
+    assert table.index.tolist() == list(range(len(table)))
+    assert (table["high"] - table["low"] == width).all()
+    for name, given in (("one", values), ("two", values[:2])):
+        part = table[table["sampler"] == name]
+        assert part["share"].sum() == pytest.approx(1)
+        for value in given:
+            (share,) = part[(part["low"] < value) & (value < part["high"])]["share"]
+            assert share == pytest.approx((given == value).mean())

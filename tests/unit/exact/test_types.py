@@ -1,0 +1,222 @@
+"""Sums of types, parts, mirrored cells and bounds: set up rightly, or refused with the reason."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from scipy.sparse import block_diag, csr_array
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
+from isdp.constraints.parts import independent_parts
+from isdp.exact import choose, release
+from isdp.exact.bounded import BoundedSampler
+from isdp.exact.coins import _Words
+from isdp.exact.counts import PIECES, STEPS, SumsOfCounts
+from isdp.exact.mirrored import merge_mirrored
+from isdp.exact.sums import TypeSums
+from isdp.exact.typed import TypedRelease, TypedSampler
+
+
+def pseudo(seed=5):
+    return np.random.default_rng(seed).bytes
+
+
+def states_by_class(cells, states, classes):
+    """Totals of states and of classes of the nation, over cells at random."""
+    rng = np.random.default_rng(7)
+    rows = np.concatenate(
+        [rng.integers(0, states, cells), states + rng.integers(0, classes, cells)]
+    )
+    columns = np.tile(np.arange(cells), 2)
+    shape = (states + classes, cells)
+    return Invariants(csr_array((np.ones(2 * cells, dtype=np.int64), (rows, columns)), shape=shape))
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1, 4), Fraction(9)])
+@pytest.mark.parametrize("counts", [1, 2, 30, 10**7])
+def test_the_hull_and_the_bounds_of_a_sum_hold_at_a_higher_precision(counts, epsilon):
+    sums = SumsOfCounts([counts], epsilon)
+    weight, mode, width = sums._weights[0], int(sums._modes[0]), int(sums._widths[0])
+    rng = np.random.default_rng(8)
+    zeros = np.zeros(400, dtype=np.int64)
+    at = zeros, rng.integers(0, 2, 400), rng.integers(0, STEPS, 400), rng.integers(0, width, 400)
+    piece = at[3] * PIECES // width
+    sums._learn((*at[:3], piece))
+    values = sums._value(*at)
+    checked = 0
+    with ctx.workprec(600):
+        assert weight.log(mode) <= arb("1e-100")
+        for i, value in enumerate(values.tolist()):
+            where = tuple(int(part[i]) for part in (*at[:3], piece))
+            assert abs(value - mode) >= where[2] * width
+            if value < 0:
+                continue
+            chance = (weight.log(value) + where[2]).exp()
+            assert chance <= 1 + arb("1e-100")
+            assert int(sums._low[where]) <= chance * arb(2) ** 64
+            assert chance * arb(2) ** 64 <= (int(sums._high[where]) + 1) * (1 + arb("1e-100"))
+            checked += 1
+    assert checked > 100
+
+
+def test_numbers_and_places_tell_one_another():
+    sums = SumsOfCounts([3, 50], Fraction(1, 5))
+    for law in (0, 1):
+        mode, width = int(sums._modes[law]), int(sums._widths[law])
+        found = [
+            int(sums._value(law, side, step, place))
+            for side in (0, 1)
+            for step in range(3)
+            for place in range(width)
+        ]
+        assert sorted(found) == list(range(mode - 3 * width, mode + 3 * width))
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_states_by_national_classes_are_drawn_at_any_size(classes):
+    invariants = states_by_class(20_000, 12, classes)
+    chosen = choose(invariants, GeneralizedLaplace(0.25))
+    assert chosen.method == "sums of types"
+    assert chosen.error < 1e-9
+    noise = chosen.sample(np.random.default_rng(1), 2)
+    assert not invariants.apply(noise).any()
+    assert len(np.unique(noise)) > 20
+    again = choose(invariants, GeneralizedLaplace(0.25)).sample(np.random.default_rng(1), 2)
+    assert (noise == again).all()
+    released = release(invariants, "1/4", source=pseudo())
+    assert not invariants.apply(released).any()
+    assert len(np.unique(released)) > 20
+
+
+@pytest.mark.parametrize(
+    ("shape", "sizes"), [((9, 2), 400), ((6, 3), 50), ((4, 4), 1), ((5, 2), 1)]
+)
+def test_tries_are_about_as_many_as_estimated(shape, sizes):
+    types = shape[0] * shape[1]
+    sums = TypeSums(Invariants.margins(shape), np.full(types, sizes), Fraction(1, 5))
+    tried, words = 4_000, _Words(pseudo())
+    kept = len(sums._try(words, tried)[0])
+    assert 0.3 < kept * sums.expected_tries / tried < 3
+
+
+def test_too_many_classes_are_refused_with_the_tries_and_the_way_out():
+    words = r"51 blocks .* with 19 independent totals across .* tries .* \(isdp\.mcmc\.sample\)"
+    invariants = states_by_class(30_000, 51, 20)
+    for call in (
+        lambda: choose(invariants, GeneralizedLaplace(0.25)),
+        lambda: release(invariants, "1/4"),
+    ):
+        with pytest.raises(InputError, match=words):
+            call()
+
+
+def test_sums_beyond_64_bits_are_refused():
+    with pytest.raises(InputError, match="64-bit"):
+        TypeSums(Invariants([[2**30, 1, 0], [0, 1, 2**30]]), [1, 1, 1], Fraction(1, 10**9))
+    with pytest.raises(InputError, match="at most 1000"):
+        TypedSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1001.0))
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "0.001", "30"])
+def test_margins_at_any_epsilon(epsilon):
+    for shape in ((14, 2), (3, 3), (3, 4)):
+        invariants = Invariants.margins(shape)
+        noise = release(invariants, epsilon, draws=3, source=pseudo())
+        assert not invariants.apply(noise).any()
+        noise = choose(invariants, GeneralizedLaplace(float(epsilon))).sample(
+            np.random.default_rng(1), 3
+        )
+        assert not invariants.apply(noise).any()
+
+
+def test_parts_split_cells_and_rows():
+    matrix = np.array([[0, 1, 0, 1, 0, 0], [0] * 6, [3, 0, 0, 0, 0, -1], [0, 1, 0, 2, 0, 0]])
+    parts = independent_parts(Invariants(matrix, ["a", "empty", "b", "c"]))
+    assert [part.cells.tolist() for part in parts] == [[0, 5], [1, 3], [2, 4]]
+    assert [part.invariants.names for part in parts] == [("b",), ("a", "c"), ()]
+    assert [part.invariants.matrix.tolist() for part in parts] == [
+        [[3, -1]],
+        [[1, 1], [1, 2]],
+        [],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "times", "left"),
+    [
+        (Invariants.margins((3, 2)).matrix, 2, [[1, 1, 1]]),
+        (Invariants.margins((2, 2, 2), ((0, 1), (0, 2), (1, 2))).matrix, 8, []),
+        ([[1, 0, -1, 0], [0, 2, 0, 2], [1, 1, 1, 2]], 2, [[2, -1]]),
+        (Invariants.margins((3, 3)).matrix, None, None),  # no total of two cells
+        ([[1, 1, 0], [1, 1, 1]], None, None),  # a set of two and a cell alone
+        ([[1, 1], [1, -1]], None, None),  # its own opposite: both are zero
+        ([[1, 2, 0, 0], [0, 0, 1, 1]], None, None),  # two cells, not of one size
+    ],
+)
+def test_cells_that_mirror_one_another_are_merged(matrix, times, left):
+    invariants = Invariants(matrix)
+    merged = merge_mirrored(invariants)
+    assert (merged and merged.times) == times
+    if merged:
+        assert merged.invariants.matrix.tolist() == left
+        kept = np.random.default_rng(1).integers(-9, 9, (50, merged.invariants.cells))
+        kept = kept[~merged.invariants.apply(kept).any(axis=1)]
+        assert len(kept)
+        assert not invariants.apply(merged.spread(kept)).any()
+
+
+def test_separate_tables_are_drawn_apart():
+    tables = [Invariants.margins((14, 24)).sparse] * 20
+    invariants = Invariants(csr_array(block_diag(tables, format="csr")).astype(np.int64))
+    chosen = choose(invariants, GeneralizedGaussian(3.0))
+    assert (chosen.method, invariants.cells) == ("independent parts", 6720)
+    assert "20 by Klein" in chosen.reason
+    noise = chosen.sample(np.random.default_rng(1), 2)
+    assert not invariants.apply(noise).any()
+    assert not (noise[:, :336] == noise[:, 336:672]).all(axis=1).any()
+
+
+def test_parts_of_a_release_have_noise_of_their_own():
+    invariants = Invariants(np.kron(np.eye(3, dtype=int), Invariants.margins((3, 3)).matrix))
+    noise = release(invariants, "1/10", draws=20, source=pseudo())
+    assert not invariants.apply(noise).any()
+    assert not (noise[:, :9] == noise[:, 9:18]).all()
+
+
+def test_bounded_noise_at_any_size():
+    rng = np.random.default_rng(9)
+    counts = rng.poisson(np.repeat([0.2, 4.0, 900.0], 10_000))
+    invariants = Invariants.partition(rng.integers(0, 4, len(counts)).tolist())
+    chosen = choose(invariants, GeneralizedLaplace(0.1), -counts)
+    assert chosen.method == "bounded compositions"
+    assert chosen.error < 1e-9
+    noise = chosen.sample(rng, 2)
+    assert (noise >= -counts).all()
+    assert not invariants.apply(noise).any()
+    assert (noise < 0).any()
+
+
+def test_bounds_that_no_noise_meets_are_refused():
+    with pytest.raises(InputError, match="block 1: the lower bounds add up to 2"):
+        BoundedSampler(
+            Invariants.partition([0, 0, 1, 1]), GeneralizedLaplace(1.0), np.array([0, -1, 3, -1])
+        )
+    for invariants, law, lower, words in (
+        (Invariants.margins((2, 2)), GeneralizedLaplace(1.0), np.zeros(4, int), "disjoint"),
+        (Invariants.total(2), GeneralizedGaussian(1.0), np.zeros(2, int), "Gaussian"),
+        (Invariants.total(2), GeneralizedLaplace(1.0), None, "no bounds"),
+    ):
+        with pytest.raises(InputError, match=words):
+            BoundedSampler(invariants, law, lower)
+    with pytest.raises(InputError, match="no bounds"):  # as whoever goes through all samplers does
+        BoundedSampler(Invariants.total(2), GeneralizedLaplace(1.0))
+
+
+def test_a_release_of_types_takes_no_draws_too():
+    assert TypedRelease(Invariants.margins((3, 3)), Fraction(1)).draw(
+        _Words(pseudo()), 0
+    ).shape == (
+        0,
+        9,
+    )

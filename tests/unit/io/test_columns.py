@@ -1,0 +1,121 @@
+import os
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import isdp.io.columns as module
+from isdp import InputError
+from isdp.io.columns import Column, combined, read_columns, write_columns
+
+WANTED = "a csv with a row a cell"
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Pieces of three rows, so that small tables have several."""
+    monkeypatch.setattr(module, "PIECE", 3)
+
+
+def column(values):
+    codes, texts = pd.factorize(np.array(values, dtype=object))
+    return Column(codes.astype(np.int32), texts.astype(module.TEXT))
+
+
+TEXTS = ["01", "1", " 1", "é ü", "", "a,b", 'say "x"', "two\nlines", "01", "x" * 40, "01", "é ü"]
+
+
+def test_texts_come_back_as_they_stand_in_any_number_of_pieces(tmp_path, short):
+    frame = pd.DataFrame({"a": TEXTS, "one": "same", "each": [f"r{i}" for i in range(len(TEXTS))]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    columns = read_columns(tmp_path / "t.csv", WANTED)
+    assert list(columns) == ["a", "one", "each"]
+    for name, read in columns.items():
+        assert read.rows().tolist() == frame[name].tolist()
+        assert read.codes.dtype == np.int32
+        first = pd.unique(frame[name])
+        assert read.texts.tolist() == first.tolist()
+    assert [columns["a"].text(row) for row in (3, 9)] == ["é ü", "x" * 40]
+    write_columns(tmp_path / "again.csv", columns)
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "t.csv").read_bytes()
+
+
+def test_numbers_are_written_beside_texts(tmp_path, short):
+    counts = np.arange(-3, 5)
+    write_columns(tmp_path / "t.csv", {"count": counts, "a": column(list("abcdefgh"))})
+    assert pd.read_csv(tmp_path / "t.csv")["count"].tolist() == counts.tolist()
+
+
+def test_texts_of_one_hash_stay_apart(tmp_path, short, monkeypatch):
+    monkeypatch.setattr(pd.util, "hash_array", lambda texts: np.zeros(len(texts), dtype=np.uint64))
+    (tmp_path / "t.csv").write_text("a\n" + "\n".join(list("xyzyxw")))
+    read = read_columns(tmp_path / "t.csv", WANTED)["a"]
+    assert read.rows().tolist() == list("xyzyxw")
+    assert read.texts.tolist() == list("xyzw")
+
+
+def test_a_pipe_is_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=("a,b\n1,2\n",))
+    writer.start()
+    columns = read_columns(tmp_path / "pipe", WANTED)
+    writer.join()
+    assert [read.text(0) for read in columns.values()] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"a,b\n", "no rows below its header"),
+        (b"a,b,a\n1,2,3\n", "'a' stands there twice"),
+        (b"a,b\n1,2\n1,2\n1,2\n1,2\n1,2,3\n", "no csv table"),
+        (b"a,b\n1,2,3\n1,2,3\n", "more fields than the header"),
+        (b"a,b\n1,2\n1,2\n1,2\n1,2\n1\n", "line 6 has 1 fields, but the header has 2 names"),
+        (b'a,b,c\n"1\n1",2,\n1,2\n', "line 4 has 2 fields"),
+        (b'a,b\n1,2\n1,2\n1,2\n1,"2\n', "no csv table"),
+        (b"a,b\n1,2\n1,2\n1,2\n1,2\n\xe9,2\n", "in UTF-8"),
+        (b"\xe9,b\n1,2\n", "in UTF-8"),
+        (b"a,b\n1,2\0\n", "zero bytes"),
+        (b"PK\x03\x04", "a spreadsheet"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path, short, content, words):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(InputError, match=words):
+        read_columns(tmp_path / "t.csv", WANTED)
+
+
+def test_an_empty_last_field_and_lines_of_nothing_are_no_short_rows(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b'a,b\n1,2\n\n3,\n"",""\n')
+    read = read_columns(tmp_path / "t.csv", WANTED)
+    assert read["a"].rows().tolist() == ["1", "3", ""]
+    assert read["b"].rows().tolist() == ["2", "", ""]
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match="there is no such file; wanted a csv with a row a cell"):
+        read_columns(tmp_path / "no.csv", WANTED)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_columns(tmp_path, WANTED)
+
+
+def test_combinations_are_equal_just_where_all_texts_are():
+    rng = np.random.default_rng(1)
+    parts = [[str(x) for x in rng.integers(0, 3, 200)] for _ in range(4)]
+    numbers = combined([column(part) for part in parts])
+    wanted = pd.factorize(pd.Series(list(map(" ".join, zip(*parts, strict=True)))))[0]
+    assert (pd.factorize(numbers)[0] == wanted).all()
+    large = Column(np.array([0, 1, 2**30], dtype=np.int32), np.broadcast_to("", 2**31 - 1))
+    numbers = combined([large] * 5)
+    assert len(set(numbers.tolist())) == 3
+
+
+def test_the_first_row_of_a_text_and_blanks():
+    read = column(["b", " \t", "a", "", "a"])
+    assert read.is_blank().tolist() == [False, True, False, True]
+    assert read.first(read.is_blank()) == 1
+    assert read.first(read.texts == "a") == 2
+    assert read.first(read.texts == "c") is None

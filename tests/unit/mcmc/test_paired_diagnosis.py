@@ -1,0 +1,86 @@
+"""What coupled pairs tell of a chain: never less than the runs allow, and found once a law."""
+
+import json
+
+import numpy as np
+import pytest
+
+from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp.mcmc import paired_diagnosis
+from isdp.mcmc.coupling import tv_bound
+from isdp.mcmc.paired_coupling import paired_meeting_times
+from isdp.mcmc.paired_diagnosis import Diagnosis, diagnose, diagnosis_of, work_of
+from isdp.mcmc.paired_rows import PairedRows
+from isdp.seeds import stream
+
+
+def chain(shape=(3, 4), epsilon=0.5):
+    return PairedRows(Invariants.margins(shape), GeneralizedLaplace(epsilon))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return diagnose(chain())
+
+
+def test_the_bound_is_that_of_the_runs_and_never_below_ten_over_them(found):
+    assert found.runs == 200
+    times = paired_meeting_times(
+        stream(0, "paired rows", "couplings"), chain(), lag=found.lag, runs=200
+    )
+    assert found.longest == times.tau.max() - found.lag
+    assert found.sweeps == 2 * max(found.longest, found.lag)
+    high = tv_bound(times, [found.sweeps])["high"].iloc[0]
+    assert found.bound == max(high, 10 / 200) == 0.05
+
+
+def test_fewer_runs_say_less(found):
+    usual = 2 * work_of(chain()) * 40
+    fewer = diagnose(chain(), work=usual * 20)
+    assert 20 <= fewer.runs < 200
+    assert fewer.bound >= 10 / fewer.runs
+
+
+def test_pairs_that_do_not_meet_give_no_diagnosis(monkeypatch):
+    with pytest.raises(InputError, match="did not meet within"):
+        diagnose(chain((6, 8), 0.05), work=1)
+    with pytest.raises(InputError, match="20 pairs would take some"):
+        diagnose(chain(), work=2 * work_of(chain()) * 10)
+
+
+def test_it_is_found_once_a_law(tmp_path, monkeypatch, found):
+    calls = []
+
+    def counted(one):
+        calls.append(one)
+        return found
+
+    monkeypatch.setattr(paired_diagnosis, "diagnose", counted)
+    monkeypatch.setattr(paired_diagnosis, "FOLDER", tmp_path / "kept")
+    assert diagnosis_of(chain()) == diagnosis_of(chain()) == found
+    assert len(calls) == 1
+    (file,) = (tmp_path / "kept").iterdir()
+    assert Diagnosis(**json.loads(file.read_text())) == found
+    diagnosis_of(chain((4, 3)))  # the same table, turned
+    assert len(calls) == 1
+    diagnosis_of(chain((3, 5)))
+    diagnosis_of(chain(epsilon=0.51))
+    assert len(calls) == 3
+    for broken in ("{", "[]", '{"runs": 3}'):
+        file.write_text(broken)
+        assert diagnosis_of(chain()) == found
+        assert Diagnosis(**json.loads(file.read_text())) == found
+
+
+def test_a_folder_that_cannot_be_written_is_no_hindrance(tmp_path, monkeypatch, found):
+    monkeypatch.setattr(paired_diagnosis, "diagnose", lambda one: found)
+    (tmp_path / "file").write_text("")
+    assert diagnosis_of(chain(), tmp_path / "file" / "below") == found
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert diagnosis_of(chain()) == found
+    assert len(list((tmp_path / ".cache" / "isdp" / "diagnoses").iterdir())) == 1
+
+
+def test_equal_roots_find_the_same(found):
+    assert diagnose(chain()) == found
+    assert np.isfinite(found.bound)
