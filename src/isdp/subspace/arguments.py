@@ -8,18 +8,21 @@ from numbers import Integral, Real
 from isdp.errors import InputError
 
 RELATIONS = ("replace", "add-remove")
+SMALLEST, LARGEST = 1e-100, 1e100  # beyond, a scale or its square leaves floating point
 
 
 def positive(name: str, value) -> float:
-    """Return a positive finite number as a float, else raise `InputError`."""
+    """Return a positive number of a workable size as a float, else raise `InputError`."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
         raise InputError(f"subspace: {name} must be a positive number, got {value!r}")
+    if not SMALLEST <= value <= LARGEST:
+        raise InputError(f"subspace: {name} must lie between {SMALLEST:g} and {LARGEST:g}")
     return float(value)
 
 
 def share(name: str, value) -> float:
     """Return a number strictly between 0 and 1 as a float, else raise `InputError`."""
-    if positive(name, value) >= 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
         raise InputError(f"subspace: {name} must lie between 0 and 1, got {value!r}")
     return float(value)
 

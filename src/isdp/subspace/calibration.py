@@ -17,8 +17,9 @@ from scipy.special import log_ndtr
 from isdp.errors import InputError
 from isdp.subspace.arguments import positive, share
 
-BITS = 300  # of the certified evaluation; the terms cancel by less than that
-NUDGE = 1e-12  # relative step by which a root is raised until it is certified
+BITS, MOST_BITS = 300, 20_000  # of the certified evaluation, at first and at most
+RIGHT_BITS = 64  # of its value
+NUDGE = 1e-12  # relative step by which a root is raised until it is certified, then doubled
 CONSTANTS = ("exact", "paper")
 
 
@@ -57,20 +58,32 @@ def certified_delta(epsilon: float, sigma: float) -> tuple[float, float]:
     -------
     lower, upper : float
     """
-    positive("epsilon", epsilon)
-    positive("sigma", sigma)
-    before = ctx.prec
-    try:
-        ctx.prec = BITS
-        s, e, half = arb(sigma), arb(epsilon), arb(1) / 2
-        root = arb(2).sqrt()
+    value = _ball(epsilon, sigma)
+    lower, upper = float(value.lower()), float(value.upper())
+    return max(0.0, math.nextafter(lower, -math.inf)), math.nextafter(upper, math.inf)
+
+
+def _ball(epsilon: float, sigma: float) -> arb:
+    """Exact delta as a ball of 64 right bits or more, however much the two terms cancel."""
+    s, e = positive("sigma", sigma), positive("epsilon", epsilon)
+    bits = BITS
+    while bits <= MOST_BITS:
+        value = _terms(arb(e), arb(s), bits)
+        if value.rel_accuracy_bits() >= RIGHT_BITS:
+            return value
+        bits *= 2
+    raise InputError(
+        f"subspace: delta at epsilon = {e:g} and {s:g} standard deviations a unit is too extreme a "
+        f"number to be worked out"
+    )
+
+
+def _terms(e: arb, s: arb, bits: int) -> arb:
+    with ctx.workprec(bits):
+        half, root = arb(1) / 2, arb(2).sqrt()
         first = ((e * s - half / s) / root).erfc() / 2
         second = ((e * s + half / s) / root).erfc() / 2
-        value = first - e.exp() * second
-        lower, upper = float(value.lower()), float(value.upper())
-    finally:
-        ctx.prec = before
-    return max(0.0, math.nextafter(lower, -math.inf)), math.nextafter(upper, math.inf)
+        return first - e.exp() * second
 
 
 def sigma(epsilon: float, delta: float) -> float:
@@ -88,16 +101,18 @@ def sigma(epsilon: float, delta: float) -> float:
     """
     positive("epsilon", epsilon)
     target = math.log(share("delta", delta))
-    low, high = 1e-3, 1.0
-    while log_delta(epsilon, high) > target:
+
+    def excess(s: float) -> float:
+        return float(_ball(epsilon, s).log()) - target
+
+    low = high = math.sqrt(0.5 / epsilon)  # where the first term is 1/2
+    while excess(high) > 0:
         high *= 2
-    while log_delta(epsilon, low) < target:
+    while excess(low) < 0:
         low /= 2
-    root = brentq(
-        lambda s: float(log_delta(epsilon, s)) - target, low, high, xtol=1e-300, rtol=1e-14
-    )
+    root, nudge = brentq(excess, low, high, xtol=1e-300, rtol=1e-14), NUDGE
     while certified_delta(epsilon, root)[1] > delta:
-        root *= 1 + NUDGE
+        root, nudge = root * (1 + nudge), 2 * nudge
     return root
 
 

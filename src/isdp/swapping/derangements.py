@@ -160,6 +160,8 @@ def derange(words: Words, sizes: np.ndarray, *, exact: bool) -> np.ndarray:
     scratch = () if exact else (np.empty(len(image), dtype=np.bool_), closing_chances())
     compiled = derange_by_refusal if exact else derange_in_one_pass
     group, wanted = 0, min(CHUNK, 4 * len(image) + 64)
+    while wanted < 2 * sizes.max(initial=0):  # a group whose words run out is begun again
+        wanted *= 2
     while group < len(sizes):
         before = group
         group, used = compiled(words.ahead(wanted), starts, group, image, *scratch)

@@ -107,7 +107,7 @@ def check_rate(rate) -> float:
         )
     if not 0 < rate < 1:
         raise InputError(
-            f"swapping: the swap rate is a share of the records, between 0 and 1, got {rate!r} "
+            f"swapping: the swap rate is a share of the records, between 0 and 1, got {rate} "
             f"(5 % is 0.05)"
         )
     return float(rate)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
+from isdp.io.columns import read_columns
 
 WEIGHT = re.compile(
-    r"(^|[_ .-])(weights?|wgts?|wts?|perwt|hhwt|pwgtp|wgtp|pweights?|fweights?)([_ .-]|\d*$)",
+    r"(^|[_ .-])([fp]?weights?|p?wgts?|wts?|perwt|hhwt|p?wgtp)([_ .-]|\d*$)"
+    r"|(wt|wgt|(final|base|design|sample|person|household|survey|replicate)weights?)\d*$"
+    r"|^wt(finl|supp)$",
     re.IGNORECASE,
 )
 
@@ -84,52 +84,14 @@ def read_records(path) -> Records:
     InputError
         Naming the file and what is wrong with it, without any record's values.
     """
-    path = Path(path)
-    columns = _header(path)
-    try:
-        frame = pd.read_csv(
-            path, dtype=str, encoding="utf-8-sig", na_filter=False, low_memory=False
-        )
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: this is no csv in UTF-8; save it as csv (UTF-8)") from None
-    except (pd.errors.ParserError, ValueError):
-        raise InputError(
-            f"{path}: this is no csv of records; do all rows have as many fields as the header?"
-        ) from None
-    if not isinstance(frame.index, pd.RangeIndex) or len(frame.columns) != len(columns):
-        raise InputError(f"{path}: the rows have more fields than the header has names")
-    if frame.empty:
-        raise InputError(f"{path}: there is no record; wanted one a row below the header")
     codes, texts = {}, {}
-    for place, column in enumerate(columns):
-        codes[column], different = pd.factorize(frame.iloc[:, place], sort=True)
-        texts[column] = np.asarray(different, dtype=object)
-    return Records(columns, codes, texts)
-
-
-def _header(path: Path) -> tuple[str, ...]:
-    try:
-        with path.open("rb") as file:
-            start = file.read(4)
-            if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-                raise InputError(f"{path}: this is a spreadsheet; save it as csv (UTF-8)")
-            file.seek(0)
-            text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-            columns = next(csv.reader(text), [])
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; wanted a csv of records") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: this is no csv in UTF-8; save it as csv (UTF-8)") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except csv.Error:
-        raise InputError(f"{path}: the header cannot be read as csv") from None
-    if not columns:
-        raise InputError(f"{path}: the file is empty; wanted a header and a row a record")
-    twice = [name for name in columns if columns.count(name) > 1]
-    if twice:
-        raise InputError(f"{path}: the column {twice[0]!r} stands there twice; rename one")
-    return tuple(columns)
+    for name, column in read_columns(path, "a csv with a row a record").items():
+        different = column.texts.astype(object)
+        in_order = np.argsort(different, kind="stable")
+        rank = np.empty(len(different), dtype=np.int64)
+        rank[in_order] = np.arange(len(different))
+        codes[name], texts[name] = rank[column.codes], different[in_order]
+    return Records(tuple(codes), codes, texts)
 
 
 def refuse_missing(records: Records, columns: Sequence[str], path) -> None:

@@ -9,7 +9,6 @@ are: the guarantee is for who goes with which of them.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.io.files import write_csv, write_json
+from isdp.io.files import sha256_of, write_csv, write_json
 from isdp.io.together import check_out, clear_leftovers, write_together
 from isdp.swapping.certificate import describe, markdown
 from isdp.swapping.permutation import Strata
@@ -179,7 +178,7 @@ def compare(before: Records, after: Records, columns: Sequence[str], name: str) 
 def _write(out: Path, given: Path, swapped: Records, certificate: dict, force: bool) -> None:
     def write(folder: Path) -> None:
         write_csv(swapped.frame(), folder / "swapped.csv")
-        digest = hashlib.sha256((folder / "swapped.csv").read_bytes()).hexdigest()
+        digest = sha256_of(folder / "swapped.csv")
         certificate["output"]["sha256"] = digest
         write_json(folder / "certificate.json", certificate)
         (folder / "certificate.md").write_text(markdown(certificate), encoding="utf-8")

@@ -215,6 +215,17 @@ class Workload:
         """Whether each answer belongs to one of some queries, bool (answers,)."""
         return np.repeat([query in wanted for query in self.queries], self.counts)
 
+    def on(self, cells) -> Workload:
+        """Keep the answers that count one of some cells, in their order."""
+        counted = np.zeros(self.rows.shape[1], dtype=np.int64)
+        counted[cells] = 1
+        stays = self.rows @ counted > 0
+        ends = np.cumsum(self.counts)
+        counts = tuple(int(part.sum()) for part in np.split(stays, ends[:-1]))
+        return Workload(
+            self.queries, self.rows[np.flatnonzero(stays)], self.losses, counts, self.weights[stays]
+        )
+
 
 def workload(schema: Schema, budget: Budget, level: str) -> Workload:
     """Put the queries of a level together.

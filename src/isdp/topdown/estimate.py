@@ -38,20 +38,36 @@ class Problem:
         b.
     cell_sums : int64 array, shape (cells,), or None
         What the children add up to, cell by cell.
-    child_sums : int64 array, shape (children,), or None
-        Total of each child.
+    child_sums : int64 array, shape (children,) or (children, groups), or None
+        Total of each child, or of each group of its cells.
+    groups : int64 array, shape (cells,), optional
+        Group of each cell, from 0 up; by default all are in one.
     """
 
     matrix: np.ndarray
     pull: np.ndarray
     cell_sums: np.ndarray | None
     child_sums: np.ndarray | None
+    groups: np.ndarray | None = None
 
     def __post_init__(self):
+        if self.groups is None:
+            object.__setattr__(self, "groups", np.zeros(len(self.matrix), dtype=np.int64))
         if self.cell_sums is None and self.child_sums is None:
             raise InputError(
                 "topdown: neither the parent's cells nor the children's totals are told"
             )
+
+    @property
+    def group_sums(self) -> np.ndarray:
+        """Sums of the children by group, int64 (children, groups)."""
+        return np.reshape(self.child_sums, (len(self.pull), -1))
+
+    @property
+    def parts(self) -> list[np.ndarray]:
+        """Cells of each group; a group that no cell belongs to is empty."""
+        count = 1 if self.child_sums is None else self.group_sums.shape[1]
+        return [np.flatnonzero(self.groups == group) for group in range(count)]
 
     @property
     def diagonal(self) -> bool:
@@ -116,23 +132,32 @@ def _project(points, problem: Problem) -> np.ndarray:
     if problem.child_sums is None:
         return onto_simplices(points, problem.cell_sums)
     if problem.cell_sums is None:
-        return onto_simplices(points.T, problem.child_sums).T
-    return onto_transportation(points, problem.child_sums, problem.cell_sums)
+        return _simplices(points, problem)
+    table = np.zeros_like(points)
+    for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):
+        if len(cells):
+            table[:, cells] = onto_transportation(points[:, cells], sums, problem.cell_sums[cells])
+    return table
 
 
 def _solve_free(problem: Problem) -> np.ndarray:
-    """Solve without the sign: all share one correction, and each has its own along P^-1 1.
+    """Solve without the sign: all share one correction, and each has its own along P^-1 A.
 
-    P (h_j - t_j) = a_j 1 + c, with t_j = P^-1 b_j; the a_j are those that meet the totals.
+    P (h_j - t_j) = A a_j + c, with t_j = P^-1 b_j and A the groups' rows; the a_j are those that
+    meet the totals.
     """
+    if problem.diagonal and problem.child_sums is None:
+        table = problem.pull / problem.matrix[0, 0]
+        return table + (problem.cell_sums - table.sum(axis=0)) / len(table)
     factor = cho_factor(problem.matrix)
     table = cho_solve(factor, problem.pull.T).T
     if problem.child_sums is not None:
-        along = cho_solve(factor, np.ones(table.shape[1]))
-        lacking = problem.child_sums - table.sum(axis=1)
+        inside = _indicators(problem)
+        along = cho_solve(factor, inside)
+        lacking = problem.group_sums[:, np.unique(problem.groups)] - table @ inside
         if problem.cell_sums is not None:
-            lacking = lacking - lacking.mean()  # the rest comes with the cells' sums
-        table = table + np.outer(lacking / along.sum(), along)
+            lacking = lacking - lacking.mean(axis=0)  # the rest comes with the cells' sums
+        table = table + lacking @ np.linalg.solve(inside.T @ along, along.T)
     if problem.cell_sums is not None:
         table = table + (problem.cell_sums - table.sum(axis=0)) / len(table)
     return table
@@ -169,6 +194,11 @@ def _solve_by_splitting(problem: Problem) -> np.ndarray:
     )
 
 
+def _indicators(problem: Problem) -> np.ndarray:
+    """Which cells each group has, a column a group; float64 (cells, groups)."""
+    return (problem.groups[:, None] == np.unique(problem.groups)).astype(float)
+
+
 def _first_step(values, both: bool) -> float:
     """Geometric mean of the extreme eigenvalues; held totals take the largest one away."""
     largest = values[-2] if both and len(values) > 1 else values[-1]
@@ -179,12 +209,18 @@ def _least_squares(problem: Problem, values, vectors, step, push, both: bool) ->
     """Minimise h'Ph/2 - b'h + step |h|^2/2 - push'h, under the children's totals if asked."""
     table = ((problem.pull + push) @ vectors / (values + step)) @ vectors.T
     if both:
-        along = (vectors.sum(axis=0) / (values + step)) @ vectors.T
-        table += np.outer((problem.child_sums - table.sum(axis=1)) / along.sum(), along)
+        inside = _indicators(problem)
+        along = ((inside.T @ vectors) / (values + step)) @ vectors.T
+        lacking = problem.group_sums[:, np.unique(problem.groups)] - table @ inside
+        table += lacking @ np.linalg.solve(along @ inside, along)
     return table
 
 
 def _simplices(points, problem: Problem) -> np.ndarray:
     if problem.cell_sums is None:
-        return onto_simplices(points.T, problem.child_sums).T
+        table = np.zeros_like(points)
+        for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):
+            if len(cells):
+                table[:, cells] = onto_simplices(points[:, cells].T, sums).T
+        return table
     return onto_simplices(points, problem.cell_sums)

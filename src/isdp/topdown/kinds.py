@@ -101,6 +101,8 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
 
     A linear programme over people of each kind in each leaf, a network; its vertices are whole.
     """
+    least = presence.least.sum(axis=0)
+    real = np.maximum(real, least)  # the projection keeps bounds up to rounding errors only
     floor = np.floor(real + 1e-6).astype(np.int64)
     part = np.maximum(real - floor, 0)
     leaf, kind = np.nonzero(presence.present)
@@ -117,9 +119,7 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
     # ties by a random number far below any difference that matters
     cost = np.concatenate([np.zeros(people), 1 - 2 * part + 1e-7 * rng.random(kinds)])
     bounds = [(0, None)] * people + [(0, 1)] * kinds
-    sides = np.concatenate([presence.caps, floor - presence.least.sum(axis=0)]).astype(float)
-    if (floor < presence.least.sum(axis=0)).any():
-        raise InputError("topdown: the totals to round are below their least numbers")
+    sides = np.concatenate([presence.caps, floor - least]).astype(float)
     found = linprog(cost, A_eq=matrix, b_eq=sides, bounds=bounds, method="highs-ds")
     if found.status != 0:
         raise InputError(f"topdown: the totals by kind cannot be rounded ({found.message.strip()})")

@@ -37,7 +37,9 @@ class Rounded:
     off_whole: float
 
 
-def round_tables(rng: np.random.Generator, table, cell_sums=None, child_sums=None) -> Rounded:
+def round_tables(
+    rng: np.random.Generator, table, cell_sums=None, child_sums=None, ties=None
+) -> Rounded:
     """Round to whole numbers at the least sum of absolute changes, sums kept, no change above 1.
 
     With one kind of sums the largest remainders are rounded up. With both it is a linear programme
@@ -53,6 +55,8 @@ def round_tables(rng: np.random.Generator, table, cell_sums=None, child_sums=Non
     cell_sums : int array, shape (cells,), optional
     child_sums : int array, shape (children,), optional
         One of the two at least.
+    ties : float array, shape (children, cells), optional
+        Of equal remainders with one kind of sums those with larger numbers go up; drawn by default.
 
     Raises
     ------
@@ -61,11 +65,12 @@ def round_tables(rng: np.random.Generator, table, cell_sums=None, child_sums=Non
     """
     table = np.asarray(table, dtype=float)
     floor, part = _split(table)
+    ties = rng.random(table.shape) if ties is None else np.asarray(ties)
     if child_sums is None:
-        up = _largest_remainders(rng, part, cell_sums - floor.sum(axis=0))
+        up = _largest_remainders(part, cell_sums - floor.sum(axis=0), ties)
         off = 0.0
     elif cell_sums is None:
-        up = _largest_remainders(rng, part.T, child_sums - floor.sum(axis=1)).T
+        up = _largest_remainders(part.T, child_sums - floor.sum(axis=1), ties.T).T
         off = 0.0
     else:
         lacking = child_sums - floor.sum(axis=1), cell_sums - floor.sum(axis=0)
@@ -82,12 +87,12 @@ def _split(table):
     return floor.astype(np.int64), np.where(near, 0.0, table - floor)
 
 
-def _largest_remainders(rng: np.random.Generator, part, lacking) -> np.ndarray:
+def _largest_remainders(part, lacking, ties) -> np.ndarray:
     """Round up, in each column, as many of the largest remainders as its sum lacks."""
     if (lacking < 0).any() or (lacking > len(part)).any():
         raise InputError("topdown: a table to round does not have the sums that it should keep")
-    # remainders that differ by less than the snap are tied, and a random number decides
-    key = np.rint(part / SNAP) + rng.random(part.shape)
+    # remainders that differ by less than the snap are tied, and a number below 1 decides
+    key = np.rint(part / SNAP) + ties
     order = np.argsort(-key, axis=0)
     up = np.zeros(part.shape, dtype=np.int64)
     np.put_along_axis(up, order, (np.arange(len(part))[:, None] < lacking).astype(np.int64), axis=0)

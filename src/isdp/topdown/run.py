@@ -13,9 +13,10 @@ from isdp.errors import InputError
 from isdp.seeds import stream
 from isdp.topdown.budget import TOTAL, Budget, Schema, workload
 from isdp.topdown.estimate import Problem, normal_equations, solve
+from isdp.topdown.known import Known, kinds_down_to, kinds_of_children, measured_kinds
 from isdp.topdown.noise import draw_noise
 from isdp.topdown.projections import onto_simplices
-from isdp.topdown.rounding import round_tables
+from isdp.topdown.rounding import Rounded, round_tables
 
 PASSES = ("one", "isolate_total")
 Streams = Callable[[str, str], np.random.Generator]
@@ -39,11 +40,17 @@ class Plan:
         other queries then have to meet.
     structural_zeros : tuple of int
         Cells that nobody can be in, whatever the data are.
+    one_pass_at : tuple of str
+        Levels that take all queries at once, whatever `passes` says.
+    known : Known, optional
+        Kinds of people that the smallest regions are known to have or not. Totals by kind are then
+        estimated first, and totals with them.
 
     Raises
     ------
     InputError
-        If `passes` is unknown, or a structural zero is no cell.
+        If `passes` is unknown, a structural zero is no cell, or what is known does not fit the
+        rest.
     """
 
     schema: Schema
@@ -52,6 +59,8 @@ class Plan:
     nonnegative: bool = True
     passes: str = "one"
     structural_zeros: tuple[int, ...] = ()
+    one_pass_at: tuple[str, ...] = ()
+    known: Known | None = None
 
     def __post_init__(self):
         unknown = set(self.structural_zeros) - set(range(self.schema.cells))
@@ -59,6 +68,22 @@ class Plan:
             raise InputError(f"topdown: structural zeros {sorted(unknown)} are no cells")
         if self.passes not in PASSES:
             raise InputError(f"topdown: passes {self.passes!r} is none of {', '.join(PASSES)}")
+        if self.known is not None:
+            self._check_known()
+
+    def _check_known(self) -> None:
+        if not self.nonnegative:
+            raise InputError("topdown: what is known of kinds cannot be kept with negative counts")
+        kind = self.known.of_cells(self.schema)
+        kinds = np.bincount(kind[self.possible], minlength=kind.max() + 1)
+        if self.known.allowed.shape[1] != len(kinds):
+            raise InputError("topdown: what is known of kinds does not fit the axes")
+        if self.known.allowed[:, kinds == 0].any():
+            raise InputError("topdown: a kind that is allowed has structural zeros alone")
+
+    def isolates_total(self, level: str) -> bool:
+        """Whether a level's totals are estimated before its cells."""
+        return self.passes == "isolate_total" and level not in self.one_pass_at
 
     @property
     def possible(self) -> np.ndarray:
@@ -139,25 +164,62 @@ def run(
         )
     true = hierarchy.aggregate(table)
     _check_zeros(true[0][0], plan)
+    if plan.known is not None:
+        plan.known.check(table, plan.schema)
     held = held_levels(hierarchy, plan)
-    descent = _Descent(plan, hierarchy, node_streams(rng), noise)
+    descent = Descent(plan, hierarchy, node_streams(rng), noise)
     answers = [descent.measure(depth, counts) for depth, counts in enumerate(true)]
-    released, nodes = [descent.root(answers[0], true[0].sum(axis=1))], [descent.note]
+    kinds = _kinds_held(descent, answers, true[held[-1]].sum(axis=1)) if plan.known else None
+    totals = true[0].sum(axis=1) if kinds is None else kinds[0]
+    released, nodes = [descent.root(answers[0], totals)], [descent.note]
     for depth in range(1, len(hierarchy.levels)):
         below = np.empty_like(true[depth])
         for parent, children in enumerate(hierarchy.children(depth - 1)):
-            totals = true[depth][children].sum(axis=1) if depth in held else None
-            above = released[-1][parent]
-            below[children] = descent.down(depth, parent, above, answers[depth][children], totals)
+            above, measured = released[-1][parent], answers[depth][children]
+            totals = None
+            if kinds is not None and depth in held:
+                totals = kinds[depth][children]
+            elif kinds is not None:
+                totals = _kinds_below(descent, depth, parent, children, above, measured)
+            elif depth in held:
+                totals = true[depth][children].sum(axis=1)
+            below[children] = descent.down(depth, parent, above, measured, totals)
             nodes.append(descent.note)
         released.append(below)
-    words = ", ".join(f"the total of each {hierarchy.levels[depth]}" for depth in held if depth)
+    published = [f"the total of each {hierarchy.levels[depth]}" for depth in held if depth]
+    words = ", ".join(published + ["which kinds are present"] * (plan.known is not None))
     return Release(
         tables=dict(zip(hierarchy.levels, released, strict=True)),
         measurements=dict(zip(hierarchy.levels, answers, strict=True)),
         guarantee=plan.budget.guarantee(words),
         nodes=nodes,
     )
+
+
+def _kinds_held(descent: Descent, answers, totals) -> list[np.ndarray]:
+    """Totals by kind of all levels whose totals are held, from the root down."""
+    plan, hierarchy = descent.plan, descent.hierarchy
+    held = held_levels(hierarchy, plan)
+    measured = [
+        measured_kinds(
+            plan.known, plan.schema, plan.budget, hierarchy.levels[depth], answers[depth]
+        )
+        for depth in held
+    ]
+    rng = descent.streams("kinds of", hierarchy.levels[held[-1]])
+    return kinds_down_to(rng, plan.known, hierarchy, measured, totals)
+
+
+def _kinds_below(descent: Descent, depth, parent, children, above, answers) -> np.ndarray:
+    """Totals by kind of the children of one parent whose totals are not held."""
+    plan, level = descent.plan, descent.hierarchy.levels[depth]
+    kind = plan.known.of_cells(plan.schema)
+    sums = np.zeros(plan.known.least.shape[1], dtype=np.int64)
+    np.add.at(sums, kind, above)
+    noisy, _ = measured_kinds(plan.known, plan.schema, plan.budget, level, answers)
+    least, allowed = descent.known_at(depth)
+    rng = descent.streams(f"kinds of {level} of", descent.hierarchy.units[depth - 1][parent])
+    return kinds_of_children(rng, noisy, least[children], allowed[children], sums)
 
 
 def _check_zeros(whole, plan: Plan) -> None:
@@ -174,13 +236,29 @@ def held_levels(hierarchy: Hierarchy, plan: Plan) -> range:
     return range(max([0, *(hierarchy.number(level) for level in plan.held)]) + 1)
 
 
-class _Descent:
-    """One parent's children at a time; `note` tells of the last one."""
+class Descent:
+    """One parent's children at a time; `note` tells of the last one.
+
+    Parameters
+    ----------
+    plan : Plan
+    hierarchy : Hierarchy
+    streams : function from level and region to numpy.random.Generator
+    noise : function
+        As `isdp.topdown.noise.draw_noise`.
+    """
 
     def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise):
         self.plan, self.hierarchy, self.streams, self.noise = plan, hierarchy, streams, noise
         self.work = {level: workload(plan.schema, plan.budget, level) for level in hierarchy.levels}
         self.note: dict = {}
+        self._known_at: dict = {}
+
+    def known_at(self, depth) -> tuple[np.ndarray, np.ndarray]:
+        """Least numbers and allowed kinds of a level's regions."""
+        if depth not in self._known_at:
+            self._known_at[depth] = self.plan.known.at(self.hierarchy, depth)
+        return self._known_at[depth]
 
     def measure(self, depth, true) -> np.ndarray:
         """Noisy answers of a level's regions, each from the region's own stream."""
@@ -193,7 +271,7 @@ class _Descent:
 
     def root(self, answers, totals) -> np.ndarray:
         """Solve the root under the number of people."""
-        return self._solve(0, "", answers, np.flatnonzero(self.plan.possible), None, totals)
+        return self._all_cells(0, "", answers, np.flatnonzero(self.plan.possible), None, totals)
 
     def down(self, depth, parent, above, answers, totals) -> np.ndarray:
         """Split a parent's table among its children."""
@@ -201,20 +279,25 @@ class _Descent:
         if len(answers) == 1:  # the only child is its parent
             self._note(depth, name, 1, np.flatnonzero(above), 0, 0.0, 0.0)
             return above[None, :]
-        if totals is None and self.plan.passes == "isolate_total":
-            totals = self._totals(depth, name, answers, above.sum())
         kept = np.flatnonzero(above if self.plan.nonnegative else self.plan.possible)
-        return self._solve(depth, name, answers, kept, above, totals)
+        return self._all_cells(depth, name, answers, kept, above, totals)
+
+    def _all_cells(self, depth, name, answers, kept, above, totals) -> np.ndarray:
+        tables = np.zeros((len(answers), self.plan.schema.cells), dtype=np.int64)
+        cell_sums = None if above is None else above[kept]
+        work = self.work[self.hierarchy.levels[depth]]
+        tables[:, kept] = self.split(depth, name, work, answers, kept, cell_sums, totals)
+        return tables
 
     def _tie_breaker(self, depth, name) -> np.random.Generator:
         return self.streams(f"{self.hierarchy.levels[depth]} of", name)
 
-    def _totals(self, depth, name, answers, total) -> np.ndarray:
+    def _totals(self, depth, name, work, answers, total) -> np.ndarray:
         """First pass: the children's totals from the query "total" alone, whole numbers."""
         level = self.hierarchy.levels[depth]
-        if TOTAL not in self.work[level].queries:
+        if TOTAL not in work.queries:
             raise InputError(f"topdown: level {level!r} has no query {TOTAL!r} to isolate")
-        noisy = answers[:, self.work[level].of({TOTAL})]
+        noisy = answers[:, work.of({TOTAL})]
         sums = np.array([total])
         if self.plan.nonnegative:
             best = onto_simplices(noisy, sums)
@@ -223,28 +306,69 @@ class _Descent:
         rng = self.streams(f"totals of {level} of", name)
         return round_tables(rng, best, cell_sums=sums).table[:, 0]
 
-    def _solve(self, depth, name, answers, kept, above, totals) -> np.ndarray:
-        work = self.work[self.hierarchy.levels[depth]]
-        tables = np.zeros((len(answers), self.plan.schema.cells), dtype=np.int64)
-        cell_sums = None if above is None else above[kept]
+    def split(self, depth, name, work, answers, kept, cell_sums, totals) -> np.ndarray:
+        """Find the tables of a parent's children, on the cells that are kept.
+
+        Parameters
+        ----------
+        depth : int
+            Of the children.
+        name : str
+            Of the parent.
+        work : Workload
+            Of the children's level, or those of its answers that concern the cells kept.
+        answers : int array, shape (children, answers)
+        kept : int array
+            Numbers of the cells that are kept.
+        cell_sums : int array, shape (kept,), or None
+            The parent's counts.
+        totals : int array, shape (children,) or (children, kinds), or None
+            Totals that are held, or those by kind.
+
+        Returns
+        -------
+        int64 array, shape (children, kept)
+        """
+        if totals is None and self.plan.isolates_total(self.hierarchy.levels[depth]):
+            totals = self._totals(depth, name, work, answers, cell_sums.sum())
+        tables = np.zeros((len(answers), len(kept)), dtype=np.int64)
         some = np.ones(len(answers), dtype=bool)
         if totals is not None and self.plan.nonnegative:
-            some = totals > 0
+            some = totals.reshape(len(answers), -1).sum(axis=1) > 0
         if not len(kept) or not some.any():
             self._note(depth, name, len(answers), kept, 0, 0.0, 0.0)
             return tables
-        # the query "total" says nothing once the totals are held
-        used = ~work.of({TOTAL} if totals is not None else {})
+        # a query says nothing once its answers are held
+        used = ~work.of(self._settled(work, totals))
         matrix, pull = normal_equations(
             work.rows[used], work.weights[used], answers[some][:, used], kept
         )
         sums = None if totals is None else totals[some]
-        real = solve(Problem(matrix, pull, cell_sums, sums), self.plan.nonnegative)
-        rounded = round_tables(self._tie_breaker(depth, name), real, cell_sums, sums)
-        tables[np.ix_(some, kept)] = rounded.table
+        groups = None
+        if sums is not None and sums.ndim == 2:
+            groups = self.plan.known.of_cells(self.plan.schema)[kept]
+        problem = Problem(matrix, pull, cell_sums, sums, groups)
+        real = solve(problem, self.plan.nonnegative)
+        rng = self._tie_breaker(depth, name)
+        # a number for each cell, kept or not: which others are kept decides no tie
+        ties = rng.random((len(answers), self.plan.schema.cells))[np.ix_(some, kept)]
+        rounded = _round_parts(rng, real, problem, ties)
+        tables[some] = rounded.table
         notes = rounded.variables, rounded.cost, rounded.off_whole
         self._note(depth, name, len(answers), kept, *notes)
         return tables
+
+    def _settled(self, work, totals) -> set[str]:
+        """Name the queries whose answers follow from the totals that are held."""
+        if totals is None:
+            return set()
+        if totals.ndim == 1:
+            return {TOTAL}
+        schema, axes = self.plan.schema, self.plan.known.axes
+        known = {schema.axes.index(axis) for axis in axes}
+        kept = {query: set(schema.kept(query)) for query in work.queries}
+        # the cells themselves stay, lest nothing be left to minimise
+        return {q for q, axes in kept.items() if axes <= known and len(axes) < len(schema.axes)}
 
     def _note(self, depth, name, children, kept, variables, cost, off_whole) -> None:
         self.note = {
@@ -257,3 +381,22 @@ class _Descent:
             "cost": cost,
             "off_whole": off_whole,
         }
+
+
+def _round_parts(rng: np.random.Generator, real, problem: Problem, ties) -> Rounded:
+    """Round the cells of each group by themselves, as no sum joins two groups."""
+    if problem.child_sums is None:
+        return round_tables(rng, real, problem.cell_sums, None, ties)
+    table = np.zeros(real.shape, dtype=np.int64)
+    found = []
+    for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):
+        if len(cells):
+            columns = None if problem.cell_sums is None else problem.cell_sums[cells]
+            found.append(round_tables(rng, real[:, cells], columns, sums, ties[:, cells]))
+            table[:, cells] = found[-1].table
+    return Rounded(
+        table,
+        sum(each.cost for each in found),
+        sum(each.variables for each in found),
+        max(each.off_whole for each in found),
+    )

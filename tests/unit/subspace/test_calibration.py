@@ -27,7 +27,10 @@ def test_delta_against_the_integral_of_the_hockey_stick(epsilon, spread):
 
 @pytest.mark.parametrize(
     ("epsilon", "target"),
-    [(0.192, 1e-5), (1, 1e-5), (0.5, 1e-6), (1, 1e-10), (10, 1e-20), (1e-3, 0.5), (50, 1e-300)],
+    [
+        *[(0.192, 1e-5), (1, 1e-5), (0.5, 1e-6), (1, 1e-10), (10, 1e-20), (1e-3, 0.5)],
+        *[(50, 1e-300), (1e-12, 1e-20), (1e-60, 1e-100), (1e6, 1e-20), (1e-9, 0.999)],
+    ],
 )
 def test_the_least_sigma_is_certified_and_least(epsilon, target):
     least = sigma(epsilon, target)
@@ -86,13 +89,28 @@ def test_where_the_constant_holds_it_wastes_noise(epsilon, target, waste):
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "target"), [(0, 0.1), (-1, 0.1), (1, 0), (1, 1), (1, np.nan), (np.inf, 0.1)]
+    ("epsilon", "target"),
+    [
+        *[(0, 0.1), (-1, 0.1), (1, 0), (1, 1), (1, np.nan), (np.inf, 0.1)],
+        *[(1e-320, 0.1), (10**400, 0.1)],
+    ],
 )
 def test_numbers_out_of_range_are_refused(epsilon, target):
     with pytest.raises(InputError, match="subspace"):
         sigma(epsilon, target)
     with pytest.raises(InputError, match="subspace"):
         paper_constant(epsilon, target)
+
+
+def test_a_delta_at_the_end_of_floating_point_is_met():
+    least = sigma(1.0, 1e-320)
+    assert certified_delta(1.0, least)[1] <= 1e-320
+    assert certified_delta(1.0, least * (1 - 1e-5))[0] > 1e-320
+
+
+def test_an_epsilon_beyond_all_reason_is_refused():
+    with pytest.raises(InputError, match="too extreme"):
+        sigma(1e15, 1e-20)
 
 
 def test_an_unknown_constant_is_refused():

@@ -73,6 +73,7 @@ def test_records_are_swapped_and_the_totals_kept(command):
     assert not counted(before, COLUMNS).equals(counted(after, COLUMNS))
     assert after.equals(after.sort_values(COLUMNS, ignore_index=True))
     printed = command.capsys.readouterr().out
+    assert "no figure per person: a record need not be a person" in printed
     assert "400 records" in printed
     assert f"epsilon {command.certificate['privacy']['epsilon_bound']}" in printed
     assert command.certificate["input"]["carry"] == ["tract"]
@@ -105,6 +106,7 @@ def test_records_that_cannot_change_are_counted_for_the_user(command):
         ({"rate": "0"}, "no privacy is left"),
         ({"rate": "1"}, "no finite epsilon"),
         ({"rate": "5"}, "5 % is 0.05"),
+        ({"rate": "-0.5"}, "got -1/2"),
         ({"rate": "five"}, "must be a number such as"),
         ({"rate": "nan"}, "must be a number"),
         ({"rate": "1/0"}, "must be a number such as"),

@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from isdp.swapping import derangements
 from isdp.swapping.derangements import (
     Words,
     closing_chances,
@@ -83,6 +84,15 @@ def test_cutting_the_words_into_pieces_changes_nothing(exact, most):
     sizes = np.array([2, 3, 2, 8, 5, 40, 2])
     whole = derange(Words(_InPieces(stream, len(stream))), sizes, exact=exact)
     assert np.array_equal(derange(Words(_InPieces(stream, most)), sizes, exact=exact), whole)
+
+
+def test_a_group_larger_than_a_chunk_is_drawn_once(monkeypatch):
+    monkeypatch.setattr(derangements, "CHUNK", 64)
+    wanted, words = [], pseudo_random(np.random.default_rng(9))
+    look = words.ahead
+    monkeypatch.setattr(words, "ahead", lambda count: wanted.append(count) or look(count))
+    derange(words, np.array([900]), exact=False)
+    assert wanted == [2048]
 
 
 def test_no_group_needs_no_word():

@@ -11,7 +11,7 @@ import pytest
 from isdp import InputError
 from isdp.swapping import release
 from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.records import read_records
+from isdp.swapping.records import WEIGHT, read_records
 from isdp.swapping.release import FILES, Roles, compare, swap_file
 
 HOW = {"match": ["state", "size"], "swap": ["county"], "rate": "1/2"}
@@ -178,10 +178,21 @@ def test_the_input_is_never_overwritten(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        *["weight", "WEIGHTS", "hhwt", "SLWT", "ASECWT", "wtfinl", "WTSUPP", "PWGTP", "WGTP12"],
+        *["finalweight", "final_weight", "sampleweight", "pweight", "birth_weight", "wgt2", "wt.a"],
+    ],
+)
+def test_names_of_survey_weights_are_known(name):
+    assert WEIGHT.search(name)
+
+
+@pytest.mark.parametrize(
     ("text", "how", "words"),
     [
         ("", {}, "file is empty"),
-        ("state,size,county\n", {}, "no record"),
+        ("state,size,county\n", {}, "the table has no rows"),
         ("state,size,county,size\n1,2,3,4\n", {}, "'size' stands there twice"),
         ("state,size\n1,2\n", {}, "no column 'county'"),
         ("state,size,county\n1,2,3\n1,,3\n1, ,4\n", {}, r"row 2: size is missing \(2 such"),
@@ -193,6 +204,8 @@ def test_the_input_is_never_overwritten(tmp_path):
         ("state,size,county,weight\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
         ("state,size,county,HHWT\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
         ("state,size,county,person_wt\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
+        ("state,size,county,tenure\n1,2,3,own\n1,2,4,\n1,2,4\n", {}, "line 4 has 3 fields"),
+        ("state,size,county,tenure\n1,2,3,own\n1,2,4,rent\n1", {}, "was the file cut off"),
         ("state,size,county\n1,2,3\n1,2,4\n", {"swap": []}, "names no column"),
         ("state,size,county\n1,2,3\n1,2,4\n", {"swap": ["size"]}, "named twice"),
         ("state,size,county\n1,2,3\n1,2,4\n", {"carry": ["county"]}, "named twice"),
@@ -222,7 +235,9 @@ def test_a_missing_file_is_named(tmp_path):
         swap_file(tmp_path / "nobody.csv", tmp_path / "out", **HOW)
 
 
-@pytest.mark.parametrize("column", ["height", "two", "wtd_class", "overweight", "swt_lake"])
+@pytest.mark.parametrize(
+    "column", ["height", "two", "wtd_class", "overweight", "swt_lake", "wtf", "newton"]
+)
 def test_other_columns_are_not_taken_for_weights(tmp_path, column):
     path = tmp_path / "people.csv"
     people().rename(columns={"tenure": column}).to_csv(path, index=False)

@@ -1,14 +1,13 @@
 """The estimation against a well-kept solver of quadratic programmes."""
 
 import numpy as np
+import piqp
 import pytest
 from scipy.sparse import block_diag, csc_array, kron, vstack
 
 from isdp.topdown import Budget, Schema
 from isdp.topdown.budget import workload
 from isdp.topdown.estimate import Problem, normal_equations, solve
-
-piqp = pytest.importorskip("piqp", reason="the oracle is not installed")
 
 SCHEMA = Schema(("race", "sex", "adult"), (9, 2, 2))
 QUERIES = {

@@ -96,3 +96,15 @@ def test_a_table_without_the_sums_is_refused():
         round_tables(np.random.default_rng(0), np.ones((2, 2)), cell_sums=np.array([2, 9]))
     with pytest.raises(InputError, match="no solution"):
         round_tables(np.random.default_rng(0), np.ones((2, 2)), np.array([2, 9]), np.array([5, 6]))
+
+
+def test_ties_that_are_given_decide_and_the_cells_beside_them_do_not():
+    table = np.full((4, 3), 0.5)
+    ties = np.random.default_rng(1).random((4, 3))
+    whole = round_tables(np.random.default_rng(2), table, np.array([2, 2, 2]), ties=ties).table
+    for up, numbers in zip(whole.T, ties.T, strict=True):
+        assert set(np.flatnonzero(up)) == set(np.argsort(numbers)[2:])
+    fewer = round_tables(
+        np.random.default_rng(3), table[:, 1:], np.array([2, 2]), ties=ties[:, 1:]
+    ).table
+    assert (fewer == whole[:, 1:]).all()

@@ -1,4 +1,5 @@
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -218,3 +219,25 @@ def test_what_does_not_fit_together_is_refused():
         dataclasses.replace(plan, passes="two")
     with pytest.raises(InputError, match="nothing is spent"):
         run(rng, np.ones((1, 6), dtype=int), Hierarchy.from_columns({"place": ["x"]}), plan)
+
+
+def test_a_cell_more_or_less_at_the_parent_decides_no_other_cells_ties():
+    tree, plan = make_tree(1, 6), PLANS["identity"]
+    table = np.zeros((6, 6), dtype=int)
+    table[:, 2:] = 3
+
+    def released(first):
+        changed, numbers = table.copy(), itertools.count()
+        changed[0, 0] = first
+
+        def noise(rng, flavour, losses, counts):
+            """Nation and state are exact, and two counties four people too many a cell."""
+            extra = 4 * (next(numbers) in (2, 4))
+            return np.array([0, 0, extra, extra, extra, extra])
+
+        return run(np.random.default_rng(5), changed, tree, plan, noise).tables["county"]
+
+    without, with_one = released(0), released(1)
+    assert (without[:, 2:] == with_one[:, 2:]).all()
+    # eight people too many are taken from six counties: ties among the four that are alike
+    assert all(len(set(column)) == 2 for column in without[[1, 3, 4, 5], 2:].T)
