@@ -20,6 +20,7 @@ _HOMES = {
 }
 _PACKAGES = (
     "accounting",
+    "compare",
     "constraints",
     "diagnostics",
     "exact",

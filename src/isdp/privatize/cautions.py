@@ -6,14 +6,20 @@ enter the certificate.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from itertools import chain
+
 import numpy as np
 
+from isdp.io.columns import PIECE
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.table import Table
 
 LEAST_ORDERED = 6  # rows; fewer may well be in some order by chance
 NEARLY_AS_IT_IS = 0.95  # of the cells with freedom keep their counts
 MOST_NAMED = 5
+UNEVEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # blanks that joining the words would change
 FORMULA = ("=", "+", "-", "@")  # as a first character, to spreadsheets
 
 
@@ -25,10 +31,9 @@ def cautions_of_table(table: Table) -> list[str]:
             f"{table.path}: the rows are in the order of their counts, and their order is "
             f"published; sort them by name, and run again with --force"
         )
-    for column in table.described_by:
-        texts = [column, *table.frame[column].cat.categories]
-        found += _look_alikes(table, column, texts[1:])
-        formula = next((text for text in texts if _formula(text)), None)
+    for column, values in table.columns.items():
+        found += _look_alikes(table, column, values.texts)
+        formula = next(filter(_formula, chain([column], _in_pieces(values.texts))), None)
         if formula is not None:
             found.append(
                 f"{table.path}: {column}: {formula!r} is published as it stands, and spreadsheets "
@@ -44,12 +49,12 @@ def _ordered(counts: np.ndarray) -> bool:
     return bool(varied and ((steps >= 0).all() or (steps <= 0).all()))
 
 
-def _look_alikes(table: Table, column: str, texts: list[str]) -> list[str]:
+def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
     """Two values of a column that are the same but for blanks."""
-    there = set(texts)
+    uneven = {text: " ".join(text.split()) for text in _in_pieces(texts) if UNEVEN.search(text)}
+    there = set(_in_pieces(texts)).intersection(uneven.values()) if uneven else set()
     seen: dict[str, str] = {}
-    for text in texts:
-        plain = " ".join(text.split())
+    for text, plain in uneven.items():
         if plain != text:
             other = plain if plain in there else seen.setdefault(plain, text)
             if other != text:
@@ -58,6 +63,12 @@ def _look_alikes(table: Table, column: str, texts: list[str]) -> list[str]:
                     f"count as different values"
                 ]
     return []
+
+
+def _in_pieces(texts: np.ndarray) -> Iterator[str]:
+    """All of the texts, of which few at a time are there as Python's own."""
+    for start in range(0, len(texts), PIECE):
+        yield from texts[start : start + PIECE].astype(object)
 
 
 def _formula(text: str) -> bool:
@@ -92,5 +103,5 @@ def cautions_of_law(unchanged: float | None) -> list[str]:
         return []
     return [
         f"a count stays as it is with a chance of {unchanged:.1%}, so that the table is published "
-        f"nearly as it is; a smaller --epsilon protects it"
+        f"nearly as it is; a smaller --epsilon or --rho protects it"
     ]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
-from isdp.accounting import upper
+from isdp.accounting.conversions import convert
+from isdp.accounting.guarantees import Guarantee, upper
 from isdp.privatize.cautions import residues_listed
 from isdp.privatize.draw import SamplerReport
 from isdp.privatize.freedom import Freedom
@@ -17,17 +18,18 @@ from isdp.privatize.request import Request
 from isdp.privatize.table import Table
 
 MOST_LISTED = 10
+CONVERSION = "Canonne-Kamath-Steinke"  # holds for every mechanism of that rho
 NOT_FOR_RELEASE = (
     "NOT FOR RELEASE: drawn in floating point from a pseudo-random generator, for experiments"
 )
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
 NOT_SAID = (
-    "The guarantee is per unit of the norm, not per person, and compares tables that agree in all "
+    "The guarantee is per unit of distance, not per person, and compares tables that agree in all "
     "totals held here. These totals are published exactly, and nothing is promised about what they "
     "tell.",
-    "Each further release of the same data adds its epsilon, and then only for tables that agree "
-    "in the totals of both releases: the totals of all releases are published, and together they "
-    "may settle cells that no single certificate lists.",
+    "Each further release of the same data adds its epsilon (or rho), and then only for tables "
+    "that agree in the totals of both releases: the totals of all releases are published, and "
+    "together they may settle cells that no single certificate lists.",
     "The rows, their order, and all columns but the counts are published as they are. A table that "
     "lists only the cells that are not empty, or is sorted by its counts, tells of them by that.",
     "Negative counts are left as they are: to raise them to zero would break the totals.",
@@ -64,6 +66,7 @@ TEMPLATE = """\
 - {table}: not identified further; columns published as they are: {others}
 - {rules}: sha256 {rules_sha256}
 - noisy.csv: sha256 {sha256}
+{tables}
 - versions: {versions}
 """
 
@@ -114,7 +117,7 @@ def describe(
         "date": started,
         "input": {
             "table": table.path.name,
-            "cells": len(table.frame),
+            "cells": len(table),
             "count_column": table.count,
             "published_as_they_are": table.described_by,
             "invariants": rules[0],
@@ -142,8 +145,9 @@ def describe(
 def _mechanism(request: Request, nested: bool) -> dict:
     """Tell the law's parameters and its guarantee, with epsilon as it was written."""
     guarantee = request.mechanism.guarantee
-    if request.epsilon is not None:
-        guarantee = replace(guarantee, loss=request.epsilon)
+    exact = request.epsilon if request.rho is None else request.rho
+    if exact is not None:
+        guarantee = replace(guarantee, loss=exact)
     content = {**request.mechanism.as_dict(), "epsilon": None} | guarantee.record()
     if guarantee.metric == "l1":
         content["loss_at_distance_2"] = upper(guarantee.loss_at(2))
@@ -154,7 +158,28 @@ def _mechanism(request: Request, nested: bool) -> dict:
             else "under totals that overlap one person alone may be unable to change cell; under "
             "both margins of a two-way table the nearest tables are at a distance of 4"
         )
+    if guarantee.flavour == "zCDP":
+        content |= _concentrated(guarantee, request.delta, nested)
     return content
+
+
+def _concentrated(guarantee: Guarantee, delta: float, nested: bool) -> dict:
+    """Tell rho at the nearest tables, and epsilon at a delta for one person who changes cell."""
+    converted = convert(guarantee, delta, CONVERSION)
+    return {
+        "rho_at_squared_distance_2": upper(2 * guarantee.loss),
+        "rho_at_squared_distance_4": upper(4 * guarantee.loss),
+        "distances": (
+            "one person who changes cell and leaves all totals as they are is a squared distance "
+            "of 2"
+            if nested
+            else "under totals that overlap one person alone may be unable to change cell; under "
+            "both margins of a two-way table the nearest tables are at a squared distance of 4"
+        ),
+        "epsilon_per_person_at_delta": upper(converted.loss),
+        "at_delta": upper(delta),
+        "conversion": f"{CONVERSION}, Corollary 13",
+    }
 
 
 def _version(package: str) -> str:
@@ -187,6 +212,9 @@ def markdown(certificate: dict) -> str:
         rules=given["invariants"],
         rules_sha256=given["invariants_sha256"],
         sha256=output["sha256"],
+        tables=_listed(
+            [f"{name}: sha256 {digest}" for name, digest in output["others_sha256"].items()]
+        ),
         versions=", ".join(f"{name} {text}" for name, text in certificate["versions"].items()),
     )
 
@@ -211,12 +239,23 @@ def _residues(residues: dict) -> str:
 
 def _noise(law: dict, sampler: dict) -> list[str]:
     lines = [
-        f"mechanism: {law['name']}{', norm ' + law['norm'] if 'norm' in law else ''}",
+        f"mechanism: {law['name']}"
+        f"{', norm ' + law['norm'] if 'norm' in law else ''}"
+        f"{', sigma ' + format(law['sigma'], '.6g') if 'sigma' in law else ''}",
         f"privacy: {law['statement']}",
     ]
     if law["epsilon"] is not None:
         lines.append(f"epsilon: {law['epsilon']} per {law['unit']}")
-    if "distances" in law:
+    if "rho" in law:
+        lines += [
+            f"rho: {law['rho']} per {law['unit']}; at squared distance 2: "
+            f"{law['rho_at_squared_distance_2']}, at squared distance 4: "
+            f"{law['rho_at_squared_distance_4']}; {law['distances']}",
+            f"for one person who changes cell, this is epsilon at most "
+            f"{law['epsilon_per_person_at_delta']} at delta {law['at_delta']} (conversion: "
+            f"{law['conversion']})",
+        ]
+    elif "distances" in law:
         lines.append(
             f"privacy loss at distance 2: {law['loss_at_distance_2']}, at distance 4: "
             f"{law['loss_at_distance_4']}; {law['distances']}"

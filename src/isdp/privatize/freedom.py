@@ -28,7 +28,7 @@ class Freedom(NamedTuple):
         Disjoint blocks whose totals say the same, from `isdp.exact.blocks.blocks_of`.
     degrees : int
         Degrees of freedom of the noise.
-    steps : int64 array, shape (cells,)
+    steps : int array, shape (cells,)
         The greatest number that all noise of a cell is a multiple of: 1 as a rule; 0 where it is
         always 0, so that the count is published exactly; m where the count modulo m is.
     """
@@ -62,7 +62,7 @@ def find_freedom(held: list[Held]) -> Freedom:
     if blocks is not None:
         sizes = np.bincount(blocks + 1)
         alone = (sizes[blocks + 1] == 1) & (blocks >= 0)
-        return Freedom(invariants, blocks, len(blocks) - len(sizes) + 1, 1 - alone.astype(np.int64))
+        return Freedom(invariants, blocks, len(blocks) - len(sizes) + 1, 1 - alone.astype(np.int8))
     return Freedom(invariants, None, *_by_kinds(invariants))
 
 
@@ -94,12 +94,12 @@ def _without_implied(held: list[Held]) -> list[Held]:
     kept = list(held)
     for one in held:
         others = [other for other in kept if other is not one]
-        if any(_implies(other.labels, one.labels) for other in others):
+        if any(implies(other.labels, one.labels) for other in others):
             kept = others
     return kept
 
 
-def _implies(fine: np.ndarray, coarse: np.ndarray) -> bool:
+def implies(fine: np.ndarray, coarse: np.ndarray) -> bool:
     """Whether every group of `coarse` is made up of whole groups of `fine`."""
     if (fine[coarse >= 0] < 0).any():
         return False

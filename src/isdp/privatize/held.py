@@ -8,16 +8,28 @@ import numpy as np
 import yaml
 
 from isdp.errors import InputError
-from isdp.privatize.table import JOINT, Table, read_bytes, refuse_empty
+from isdp.io.columns import PIECE
+from isdp.io.counts import MAX_BYTES, read_bytes
+from isdp.privatize.table import JOINT, Table, refuse_empty
 
 KEYS = ("total", "totals", "subsets")
 
 
 class Held(NamedTuple):
-    """A set of totals to hold: disjoint groups of cells, numbered in `labels`, -1 for no group."""
+    """A set of totals to hold: disjoint groups of cells.
+
+    Attributes
+    ----------
+    name : str
+    labels : int32 array, shape (cells,)
+        Number of each cell's group, -1 for none.
+    columns : tuple of str
+        Those whose combinations of values are the groups; none for other groups.
+    """
 
     name: str
     labels: np.ndarray
+    columns: tuple[str, ...] = ()
 
     @property
     def totals(self) -> int:
@@ -26,10 +38,24 @@ class Held(NamedTuple):
 
     def sums(self, counts: np.ndarray) -> np.ndarray:
         """Totals of the groups in 64-bit integers; the caller sees to it that they fit."""
-        sums = np.zeros(self.totals, dtype=np.int64)
-        inside = self.labels >= 0
-        np.add.at(sums, self.labels[inside], counts[inside])
-        return sums
+        sums = np.zeros(self.totals + 1, dtype=np.int64)
+        for start in range(0, len(counts), PIECE):  # numpy widens the labels
+            piece = slice(start, start + PIECE)
+            np.add.at(sums, self.labels[piece], counts[piece])  # those of no group at the end
+        return sums[:-1]
+
+
+def group_names(table: Table, one: Held) -> np.ndarray:
+    """Names of the groups, in their order, such as "county: A, sex: f"; object array of str."""
+    if not one.columns:
+        return np.array([one.name], dtype=object)
+    first = np.empty(one.totals, dtype=np.int64)
+    first[one.labels[::-1]] = np.arange(len(table))[::-1]
+    texts = []
+    for column in one.columns:
+        codes, values = table.columns[column]
+        texts.append([f"{column}: {text}" for text in values[codes[first]]])
+    return np.array(list(map(JOINT.join, zip(*texts, strict=True))), dtype=object)
 
 
 class _Loader(yaml.BaseLoader):
@@ -73,7 +99,7 @@ def read_invariants(path, table: Table, raw: bytes | None = None) -> list[Held]:
     InputError
         Naming the file, the key and what is wrong.
     """
-    raw = read_bytes(path, "a YAML file of invariants") if raw is None else raw
+    raw = read_bytes(path, MAX_BYTES) if raw is None else raw
     try:
         content = yaml.load(raw.decode("utf-8-sig"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -83,6 +109,25 @@ def read_invariants(path, table: Table, raw: bytes | None = None) -> list[Held]:
         raise InputError(f"{path}: this is nested too deeply; see the example") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    return invariants_of(content, table, path)
+
+
+def invariants_of(content, table: Table, path) -> list[Held]:
+    """Find which totals to hold from what a file of invariants says.
+
+    Parameters
+    ----------
+    content : mapping
+        With the keys of the file, and texts and lists of texts as values.
+    table : Table
+    path : path or str
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        As in `read_invariants`.
+    """
     if not isinstance(content, dict):
         raise InputError(f"{path}: wanted a mapping with the keys {', '.join(KEYS)}")
     for key in content:
@@ -106,7 +151,7 @@ def _grand_total(given, table: Table) -> list[Held]:
         raise InputError(f"total must be true or false, got {given!r}")
     if given.lower() == "false":
         return []
-    return [Held("grand total", np.zeros(len(table.counts), dtype=np.int64))]
+    return [Held("grand total", np.zeros(len(table), dtype=np.int32))]
 
 
 def _totals(given, table: Table) -> list[Held]:
@@ -119,7 +164,8 @@ def _totals(given, table: Table) -> list[Held]:
             raise InputError(f"totals: {entry!r} is neither a column nor a list of columns")
         for column in columns:
             _check_column(column, table, "totals")
-        held.append(Held(f"totals by {' x '.join(columns)}", table.groups(columns)))
+        name = f"totals by {' x '.join(columns)}"
+        held.append(Held(name, table.groups(columns), tuple(columns)))
     return held
 
 
@@ -141,20 +187,20 @@ def _subsets(given, table: Table) -> list[Held]:
         entries = [chosen] if isinstance(chosen, dict) else chosen
         if not isinstance(entries, list) or not entries:
             raise InputError(f"subsets: {name}: wanted a selection such as {{column: value}}")
-        inside = np.zeros(len(table.counts), dtype=bool)
+        inside = np.zeros(len(table), dtype=bool)
         for entry in entries:
             if isinstance(entry, dict):
                 inside |= _selected(entry, table, name)
             else:
                 rows = rows or _rows_by_name(table)
                 inside[_row_called(entry, rows, name)] = True
-        held.append(Held(f"subset {name}", inside.astype(np.int64) - 1))
+        held.append(Held(f"subset {name}", inside.astype(np.int32) - 1))
     return held
 
 
 def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
     """Cells that meet every column's condition, at least one."""
-    inside = np.full(len(table.counts), bool(selector))
+    inside = np.full(len(table), bool(selector))
     for column, wanted in selector.items():
         _check_column(column, table, f"subsets: {name}")
         wanted = [wanted] if isinstance(wanted, str) else wanted
@@ -163,11 +209,14 @@ def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
                 f"subsets: {name}: {column} must be a value or a list of values, such as "
                 f"{{{column}: [A, B]}}"
             )
-        values = table.frame[column].cat
+        values = table.columns[column]
+        chosen = np.zeros(len(values.texts), dtype=bool)
         for value in wanted:
-            if not isinstance(value, str) or value not in values.categories:
+            found = values.texts == value if isinstance(value, str) else chosen & False
+            if not found.any():
                 raise InputError(f"subsets: {name}: no cell has {column} = {value!r}")
-        inside &= values.categories.isin(wanted)[values.codes]
+            chosen |= found
+        inside &= chosen[values.codes]
     if not inside.any():
         raise InputError(f"subsets: {name}: no cell is selected by {selector}")
     return inside
@@ -175,7 +224,7 @@ def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
 
 def _rows_by_name(table: Table) -> dict[str, list[int]]:
     rows: dict[str, list[int]] = {}
-    parts = (table.frame[column].astype(str) for column in table.names)
+    parts = (table.columns[column].rows() for column in table.names)
     for row, name in enumerate(map(JOINT.join, zip(*parts, strict=True))):
         rows.setdefault(name, []).append(row)
     return rows

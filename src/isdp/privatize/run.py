@@ -12,24 +12,29 @@ import hashlib
 import logging
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
-from isdp.io.files import write_csv, write_json
+from isdp.io.columns import write_columns
+from isdp.io.counts import MAX_BYTES, read_bytes
+from isdp.io.files import sha256_of, write_json
 from isdp.io.together import check_out, clear_leftovers, write_together
 from isdp.privatize.cautions import cautions_of_freedom, cautions_of_law, cautions_of_table
 from isdp.privatize.certificate import describe, markdown
 from isdp.privatize.draw import draw
 from isdp.privatize.freedom import Freedom, find_freedom
-from isdp.privatize.held import Held, read_invariants
+from isdp.privatize.held import Held, group_names, read_invariants
+from isdp.privatize.margins import Margin, margin_table, margins_of, targets_of, usual_sums
 from isdp.privatize.request import Request
 from isdp.privatize.spread import Spread
-from isdp.privatize.table import Table, read_bytes, read_table
+from isdp.privatize.table import Table, read_table
 
 PICTURES = ("noisy.svg", "noisy.png")
-FILES = ("noisy.csv", "certificate.json", "certificate.md", *PICTURES)
+TABLES = ("noisy.csv", "totals.csv", "margins.csv")
+FILES = (*TABLES, "certificate.json", "certificate.md", *PICTURES)
 AGAIN = "same table costs epsilon again"
 LOG = logging.getLogger(__name__)
 
@@ -80,19 +85,79 @@ def privatize(
     clear_leftovers(out)
     check_out(out, FILES, [table_path, invariants_path], force, AGAIN)
     table = read_table(table_path, count, names)
-    _warn(cautions_of_table(table), strict)
-    rules = read_bytes(invariants_path, "a YAML file of invariants")
+    rules = read_bytes(invariants_path, MAX_BYTES)
     held = read_invariants(invariants_path, table, rules)
+    digest = hashlib.sha256(rules).hexdigest()
+    made = make(table, held, (Path(invariants_path).name, digest), request, strict, started)
+    figure = _draw_picture(table, made.noisy, made.spread, request) if picture else None
+    tables = {
+        "noisy.csv": table.replaced(made.noisy),
+        "totals.csv": totals_of(table, held, made.noisy),
+        "margins.csv": dict(margin_table(made.margins)),
+    }
+    _write(out, tables, made.certificate, figure, force)
+    return made.certificate
+
+
+class Made(NamedTuple):
+    """A noisy table before anything is written.
+
+    Attributes
+    ----------
+    noisy : int64 array, shape (cells,)
+    certificate : dict
+        Without the hashes of files.
+    margins : list of Margin
+    spread : Spread or None
+    """
+
+    noisy: np.ndarray
+    certificate: dict
+    margins: list[Margin]
+    spread: Spread | None
+
+
+def make(
+    table: Table,
+    held: list[Held],
+    rules: tuple[str, str],
+    request: Request,
+    strict: bool,
+    started: str,
+) -> Made:
+    """Draw the noise, add it and describe it.
+
+    Parameters
+    ----------
+    table : Table
+    held : list of Held
+    rules : tuple of str
+        What the file of invariants is called, and its SHA-256.
+    request : Request
+    strict : bool
+        Whether a warning, or a count that is published exactly, is an error.
+    started : str
+        When the run began, in UTC.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong.
+    """
+    _warn(cautions_of_table(table), strict)
     free = find_freedom(held)
-    _check_freedom(free, table, invariants_path, strict)
+    _check_freedom(free, table, rules[0], strict)
     drawn = draw(free, request)
+    # before the spread: of a long table there is no room for both at once
+    margins = margins_of(targets_of(table, free, usual_sums(table)), free, request.mechanism)
     spread = drawn.spread()
     unchanged = _unchanged(spread, free)
     _warn(cautions_of_law(unchanged), strict)
-    noisy = table.counts + drawn.noise
+    noisy = drawn.noise  # of a long table there is no room for three
+    noisy += table.counts
     certificate = describe(
         table=table,
-        rules=(Path(invariants_path).name, hashlib.sha256(rules).hexdigest()),
+        rules=rules,
         checks=check_totals(held, table.counts, noisy),
         free=free,
         request=request,
@@ -101,9 +166,7 @@ def privatize(
         negative=int((noisy < 0).sum()),
         started=started,
     )
-    figure = _draw_picture(table, noisy, spread, request) if picture else None
-    _write(out, table.replaced(noisy), certificate, figure, force)
-    return certificate
+    return Made(noisy, certificate, margins, spread)
 
 
 def _warn(cautions: list[str], strict: bool) -> None:
@@ -156,6 +219,13 @@ def check_totals(held: list[Held], counts: np.ndarray, noisy: np.ndarray) -> lis
     return checks
 
 
+def totals_of(table: Table, held: list[Held], counts: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns `name` and `total` of all totals that are held."""
+    parts = [(group_names(table, one), one.sums(counts)) for one in held]
+    names = np.concatenate([names for names, _ in parts])
+    return {"name": names, "total": np.concatenate([sums for _, sums in parts])}
+
+
 def _draw_picture(table: Table, noisy: np.ndarray, spread: Spread | None, request: Request):
     """Draw the noisy counts; None where matplotlib is not installed."""
     try:
@@ -170,11 +240,17 @@ def _draw_picture(table: Table, noisy: np.ndarray, spread: Spread | None, reques
     return picture_of(table, noisy, None if spread is None else spread.sd, title)
 
 
-def _write(out: Path, noisy, certificate: dict, figure, force: bool) -> None:
+def _write(out: Path, tables: dict, certificate: dict, figure, force: bool) -> None:
     def write(folder: Path) -> None:
-        write_csv(noisy, folder / "noisy.csv")
-        digest = hashlib.sha256((folder / "noisy.csv").read_bytes()).hexdigest()
-        certificate["output"] |= {"sha256": digest, "picture": figure is not None}
+        for name, columns in tables.items():
+            write_columns(folder / name, columns)
+        digests = {name: sha256_of(folder / name) for name in TABLES}
+        digest = digests.pop("noisy.csv")
+        certificate["output"] |= {
+            "sha256": digest,
+            "others_sha256": digests,
+            "picture": figure is not None,
+        }
         write_json(folder / "certificate.json", certificate)
         (folder / "certificate.md").write_text(markdown(certificate), encoding="utf-8")
         if figure is not None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.exact import total_law
+from isdp.exact.klein import GaussianSampler
+from isdp.exact.laws import gaussian_law, gaussian_total_law, total_law
 from isdp.exact.staged import StagedSampler
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.request import Request
 from isdp.seeds import stream
 
 DRAWS, MOST_CELLS, MOST_TRIES = 400, 1000, 1e5  # for draws that are made for this alone
+COARSEST = 10_000  # above this variance the Gaussian of one cell is a rescaled one
 FINEST = 0.1  # below this epsilon the law of one cell is a rescaled one, within 0.5 %
 
 
@@ -48,6 +52,18 @@ def spread_of_blocks(blocks: np.ndarray, epsilon: float) -> Spread:
     return Spread(np.array(sd)[blocks + 1], np.array(unchanged)[blocks + 1])
 
 
+def spread_of_gaussian_blocks(blocks: np.ndarray, variance: Fraction) -> Spread:
+    """Of discrete Gaussian noise under totals of disjoint blocks, from its law."""
+    sizes = np.bincount(blocks + 1)
+    finest = min(variance, COARSEST)
+    scale = math.sqrt(variance / finest)
+    laws = {size: gaussian_total_law(size, finest) for size in np.unique(sizes[1:]).tolist()}
+    of_block = [gaussian_law(finest), *(laws[size] for size in sizes[1:].tolist())]
+    sd = np.array([law.sd * scale for law in of_block])
+    unchanged = np.array([1.0 if law.sd == 0 else law.within(0) / scale for law in of_block])
+    return Spread(sd[blocks + 1], unchanged[blocks + 1])
+
+
 def spread_of_draws(draws: np.ndarray) -> Spread:
     """Of noise int64 (..., cells), from draws of it."""
     flat = draws.reshape(-1, draws.shape[-1])
@@ -68,7 +84,8 @@ def spread_by_sampling(free: Freedom, request: Request, sampler=None) -> Spread 
         return None
     try:
         if sampler is None:
-            sampler = StagedSampler(free.invariants, request.mechanism, MOST_TRIES)
+            kind = StagedSampler if request.rho is None else GaussianSampler
+            sampler = kind(free.invariants, request.mechanism, MOST_TRIES)
         return spread_of_draws(sampler.sample(stream(request.seed or 0, "picture"), DRAWS))
     except InputError:
         return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
+from isdp.io.columns import Column, combined, read_columns
 
 JOINT = ", "  # between the parts of a cell's name
 
@@ -22,62 +23,52 @@ class Table:
     Attributes
     ----------
     path : Path
-    frame : DataFrame
-        All columns as in the file, as text (categories); the counts are confidential.
+    columns : dict of str to Column
+        All columns but the counts, as in the file; they are published as they are.
     count : str
         The column of counts.
+    place : int
+        Columns that stand before it.
     names : list of str
         The columns that name a cell.
     counts : int64 array, shape (cells,)
+        Confidential.
     """
 
     path: Path
-    frame: pd.DataFrame
+    columns: dict[str, Column]
     count: str
+    place: int
     names: list[str]
     counts: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.counts)
 
     @property
     def described_by(self) -> list[str]:
         """All columns but the counts; they are published as they are."""
-        return [column for column in self.frame.columns if column != self.count]
+        return list(self.columns)
 
     def name(self, row: int) -> str:
         """Name of the cell in a row, counted from 0."""
-        return JOINT.join(str(self.frame[column].iloc[row]) for column in self.names)
+        return JOINT.join(self.columns[column].text(row) for column in self.names)
 
-    def groups(self, columns: list[str]) -> np.ndarray:
-        """Give each combination of values in `columns` a number from 0 up; int64 (cells,)."""
-        codes = np.zeros(len(self.frame), dtype=np.int64)
-        for column in columns:
-            values = self.frame[column].cat
-            codes = codes * len(values.categories) + values.codes
-            codes = pd.factorize(codes)[0].astype(np.int64)
-        return codes
+    def groups(self, columns: Sequence[str]) -> np.ndarray:
+        """Give each combination of values in `columns` a number from 0 up; int32 (cells,)."""
+        if len(columns) == 1:  # the codes are such numbers
+            return self.columns[columns[0]].codes
+        numbers = combined([self.columns[column] for column in columns])
+        return pd.factorize(numbers)[0].astype(np.int32)
 
-    def replaced(self, counts: np.ndarray) -> pd.DataFrame:
-        """Build the table with other counts; same columns, rows and orders."""
-        return self.frame.assign(**{self.count: counts})
-
-
-def read_bytes(path, what: str) -> bytes:
-    """Read a file whole.
-
-    Raises
-    ------
-    InputError
-        If there is no such file or it cannot be read.
-    """
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; wanted {what}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); wanted {what}") from None
+    def replaced(self, counts: np.ndarray) -> dict[str, Column | np.ndarray]:
+        """Put other counts in place of these; same columns, rows and orders."""
+        columns = list(self.columns.items())
+        return dict([*columns[: self.place], (self.count, counts), *columns[self.place :]])
 
 
 def read_table(
-    path, count: str = "count", names: list[str] | None = None, raw: bytes | None = None
+    path, count: str = "count", names: list[str] | None = None, negative: bool = False
 ) -> Table:
     """Read a table of counts.
 
@@ -89,8 +80,8 @@ def read_table(
         The column of counts.
     names : list of str, optional
         The columns that name a cell; by default all but the counts.
-    raw : bytes, optional
-        The file's content, where it has been read already.
+    negative : bool
+        Whether counts may be negative, as those of a noisy table.
 
     Raises
     ------
@@ -98,101 +89,100 @@ def read_table(
         Naming the file, the row (counted from 1 below the header) and the column.
     """
     path = Path(path)
-    frame = _read_frame(path, read_bytes(path, "a csv table") if raw is None else raw, count)
-    if names is None:
-        names = [column for column in frame.columns if column != count]
+    columns = read_columns(path, "a csv with a row a cell")
+    header = list(columns)
+    if count not in columns:
+        hint = "; is ';' the separator? wanted commas" if ";" in header[0] else ""
+        raise InputError(
+            f"{path}: no column {count!r}; there are {', '.join(map(repr, header))}{hint} "
+            f"(--count names the column of counts)"
+        )
+    texts = columns.pop(count)
+    table = described(path, columns, names, count)
+    counts = read_counts(texts, table, negative)
+    return Table(path, columns, count, header.index(count), table.names, counts)
+
+
+def described(
+    path: Path, columns: dict[str, Column], names: list[str] | None, count: str = ""
+) -> Table:
+    """Build the table of cells, all of whose counts are 0, and check their names.
+
+    Raises
+    ------
+    InputError
+        If no column names the cells, a name is empty, or two cells have the same.
+    """
+    names = list(columns) if names is None else names
     if not names:
         raise InputError(f"{path}: no column beside {count!r} says what a row is; add one")
+    listed = ", ".join(map(repr, columns))
     for name in names:
-        if name not in frame or name == count:
-            raise InputError(f"{path}: --name {name!r} is not one of {_listed(frame, count)}")
-    counts = _counts(frame, path, count, names)
-    table = Table(path, frame, count, names, counts)
+        if name not in columns:
+            raise InputError(f"{path}: --name {name!r} is not one of {listed}")
+    cells = len(columns[names[0]].codes)
+    table = Table(path, columns, count, 0, names, np.zeros(cells, dtype=np.int64))
     for column in names:
         refuse_empty(table, column)
-    codes = table.groups(names)
-    if codes.max() + 1 < len(codes):
-        row = int(np.flatnonzero(pd.Series(codes).duplicated())[0])
-        first = int(np.flatnonzero(codes == codes[row])[0])
-        raise InputError(
-            f"{path}: rows {first + 1} and {row + 1} are both called {table.name(row)!r}; each "
-            f"cell needs one row (--name says which columns name a cell)"
-        )
+    _refuse_same_names(table)
     return table
 
 
-def _read_frame(path: Path, raw: bytes, count: str) -> pd.DataFrame:
-    if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        raise InputError(f"{path}: this is a spreadsheet, not a csv; save it as csv (UTF-8)")
-    if b"\0" in raw:
-        raise InputError(f"{path}: this is no csv table (it holds zero bytes)")
-    options = {"encoding": "utf-8-sig", "na_filter": False, "low_memory": False}
-    try:
-        first = pd.read_csv(io.BytesIO(raw), header=None, nrows=1, dtype=str, **options)
-        columns = [str(name) for name in first.iloc[0]]
-        if count not in columns:
-            hint = "; is ';' the separator? wanted commas" if ";" in columns[0] else ""
-            raise InputError(
-                f"{path}: no column {count!r}; there are {', '.join(map(repr, columns))}{hint} "
-                f"(--count names the column of counts)"
-            )
-        twice = [name for name in columns if columns.count(name) > 1]
-        if twice:
-            raise InputError(f"{path}: the column {twice[0]!r} stands there twice")
-        frame = pd.read_csv(io.BytesIO(raw), dtype=str, **options)
-    except pd.errors.EmptyDataError:
-        raise InputError(f"{path}: the file is empty; wanted a header and a row a cell") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: this is no csv table in UTF-8; save it as csv (UTF-8)") from None
-    except (pd.errors.ParserError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        words = " ".join(str(error).split())
-        raise InputError(f"{path}: this is no csv table ({words})") from None
-    if not isinstance(frame.index, pd.RangeIndex) or len(frame.columns) != len(columns):
-        raise InputError(f"{path}: the rows have more fields than the header has names")
-    if frame.empty:
-        raise InputError(f"{path}: the table has no rows; wanted one a cell")
-    frame.columns = columns
-    for column in columns:  # not by read_csv, whose categories of digits turn into numbers
-        codes, texts = pd.factorize(frame[column])
-        frame[column] = pd.Categorical.from_codes(codes, pd.Index(texts, dtype=object))
-    return frame
+def _refuse_same_names(table: Table) -> None:
+    parts = [table.columns[name] for name in table.names]
+    if any(len(part.texts) == len(table) for part in parts):
+        return
+    numbers = combined(parts)
+    in_order = np.sort(numbers)
+    if (in_order[1:] == in_order[:-1]).any():
+        row = int(np.flatnonzero(pd.Series(numbers).duplicated())[0])
+        first = int(np.flatnonzero(numbers == numbers[row])[0])
+        raise InputError(
+            f"{table.path}: rows {first + 1} and {row + 1} are both called {table.name(row)!r}; "
+            f"each cell needs one row (--name says which columns name a cell)"
+        )
 
 
-def _counts(frame: pd.DataFrame, path: Path, count: str, names: list[str]) -> np.ndarray:
-    """Read the counts, value by distinct value."""
-    values = frame[count].cat
-    texts = values.categories.to_numpy()
-    good = [re.fullmatch(r"\s*[0-9]{1,12}\s*", text) is not None for text in texts]
-    if not all(good):
-        row = int(np.flatnonzero(~np.array(good)[values.codes])[0])
-        text = texts[values.codes.iloc[row]]
-        name = JOINT.join(str(frame[column].iloc[row]) for column in names)
+def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndarray:
+    """Read a column of counts, value by distinct value; int64 (cells,).
+
+    Parameters
+    ----------
+    column : Column
+    table : Table
+        Of which messages name the rows.
+    negative : bool
+        Whether counts may be negative.
+
+    Raises
+    ------
+    InputError
+        Naming the row and what is wrong with its count.
+    """
+    sign = r"-?" if negative else ""
+    texts = column.texts.astype(object)
+    good = [re.fullmatch(rf"\s*{sign}[0-9]{{1,12}}\s*", text) is not None for text in texts]
+    row = column.first(~np.array(good))
+    if row is not None:
+        text = column.text(row)
         wrong = "is missing" if not text.strip() else f"is {text!r}"
         for pattern, words in (
-            (r"\s*-.*", "which is negative"),
-            (r"\s*[0-9]{1,3}([,' ][0-9]{3})+\s*", "with a thousands separator"),
-            (r"\s*[0-9]*\.[0-9]*\s*", "with a decimal point"),
+            (r"\s*-.*", "" if sign else ", which is negative"),
+            (r"\s*[0-9]{1,3}([,' ][0-9]{3})+\s*", ", with a thousands separator"),
+            (r"\s*[0-9]*\.[0-9]*\s*", ", with a decimal point"),
         ):
             if re.fullmatch(pattern, text):
-                wrong += f", {words}"
+                wrong += words
         raise InputError(
-            f"{path}: row {row + 1} ({name}): {count} {wrong}; wanted a whole number from 0 up, "
-            f"of at most 12 digits and nothing else"
+            f"{table.path}: row {row + 1} ({table.name(row)}): {table.count} {wrong}; wanted a "
+            f"whole number{'' if sign else ' from 0 up'}, of at most 12 digits and nothing else"
         )
-    numbers = np.array([int(text) for text in texts], dtype=np.int64)
-    return numbers[values.codes]
+    return np.array([int(text) for text in texts], dtype=np.int64)[column.codes]
 
 
 def refuse_empty(table: Table, column: str) -> None:
     """Raise `InputError` if a value of a column is empty or blank."""
-    values = table.frame[column].cat
-    empty = [not str(text).strip() for text in values.categories]
-    if any(empty):
-        row = int(np.flatnonzero(np.array(empty)[values.codes])[0])
+    values = table.columns[column]
+    row = values.first(values.is_blank())
+    if row is not None:
         raise InputError(f"{table.path}: row {row + 1}: {column} is empty")
-
-
-def _listed(frame: pd.DataFrame, count: str) -> str:
-    return ", ".join(repr(column) for column in frame.columns if column != count)

@@ -6,7 +6,6 @@ what is computed from them, and the totals that are held.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,20 @@ import pandas as pd
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
-from isdp.io.files import write_csv, write_json
+from isdp.io.files import sha256_of, write_csv, write_json
 from isdp.io.together import check_out, clear_leftovers, write_together
 from isdp.privatize.certificate import FOR_RELEASE, NOT_FOR_RELEASE, _version
+from isdp.privatize.present import (
+    kind_names,
+    read_present,
+    refuse_another_table,
+    refuse_contradictions,
+)
 from isdp.privatize.table import Table, read_table
 from isdp.seeds import stream
 from isdp.topdown import Budget, Plan, Release, Schema, draw_noise_for_release, run
 from isdp.topdown.budget import DETAIL, TOTAL
+from isdp.topdown.known import Known
 from isdp.topdown.noise import draw_noise
 from isdp.topdown.run import held_levels
 from isdp.topdown.uncertainty import margins_of_error
@@ -42,6 +48,8 @@ NOT_SAID = (
     "release of the same data adds its loss.",
     "It compares tables with the same number of people and the same held totals; these are "
     "published exactly, and nothing is promised about what they tell.",
+    "Which kinds of people are said to be present or absent is published, and nothing is promised "
+    "about what that tells.",
     "The names of levels, regions and categories are published as they stand in the table.",
     "Counts below zero are ruled out, which biases empty cells upwards and others downwards; the "
     "noisy measurements are unbiased.",
@@ -69,6 +77,10 @@ class Wish:
     query_shares : mapping from level ("" for all others) to a mapping from query to Fraction
     structural_zeros : tuple of mappings from axis to category
         Cells that nobody can be in; an axis left out stands for all of its categories.
+    present : path or None
+        A csv of kinds that must be present in regions; see `isdp.privatize.present.read_present`.
+    absent_otherwise : bool
+        Whether kinds that are not in it have nobody.
     one_pass : bool
         Whether totals are estimated together with the cells, and not first.
     seed : int or None
@@ -86,6 +98,8 @@ class Wish:
     level_shares: Mapping[str, Fraction] | None = None
     query_shares: Mapping[str, Mapping[str, Fraction]] | None = None
     structural_zeros: tuple[Mapping[str, str], ...] = ()
+    present: str | Path | None = None
+    absent_otherwise: bool = False
     one_pass: bool = False
     seed: int | None = None
     experiment: bool = False
@@ -140,7 +154,8 @@ def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = 
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
     out = Path(out)
     clear_leftovers(out)
-    check_out(out, FILES, [table_path], force, AGAIN)
+    given = [table_path] + [wish.present] * (wish.present is not None)
+    check_out(out, FILES, given, force, AGAIN)
     problem = arrange(read_table(table_path, count), wish.levels)
     plan = plan_of(problem, wish)
     rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
@@ -158,7 +173,7 @@ def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = 
         "measurements.csv": measurement_table(problem, plan, release),
         "budget.csv": pd.DataFrame(plan.budget.rows(problem.schema)),
     }
-    _write(out, parts, certificate, table_path, force)
+    _write(out, parts, certificate, given, force)
     return certificate
 
 
@@ -182,9 +197,9 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
         )
     if not axes:
         raise InputError(f"{table.path}: no column beside the levels says what a cell is; add one")
-    schema_of = {name: tuple(sorted(set(table.frame[name].astype(str)))) for name in axes}
+    schema_of = {name: tuple(sorted(table.columns[name].texts.tolist())) for name in axes}
     schema = Schema(axes, tuple(map(len, schema_of.values())))
-    places = table.frame[list(levels)].astype(str)
+    places = pd.DataFrame({name: table.columns[name].rows() for name in levels})
     leaves = places.drop_duplicates().sort_values(list(levels)).reset_index(drop=True)
     if len(leaves) * schema.cells * (len(levels) + 1) > MOST_CELLS:
         raise InputError(
@@ -193,7 +208,10 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
         )
     hierarchy = Hierarchy.from_columns({name: leaves[name].tolist() for name in levels}, root=ROOT)
     row = pd.MultiIndex.from_frame(leaves).get_indexer(pd.MultiIndex.from_frame(places))
-    at = [pd.Index(schema_of[name]).get_indexer(table.frame[name].astype(str)) for name in axes]
+    at = []
+    for name in axes:
+        codes, texts = table.columns[name]
+        at.append(pd.Index(schema_of[name]).get_indexer(texts.astype(object))[codes])
     counts = np.zeros((len(leaves), schema.cells), dtype=np.int64)
     counts[row, np.ravel_multi_index(at, schema.shape)] = table.counts
     return Problem(counts, hierarchy, schema, tuple(schema_of.values()))
@@ -226,7 +244,24 @@ def plan_of(problem: Problem, wish: Wish) -> Plan:
             f"give it a share, or add --one-pass"
         )
     passes = "one" if wish.one_pass else "isolate_total"
-    return Plan(schema, budget, wish.held, passes=passes, structural_zeros=zeros)
+    known = _known(problem, wish, zeros, held - 1)
+    return Plan(schema, budget, wish.held, passes=passes, structural_zeros=zeros, known=known)
+
+
+def _known(problem: Problem, wish: Wish, zeros: tuple[int, ...], depth: int) -> Known | None:
+    """Read what is said of the kinds present; check it against the held totals and the table."""
+    if wish.present is None:
+        if wish.absent_otherwise:
+            raise InputError("topdown: --absent-otherwise says nothing without --present")
+        return None
+    tree, schema, categories = problem.hierarchy, problem.schema, problem.categories
+    options = wish.levels, schema, categories, tree, zeros, wish.absent_otherwise
+    known = read_present(wish.present, *options)
+    names = kind_names(known, schema, categories)
+    totals = tree.aggregate(problem.counts)[depth].sum(axis=1)
+    refuse_contradictions(known, tree, depth, totals, names)
+    refuse_another_table(known, schema, tree, problem.counts, names)
+    return known
 
 
 def _budget(levels: Sequence[str], schema: Schema, wish: Wish, held: int) -> Budget:
@@ -292,6 +327,8 @@ def _check(problem: Problem, plan: Plan, release: Release) -> None:
     for depth in held_levels(tree, plan):
         if (tables[depth].sum(axis=1) != true[depth].sum(axis=1)).any():
             raise AssertionError("a held total has changed")
+    if plan.known is not None:
+        plan.known.check(tables[-1], problem.schema)
 
 
 def released_table(problem: Problem, release: Release, margins) -> pd.DataFrame:
@@ -359,9 +396,18 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, 
         "held": [
             "number of people" if depth == 0 else f"total of each {levels[depth]}" for depth in held
         ],
+        "present": None
+        if plan.known is None
+        else {
+            "file": Path(wish.present).name,
+            "axes": list(plan.known.axes),
+            "listed": int((plan.known.least > 0).sum()),
+            "absent_otherwise": wish.absent_otherwise,
+        },
         "structural_zeros": [dict(each) for each in wish.structural_zeros],
         "passes": plan.passes,
-        "checked_in_integers": ["no count below zero", "every level adds up", "held totals"],
+        "checked_in_integers": ["no count below zero", "every level adds up", "held totals"]
+        + ["kinds that are present"] * (plan.known is not None),
         "margins": f"{wish.simulations} simulations, {COVERED:.0%} of errors within"
         if wish.simulations
         else "none",
@@ -392,6 +438,7 @@ def markdown(certificate: dict) -> str:
     lines += [
         "",
         f"Held exactly, and not protected: {', '.join(certificate['held'])}.",
+        *_present_lines(certificate["present"]),
         f"Checked in integers: {', '.join(certificate['checked_in_integers'])}.",
         f"Margins of error: {certificate['margins']}.",
         "",
@@ -405,14 +452,24 @@ def markdown(certificate: dict) -> str:
     return "\n".join(lines)
 
 
-def _write(out: Path, parts: Mapping, certificate: dict, table_path, force: bool) -> None:
+def _present_lines(present: dict | None) -> list[str]:
+    if present is None:
+        return []
+    words = "all others absent" if present["absent_otherwise"] else "nothing said of the others"
+    return [
+        f"Present, as {present['file']} says: {present['listed']:,} kinds, by "
+        f"{', '.join(present['axes'])} and region; {words}."
+    ]
+
+
+def _write(out: Path, parts: Mapping, certificate: dict, given, force: bool) -> None:
     def write(folder: Path) -> None:
         for name, part in parts.items():
             write_csv(part, folder / name)
-            digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            digest = sha256_of(folder / name)
             certificate["output"]["sha256"][name] = digest
         write_json(folder / "certificate.json", certificate)
         (folder / "certificate.md").write_text(markdown(certificate), encoding="utf-8")
-        check_out(out, FILES, [table_path], force, AGAIN)
+        check_out(out, FILES, given, force, AGAIN)
 
     write_together(out, FILES, write)

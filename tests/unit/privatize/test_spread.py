@@ -23,10 +23,10 @@ def test_the_spread_of_the_noise_is_that_of_its_law():
 
 
 def test_the_spread_of_draws_is_found_from_them():
-    draws = np.array([[[0, 3], [4, 3]], [[-4, 3], [0, 3]]])
+    draws = np.array([[[0, 3], [4, 3], [0, 3]], [[-4, 3], [0, 3], [0, 3]]])  # chain, draw, cell
     sd, unchanged = spread_of_draws(draws)
-    assert sd == pytest.approx([np.sqrt(8), 0])
-    assert unchanged.tolist() == [0.5, 0]
+    assert sd == pytest.approx([np.sqrt(32 / 6), 0])
+    assert unchanged == pytest.approx([4 / 6, 0])
 
 
 def test_draws_made_to_find_the_spread_have_the_law_of_the_noise():

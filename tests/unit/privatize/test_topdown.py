@@ -3,13 +3,16 @@
 import json
 import logging
 import re
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from isdp.cli import main
-from isdp.privatize.topdown import FILES
+from isdp.privatize.table import read_table
+from isdp.privatize.topdown import FILES, Wish, _check, arrange, plan_of
 
 LEVELS = ("--levels", "state,county", "--held", "state")
 BASE = 917_330_000  # no other number in any file looks like a count
@@ -92,6 +95,7 @@ def test_the_budget_is_stated_level_by_level_and_adds_up(command):
     assert "total" not in set(budget[budget["level"] == "state"]["query"])  # it is held
     certificate = json.loads((command.out / "certificate.json").read_text())
     assert [row["loss"] for row in certificate["budget"]] == ["1/3"] * 3
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", certificate["date"])
     assert certificate["for_release"]
     assert certificate["guarantee"]["epsilon_per_person"] == "1"
 
@@ -241,3 +245,191 @@ def test_files_that_are_there_are_replaced_only_by_force(command, capsys):
     assert command("--simulations", "0") == 2
     assert "costs its loss again" in capsys.readouterr().err
     assert command("--simulations", "0", "--force") == 0
+
+
+class Wrong(NamedTuple):
+    """A release as the check takes it."""
+
+    tables: dict
+
+
+@pytest.mark.parametrize(
+    ("level", "change", "words"),
+    [
+        (None, 0, None),
+        ("county", -1, "a released count is negative"),
+        ("county", 1, "do not add up"),
+        ("all", 1, "do not add up"),
+        ("every level", 1, "a held total has changed"),
+    ],
+)
+def test_a_release_is_checked_before_it_is_written(tmp_path, level, change, words):
+    """One count is off by one: below zero, or so that the levels do not add up."""
+    rows = [(f"{state}{i}", state, sex, 0) for state in "AB" for i in "01" for sex in "fm"]
+    table = pd.DataFrame(rows, columns=["county", "state", "sex", "count"])
+    table.to_csv(tmp_path / "table.csv", index=False)
+    problem = arrange(read_table(tmp_path / "table.csv"), ["state", "county"])
+    plan = plan_of(problem, Wish(("state", "county"), "pure", Fraction(1), held=("state",)))
+    tree = problem.hierarchy
+    tables = dict(zip(tree.levels, map(np.copy, tree.aggregate(problem.counts)), strict=True))
+    if level in tables:
+        tables[level][0, 0] += change
+    if level == "every level":
+        for table in tables.values():
+            table[0, 0] += change
+    if words is None:
+        _check(problem, plan, Wrong(tables))
+    else:
+        with pytest.raises(AssertionError, match=words):
+            _check(problem, plan, Wrong(tables))
+
+
+@pytest.fixture
+def present(tmp_path, frame):
+    """Write a file of kinds that are present, all that have somebody unless told otherwise."""
+
+    def write(rows=None, columns=("county", "age")):
+        path = tmp_path / "present.csv"
+        if rows is None:
+            kinds = frame.groupby(list(columns), as_index=False)["count"].sum()
+            rows = kinds.loc[kinds["count"] > 0, list(columns)].to_numpy().tolist()
+        pd.DataFrame(rows, columns=list(columns)).to_csv(path, index=False)
+        return ("--present", str(path))
+
+    return write
+
+
+@pytest.mark.parametrize("held", [(), ("--held", "state"), ("--held", "county")])
+def test_kinds_that_are_present_have_somebody_and_others_nobody(command, frame, present, held):
+    frame["count"] = np.where(
+        frame["age"] == "child", 200 * frame["county"].isin(["A0", "C1"]), 200
+    )
+    levels = ("--levels", "state,county", *held)
+    noisy = ("--epsilon", "0.05")
+    options = (*present(), "--absent-otherwise", "--simulations", "10")
+    broken = 0
+    for seed in range(3):
+        seeded = ("--seed", str(seed), "--force")
+        assert command(*options, *seeded, levels=levels, budget=noisy) == 0
+        table = released(command)
+        kinds = table[table["level"] == "county"].groupby(["region", "age"])["count"].sum()
+        assert (kinds[:, "adult"] > 0).all()
+        children = kinds[:, "child"]
+        assert (children[["A0", "C1"]] > 0).all()
+        assert children.drop(["A0", "C1"]).sum() == 0
+        if held:
+            totals = table[table["level"] == held[1]].groupby("region")["count"].sum()
+            assert totals.to_dict() == frame.groupby(held[1])["count"].sum().to_dict()
+        assert command(*seeded, levels=levels, budget=noisy) == 0
+        free = released(command)
+        without = free[free["level"] == "county"].groupby(["region", "age"])["count"].sum()
+        broken += (without.drop(["A0", "C1"], level=0)[:, "child"] > 0).sum()
+    assert broken  # and without the file the same noise puts children there
+
+
+def test_the_certificate_says_what_is_present(command, frame, present):
+    frame["count"] += 1
+    least = [["A0", "child", "2"], ["B0", "adult", "1"]]
+    assert command(*present(least, ("county", "age", "least"))) == 0
+    certificate = json.loads((command.out / "certificate.json").read_text())
+    assert certificate["present"] == {
+        "file": "present.csv",
+        "axes": ["age"],
+        "listed": 2,
+        "absent_otherwise": False,
+    }
+    assert "which kinds are present" in certificate["guarantee"]["held"]
+    assert "kinds that are present" in certificate["checked_in_integers"]
+    assert "2 kinds, by age and region" in (command.out / "certificate.md").read_text()
+
+
+def test_a_cell_that_must_not_be_empty(command, frame, present):
+    frame["count"] = 1
+    cells = [["A0", "f", "child"], ["A0", "m", "adult"]]
+    options = present(cells, ("county", "sex", "age"))
+    for seed in range(5):
+        extra = ("--seed", str(seed), "--force", "--simulations", "0")
+        assert command(*options, *extra, budget=("--epsilon", "0.05")) == 0
+        county = counts_of(released(command), "county")
+        assert county["A0", "f", "child"] >= 1
+        assert county["A0", "m", "adult"] >= 1
+
+
+def conflict_of(text):
+    (line,) = [line for line in text.splitlines() if "contradict each other" in line]
+    return line.split("dropped: ")[1].split("; ")
+
+
+def test_a_contradiction_is_named_by_constraints_none_of_which_can_be_dropped(
+    command, frame, present, capsys
+):
+    frame["count"] = 1  # four people in each county
+    rows = [["A0", "child", "3"], ["A0", "adult", "2"], ["A1", "child", "1"], ["B0", "adult", "4"]]
+    options = present(rows, ("county", "age", "least"))
+    assert command(*options, levels=("--levels", "state,county", "--held", "county")) == 2
+    found = conflict_of(capsys.readouterr().err)
+    assert found == [
+        "the total 4 of county A0",
+        "at least 2 of age=adult in A0",
+        "at least 3 of age=child in A0",
+    ]
+    assert not command.out.exists()
+
+
+def test_people_and_no_kind_contradict_each_other(command, frame, present, capsys):
+    frame["count"] = 1
+    rows = [[county, "child"] for county in ("A0", "A1", "A2", "B0", "C1")]
+    options = (*present(rows), "--absent-otherwise")
+    assert command(*options, levels=("--levels", "state,county", "--held", "county")) == 2
+    found = conflict_of(capsys.readouterr().err)
+    assert found == [
+        "the total 4 of county C0",
+        "nobody of age=adult in C0",
+        "nobody of age=child in C0",
+    ]
+
+
+WRONG_PRESENT = {
+    "a kind that is absent": ([["A0", "adult"]], ("county", "age"), "fewer people"),
+    "an unknown region": ([["Z9", "child"]], ("county", "age"), "line 2: the table has no county"),
+    "an unknown kind": ([["A0", "old"]], ("county", "age"), "no age 'old'"),
+    "an unknown column": ([["A0", "child", "x"]], ("county", "age", "colour"), "wanted the column"),
+    "no axis": ([["A0"]], ("county",), "wanted the column"),
+    "no region": ([["child"]], ("age",), "wanted the column 'county'"),
+    "twice": ([["A0", "child"], ["A0", "child"]], ("county", "age"), "line 3 stands there twice"),
+    "another state": ([["B", "A0", "child"]], ("state", "county", "age"), "lies in another state"),
+    "nobody": ([["A0", "child", "0"]], ("county", "age", "least"), "asks for nobody"),
+    "half a person": ([["A0", "child", "0.5"]], ("county", "age", "least"), "no least number"),
+    "a structural zero": ([["A0", "child"]], ("county", "age"), "structural zeros say"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_PRESENT)
+def test_a_wrong_file_of_kinds_is_said_in_one_line(command, frame, present, capsys, case):
+    rows, columns, words = WRONG_PRESENT[case]
+    frame["count"] = np.where(frame["age"] == "adult", 0, 917)
+    options = present(rows, columns)
+    if case == "a structural zero":
+        frame["count"] = np.where(frame["age"] == "adult", 917, 0)
+        options += ("--structural-zero", "age=child")
+    assert command(*options) == 2
+    spoken = capsys.readouterr().err
+    assert spoken.count("\n") == 1
+    assert words in spoken
+    assert "917" not in spoken
+    assert not command.out.exists()
+
+
+def test_kinds_not_listed_that_have_people_are_refused_without_a_count(
+    command, frame, present, capsys
+):
+    frame["count"] = 917
+    assert command(*present([["A0", "child"]]), "--absent-otherwise", levels=LEVELS[:2]) == 2
+    spoken = capsys.readouterr().err
+    assert "people where --present lists none: age=adult in A0" in spoken
+    assert "917" not in spoken
+
+
+def test_absent_otherwise_needs_a_list(command, capsys):
+    assert command("--absent-otherwise") == 2
+    assert "without --present" in capsys.readouterr().err

@@ -1,0 +1,68 @@
+"""Tracts, block groups and blocks for the people of real counties, drawn at random."""
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from isdp.constraints.hierarchy import Hierarchy
+from isdp.seeds import stream
+
+BLOCKS_A_GROUP, GROUPS_A_TRACT = 57, 3  # about those of 2010
+EMPTY = 0.4  # share of blocks without anybody
+BY_PEOPLE = 0.6  # share of blocks that go by population, the others equally to all counties
+MIXED = 0.3  # shape of a tract's weights for a cell: the smaller, the more tracts differ
+
+
+def numbers_of_blocks(population, blocks):
+    """Share a number of blocks among counties, at least one block group each."""
+    population = np.asarray(population, dtype=float)
+    share = BY_PEOPLE * population / population.sum() + (1 - BY_PEOPLE) / len(population)
+    return np.maximum(BLOCKS_A_GROUP, np.rint(share * blocks).astype(int))
+
+
+def county_blocks(rng, counts, blocks):
+    """Split a county's cells among its blocks; give them, csr (blocks, cells), and their tracts."""
+    tract = np.arange(blocks) // (BLOCKS_A_GROUP * GROUPS_A_TRACT)
+    size = rng.gamma(0.8, size=blocks) * (rng.random(blocks) >= EMPTY)
+    size[rng.integers(blocks)] += 1e-3
+    rows, entries, ends = [], [], [0]
+    for people in counts:
+        if people:
+            weight = size * rng.gamma(MIXED, size=tract[-1] + 1)[tract] + 1e-12 * size
+            drawn = rng.multinomial(people, weight / weight.sum())
+            some = np.flatnonzero(drawn)
+            rows.append(some)
+            entries.append(drawn[some])
+        ends.append(ends[-1] + (len(some) if people else 0))
+    columns = (np.concatenate(entries), np.concatenate(rows), np.array(ends))
+    return csr_array(columns, shape=(len(counts), blocks)).T.tocsr(), tract
+
+
+def synthetic_state(seed, counties, blocks):
+    """Make a state of some counties.
+
+    Parameters
+    ----------
+    seed : int
+    counties : (names, int array of shape (counties, cells))
+    blocks : sequence of int
+        Of each county.
+
+    Returns
+    -------
+    csr_array, int64, shape (blocks, cells)
+    Hierarchy
+        Nation, state, county, tract, block group and block.
+    """
+    names, counts = counties
+    parts, columns = [], {level: [] for level in ("county", "tract", "block group", "block")}
+    for name, row, number in zip(names, counts, blocks, strict=True):
+        part, tract = county_blocks(stream(seed, "synthetic blocks", name), row, int(number))
+        parts.append(part)
+        group = np.arange(number) // BLOCKS_A_GROUP
+        columns["county"] += [name] * len(tract)
+        columns["tract"] += [f"{name}.{each}" for each in tract]
+        columns["block group"] += [f"{name}..{each}" for each in group]
+        columns["block"] += [f"{name}...{each}" for each in range(number)]
+    table = vstack(parts).tocsr().astype(np.int64)
+    columns = {"state": ["state"] * table.shape[0]} | columns
+    return table, Hierarchy.from_columns(columns, root="nation")

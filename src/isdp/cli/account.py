@@ -1,0 +1,64 @@
+"""`isdp account`: what several releases of the same data cost together."""
+
+from __future__ import annotations
+
+import argparse
+
+from isdp.cli.options import add_count, add_name, command
+
+MOST_SHOWN = 20
+EPILOG = """\
+Losses add up within one flavour, and then only for tables that agree in the totals of all releases.
+That the releases are of the same data, and that no further one is, nobody can tell from the files.
+With --cells and --invariants (of every release, in any order) the cells are listed that all totals
+together settle.
+"""
+
+
+def add(commands) -> None:
+    """Add the command to those of `isdp`."""
+    own = command(
+        commands,
+        "account",
+        run,
+        EPILOG,
+        help="add up what several releases of the same data cost",
+        description="Add up what several releases of the same data cost.",
+    )
+    own.add_argument("certificates", metavar="CERTIFICATE", nargs="+", help="certificate.json")
+    own.add_argument("--cells", metavar="FILE", help="csv, a row a cell, such as noisy.csv")
+    own.add_argument("--invariants", metavar="FILE", nargs="+", default=[], help="YAML, of each")
+    add_count(own)
+    add_name(own)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it and say what it comes to."""
+    from isdp.privatize.account import account
+
+    found = account(
+        given.certificates,
+        cells_path=given.cells,
+        invariants_paths=given.invariants,
+        count=given.count,
+        names=given.name,
+    )
+    print(f"{len(given.certificates)} releases together: {found.guarantee.statement()}")
+    print("tables are compared that agree in the totals of all of these releases")
+    for path in found.experiments:
+        print(f"{path}: NOT FOR RELEASE; the guarantee leaves out what floating point adds")
+    if found.settled is None:
+        print(
+            "which cells all totals settle together: not looked at; give --cells and --invariants"
+        )
+        return 0
+    print(
+        f"all totals together settle {len(found.settled):,} cells, {len(found.new):,} of which no "
+        f"release settles alone{_listed(found.new)}"
+    )
+    return 0
+
+
+def _listed(names: list[str]) -> str:
+    shown = [*names[:MOST_SHOWN], *(["..."] if len(names) > MOST_SHOWN else [])]
+    return f": {'; '.join(shown)}" if shown else ""

@@ -1,0 +1,111 @@
+"""`isdp compare`: which system, at which budget, gives which error."""
+
+from __future__ import annotations
+
+import argparse
+
+from isdp.cli.options import add_count, add_name, add_out, command
+from isdp.errors import InputError
+
+EPILOG = """\
+the cells: a csv in UTF-8, a row a cell; its columns name the cell. If it has a column of counts
+(--count) and there is no --stand-in, the counts are used, and every file is marked CONFIDENTIAL
+
+the file of invariants (YAML): as for isdp privatize; see isdp privatize --help
+
+--epsilon and --rho are for one person who changes cell; isdp privatize takes half of that epsilon,
+as it counts by a unit of l1, and half of that rho. Each budget may be several, as in 0.5,1,2
+
+written to DIR, all at the end or none: comparison.csv, comparison.md, and a picture, comparison.svg
+and comparison.png, where matplotlib is installed
+
+Nothing is released, and no noise is made for a release. Systems are ranked among those of one
+flavour and unit alone.
+"""
+
+
+def add(commands) -> None:
+    """Add the command to those of `isdp`."""
+    own = command(
+        commands,
+        "compare",
+        run,
+        EPILOG,
+        help="say which of five papers' systems gives which error, for cells and totals like yours",
+        description="Compare systems on cells like yours, each at its own budget.",
+    )
+    own.add_argument("--cells", metavar="FILE", required=True, help="csv, a row a cell")
+    own.add_argument("--invariants", metavar="FILE", required=True, help="YAML")
+    many = {"action": "append", "default": []}
+    own.add_argument("--epsilon", metavar="E", help="pure privacy loss", **many)
+    own.add_argument("--rho", metavar="R", help="zero-concentrated privacy loss", **many)
+    own.add_argument("--rate", metavar="P", help="swap rate, such as 0.05", **many)
+    own.add_argument("--stand-in", metavar="FILE", help="public counts of the same cells")
+    own.add_argument("--region", metavar="COLUMN", help="default: the one whose totals are held")
+    own.add_argument("--area", metavar="COLUMN", help="default: the one nested in the regions")
+    own.add_argument(
+        "--sums", metavar="FILE", help="YAML: sums to tell errors of; default: by each column"
+    )
+    own.add_argument("--simulations", metavar="N", default="20", help="from 10; default: 20")
+    own.add_argument("--seed", metavar="N", default="0", help="default: 0")
+    add_count(own)
+    add_name(own)
+    add_out(own, "comparison")
+    own.add_argument("--no-picture", action="store_true", help="draw no picture")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it and say what was written."""
+    from isdp.compare.files import compare_files
+    from isdp.compare.report import why_confidential
+
+    found = compare_files(
+        given.cells,
+        given.invariants,
+        given.out,
+        epsilons=_budgets(given.epsilon, "--epsilon"),
+        rhos=_budgets(given.rho, "--rho"),
+        rates=_budgets(given.rate, "--rate"),
+        stand_in=given.stand_in,
+        sums_path=given.sums,
+        region=given.region,
+        area=given.area,
+        simulations=_whole(given.simulations, "--simulations"),
+        seed=_whole(given.seed, "--seed"),
+        count=given.count,
+        names=given.name,
+        force=given.force,
+        picture=not given.no_picture,
+    )
+    marked = why_confidential(found)
+    if marked:
+        print(marked)
+    print(
+        f"{given.out}: {len(found.systems)} systems and budgets compared on "
+        f"{found.question.cells:,} cells"
+    )
+    for _, row in found.left_out.iterrows():
+        print(f"left out: {row['system']}, {row['parameter']} {row['budget']:g}: {row['reason']}")
+    return 0
+
+
+def _budgets(texts: list[str], option: str) -> list[float]:
+    """Numbers separated by commas, as decimals or fractions."""
+    from isdp.exact.secure import exact_epsilon
+
+    found = []
+    for text in ",".join(texts).split(",") if texts else []:
+        try:
+            found.append(float(exact_epsilon(text.strip())))
+        except InputError:
+            raise InputError(
+                f"{option}: wanted numbers above 0 and up to 1000, such as 0.5 or 1/4,1/2, got "
+                f"{text[:40]!r}"
+            ) from None
+    return found
+
+
+def _whole(text: str, option: str) -> int:
+    if not text.isdecimal() or len(text) > 18:
+        raise InputError(f"{option} must be a whole number from 0 up, got {text[:40]!r}")
+    return int(text)

@@ -1,0 +1,167 @@
+"""`isdp privatize`: noise for a table whose totals are held."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+from isdp.cli.options import add_count, add_experiment, add_name, add_out, command, experiment
+from isdp.errors import InputError
+
+DELTA = 1e-10  # of `isdp.privatize.request`, which takes a second to import
+EPILOG = """\
+the table: a csv in UTF-8, a row a cell; a column of counts, and others that name the cell
+
+the file of invariants (YAML), by the table's columns:
+  total: true                  the grand total
+  totals:                      totals by the values of each column or combination listed
+    - county
+    - [county, sex]
+  subsets:                     the total of the cells selected
+    minors: {age: [0-4, 5-17]}         by values of columns
+    twins: ["Alpha, Low", "Beta, Low"] by names of cells (their columns joined by ', ')
+Both margins of a two-way table are  totals: [row, column].
+
+written to DIR: noisy.csv, certificate.json, certificate.md, and a picture, noisy.svg and noisy.png,
+where matplotlib is installed; all of them at the end, or none
+
+Epsilon is the privacy loss per unit of the norm, not per person: one person who changes cell moves
+the l1 distance by 2. Rho, of Gaussian noise, is the loss per unit of the squared l2 distance, which
+such a person moves by 2 as well; rho = 1 / (2 sigma^2). All are read as they are written, as 0.25
+or 1/4. Give the table a row for every possible cell, also for the empty ones, in an order that does
+not depend on the counts: the rows and their order are published.
+"""
+
+
+def add(commands) -> None:
+    """Add the command to those of `isdp`."""
+    own = command(
+        commands,
+        "privatize",
+        run,
+        EPILOG,
+        help="add noise to a table of counts and keep named totals exactly",
+        description="Add integer noise to a table of counts and keep named totals exactly.",
+    )
+    own.add_argument("table", metavar="TABLE", help="csv, a row a cell")
+    add_law(own)
+    add_count(own)
+    add_name(own)
+    add_out(own, "noisy")
+    own.add_argument("--no-picture", action="store_true", help="draw no picture")
+    own.add_argument("--strict", action="store_true", help="take every warning for an error")
+    add_experiment(own)
+    own.add_argument(
+        "--allow-mcmc",
+        action="store_true",
+        help="with --for-experiments: allow a Markov chain, whose error is of unknown size",
+    )
+
+
+def add_law(own: argparse.ArgumentParser) -> None:
+    """Add `--invariants` and the options of the noise, which `request` reads."""
+    own.add_argument("--invariants", metavar="FILE", required=True, help="YAML, see below")
+    own.add_argument("--epsilon", metavar="E", help="loss per unit of norm, such as 0.25 or 1/4")
+    law = own.add_mutually_exclusive_group()
+    law.add_argument("--norm", choices=("l1", "l2"), default="l1", help="default: l1")
+    law.add_argument(
+        "--sigma", metavar="S", help="Gaussian noise of this scale in persons, such as 2.5 or 5/2"
+    )
+    law.add_argument(
+        "--rho",
+        metavar="R",
+        help="Gaussian noise of this zCDP loss per unit of squared l2 distance",
+    )
+    own.add_argument(
+        "--delta",
+        metavar="D",
+        help=f"at which Gaussian noise's epsilon is certified too; default: {DELTA}",
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it and say what was written."""
+    from isdp.privatize import privatize
+
+    certificate = privatize(
+        given.table,
+        given.invariants,
+        request(given),
+        given.out,
+        count=given.count,
+        names=given.name,
+        force=given.force,
+        picture=not given.no_picture,
+        strict=given.strict,
+    )
+    totals = sum(check["totals"] for check in certificate["invariants"])
+    print(
+        f"{given.out}/noisy.csv: {certificate['input']['cells']:,} cells, {totals:,} totals exact, "
+        f"{certificate['output']['negative_counts']:,} negative counts"
+    )
+    print(f"{given.out}/certificate.md: {certificate['status']}")
+    print(certificate["mechanism"]["statement"])
+    fixed = certificate["lattice"]["cells_without_freedom"]
+    if fixed:
+        print(f"{fixed:,} cells have no freedom under these totals and are published exactly")
+    if not (given.no_picture or certificate["output"]["picture"]):
+        print("no picture: matplotlib is not installed (pip install 'isdp[plots]')")
+    return 0
+
+
+def request(given: argparse.Namespace):
+    """Turn the options of the law and of experiments into a request.
+
+    Raises
+    ------
+    InputError
+        If they do not go together or are out of range.
+    """
+    from isdp.exact.secure import exact_epsilon
+    from isdp.exact.secure_gaussian import exact_rho, rho_of_sigma
+    from isdp.mechanisms.gaussian import GeneralizedGaussian
+    from isdp.mechanisms.laplace import GeneralizedLaplace
+    from isdp.privatize import Request
+
+    experimental, seed = experiment(given)
+    if given.allow_mcmc and not experimental:
+        raise InputError(
+            "--allow-mcmc: a Markov chain is in floating point and never for release; add "
+            "--for-experiments"
+        )
+    if given.sigma is not None or given.rho is not None:
+        if given.epsilon is not None:
+            raise InputError(
+                "--sigma and --rho exclude --epsilon: Gaussian noise has an epsilon only at a "
+                "--delta, and the certificate says it"
+            )
+        rho = exact_rho(given.rho) if given.sigma is None else rho_of_sigma(given.sigma)
+        return Request(
+            GeneralizedGaussian(math.sqrt(1 / (2 * rho))),
+            None,
+            experimental,
+            seed,
+            given.allow_mcmc,
+            rho,
+            _delta(given.delta),
+        )
+    if given.delta is not None:
+        raise InputError("--delta goes with Gaussian noise: add --sigma or --rho")
+    if given.epsilon is None:
+        raise InputError("--epsilon is missing: the privacy loss per unit of norm, such as 0.25")
+    epsilon = exact_epsilon(given.epsilon)
+    mechanism = GeneralizedLaplace(float(epsilon), given.norm)
+    epsilon = epsilon if given.norm == "l1" else None
+    return Request(mechanism, epsilon, experimental, seed, given.allow_mcmc)
+
+
+def _delta(text: str | None) -> float:
+    if text is None:
+        return DELTA
+    try:
+        delta = float(text)
+    except ValueError:
+        delta = 0.0
+    if not 0 < delta < 1:
+        raise InputError(f"--delta must be a number between 0 and 1, such as 1e-10, got {text!r}")
+    return delta

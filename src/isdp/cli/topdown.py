@@ -1,0 +1,121 @@
+"""`isdp topdown`: a table of nested regions that adds up at every level."""
+
+from __future__ import annotations
+
+import argparse
+
+from isdp.cli.options import add_count, add_experiment, add_out, command, experiment
+from isdp.errors import InputError
+
+EPILOG = """\
+the table: a csv in UTF-8, a row a cell of a smallest region: the columns of --levels name the
+region, a column holds the count, all others say what the cell is; cells not listed are empty
+
+written to DIR, all at the end or none: released.csv (every count of every level, with its margin of
+error, simulated), measurements.csv, budget.csv, certificate.json, certificate.md
+
+A share is a decimal or a fraction, such as 0.25 or 1/4; the shares of levels, and of the queries of
+each level, add up to 1. The levels are those named and `all`, which holds everything. A query is
+`total`, `detail` (all cells; needed), an axis, or several axes joined by *. By default levels share
+equally; at each level detail has a half, the total (where it is not held) and the axes the rest.
+
+--present names a csv, a row a kind that is present in a smallest region: the last of the levels,
+one or several axes, and perhaps `least`, the people that there are at least (1 where left out)
+"""
+
+
+def add(commands) -> None:
+    """Add the command to those of `isdp`."""
+    own = command(
+        commands,
+        "topdown",
+        run,
+        EPILOG,
+        help="release a table of nested regions that adds up at every level, without negatives",
+        description="Release a table of nested regions by the Census Bureau's TopDown algorithm.",
+    )
+    own.add_argument("table", metavar="TABLE", help="csv, a row a cell")
+    own.add_argument("--levels", metavar="A,B", required=True, help="columns, largest first")
+    budget = own.add_mutually_exclusive_group(required=True)
+    budget.add_argument("--epsilon", metavar="E", help="pure privacy loss per person, in all")
+    budget.add_argument("--rho", metavar="R", help="zero-concentrated privacy loss, in all")
+    own.add_argument("--held", metavar="A,B", default="", help="levels whose totals stay exact")
+    many = {"action": "append", "default": []}
+    own.add_argument("--share", metavar="LEVEL=SHARE", help="part of the budget", **many)
+    own.add_argument("--query", metavar="[LEVEL:]QUERY=SHARE", help="part of a level's", **many)
+    own.add_argument(
+        "--structural-zero",
+        metavar="AXIS=CATEGORY[,...]",
+        help="cells that nobody can be in, may be repeated",
+        **many,
+    )
+    own.add_argument(
+        "--present", metavar="FILE", help="csv of kinds that have somebody in a region, see below"
+    )
+    own.add_argument(
+        "--absent-otherwise", action="store_true", help="kinds that it does not list have nobody"
+    )
+    own.add_argument("--one-pass", action="store_true", help="do not estimate totals first")
+    own.add_argument("--simulations", metavar="N", default="20", help="0, or from 10; default: 20")
+    add_count(own)
+    add_out(own, "topdown")
+    add_experiment(own)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run it and say what was written."""
+    from isdp.exact.secure import exact_epsilon
+    from isdp.privatize.topdown import Wish, topdown
+
+    experimental, seed = experiment(given)
+    pure = given.epsilon is not None
+    queries: dict[str, dict] = {}
+    for text in given.query:
+        level, _, rest = text.rpartition(":")
+        name, share = _pair(rest, "--query")
+        queries.setdefault(level, {})[name] = _share(share, "--query")
+    if not given.simulations.isdecimal() or 0 < int(given.simulations) < 10:
+        raise InputError(f"--simulations must be 0 or from 10 up, got {given.simulations!r}")
+    wish = Wish(
+        levels=tuple(given.levels.split(",")),
+        flavour="pure" if pure else "zCDP",
+        total=exact_epsilon(given.epsilon if pure else given.rho),
+        held=tuple(name for name in given.held.split(",") if name),
+        level_shares={
+            name: _share(share, "--share")
+            for name, share in (_pair(text, "--share") for text in given.share)
+        },
+        query_shares=queries,
+        structural_zeros=tuple(
+            dict(_pair(part, "--structural-zero") for part in text.split(","))
+            for text in given.structural_zero
+        ),
+        present=given.present,
+        absent_otherwise=given.absent_otherwise,
+        one_pass=given.one_pass,
+        seed=seed,
+        experiment=experimental,
+        simulations=int(given.simulations),
+    )
+    certificate = topdown(given.table, wish, given.out, count=given.count, force=given.force)
+    print(f"{given.out}/certificate.md: {certificate['status']}")
+    print(certificate["guarantee"]["statement"])
+    return 0
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, sign, value = text.rpartition("=")
+    if not (name and sign and value):
+        raise InputError(f"{option} needs NAME=VALUE, got {text!r}")
+    return name, value
+
+
+def _share(text: str, option: str):
+    from fractions import Fraction
+
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(
+            f"{option}: a share is a number such as 0.25 or 1/4, got {text!r}"
+        ) from None

@@ -1,0 +1,159 @@
+"""Errors of a released table: by true size, for every query, and of shares that people use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from isdp.errors import InputError
+
+
+def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFrame:
+    """Measure the errors of answers, all together and by their true size.
+
+    Parameters
+    ----------
+    released, true : array of one shape
+        Answers to one query.
+    first_sizes : mapping from name to int
+        Least true answer of each class, in ascending order; the first is 0.
+
+    Returns
+    -------
+    DataFrame
+        A row for "all" and one for each class that has answers: size, answers, bias (mean error),
+        mae and rmse (all in persons), negative (answers below zero).
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+    """
+    if np.shape(released) != np.shape(true):
+        raise InputError(f"compare: answers of shape {np.shape(released)} to {np.shape(true)}")
+    error = (np.asarray(released) - true).ravel().astype(float)
+    below = np.ravel(released) < 0
+    classes = np.digitize(np.ravel(true), list(first_sizes.values()))  # from 1 up
+    # a class 0 for all of them saves a second way of summing
+    sums = {
+        name: np.bincount(classes, values, len(first_sizes) + 1)
+        for name, values in {
+            "answers": np.ones(error.size),
+            "bias": error,
+            "mae": np.abs(error),
+            "rmse": error**2,
+            "negative": below.astype(float),
+        }.items()
+    }
+    table = pd.DataFrame({name: [sums[name].sum(), *sums[name][1:]] for name in sums})
+    table.insert(0, "size", ["all", *first_sizes])
+    table = table[table["answers"] > 0].reset_index(drop=True)
+    for name in ("bias", "mae", "rmse"):
+        table[name] /= table["answers"]
+    table["rmse"] = np.sqrt(table["rmse"])
+    return table.astype({"answers": int, "negative": int})
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share that people use: of the people in some cells among those in others.
+
+    Parameters
+    ----------
+    name : str
+    cells : sequence of int
+        Of which the share is.
+    among : sequence of int, optional
+        All cells by default; they hold those of `cells`.
+    """
+
+    name: str
+    cells: Sequence[int]
+    among: Sequence[int] | None = None
+
+    def of(self, table) -> np.ndarray:
+        """Compute the share in each area; missing where nobody, or fewer, are left to divide by.
+
+        Parameters
+        ----------
+        table : array, shape (areas, cells)
+
+        Returns
+        -------
+        float64 array, shape (areas,)
+            As it comes out, not clipped to 0 and 1.
+        """
+        table = np.asarray(table)
+        part = table[:, list(self.cells)].sum(axis=1)
+        whole = (table if self.among is None else table[:, list(self.among)]).sum(axis=1)
+        return np.divide(part, whole, out=np.full(len(table), np.nan), where=whole > 0)
+
+
+def share_errors(
+    released, true, share: Share, sizes, first_sizes: Mapping[str, int]
+) -> pd.DataFrame:
+    """Measure the errors of a share, by true size of the area.
+
+    Parameters
+    ----------
+    released, true : array, shape (areas, cells)
+    share : Share
+    sizes : int array, shape (areas,)
+        People in each area.
+    first_sizes : mapping from name to int
+        As in `errors_by_size`.
+
+    Returns
+    -------
+    DataFrame
+        A row for "all" and one for each class: size, areas (those where the true share is
+        defined), undefined (of them, where the released share is not), out_of_range (released
+        below 0 or above 1), bias and mae (percentage points, over the defined ones, nothing
+        clipped), and off_by_1 (areas whose share is off by more than a percentage point).
+    """
+    want, got = share.of(true), share.of(released)
+    known = ~np.isnan(want)
+    rows = []
+    classes = np.digitize(sizes, list(first_sizes.values())) - 1
+    for number, name in [(None, "all"), *enumerate(first_sizes)]:
+        some = known if number is None else known & (classes == number)
+        if not some.any():
+            continue
+        defined = some & ~np.isnan(got)
+        error = 100 * (got[defined] - want[defined])
+        rows.append(
+            {
+                "size": name,
+                "areas": int(some.sum()),
+                "undefined": int((some & ~defined).sum()),
+                "out_of_range": int(((got[defined] < 0) | (got[defined] > 1)).sum()),
+                "bias": float(error.mean()) if error.size else np.nan,
+                "mae": float(np.abs(error).mean()) if error.size else np.nan,
+                "off_by_1": int((np.abs(error) > 1).sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def summary(released, true) -> dict:
+    """Say what is impossible in a released table, and what it gets right by construction.
+
+    Returns
+    -------
+    dict
+        negative and fractional (cells), exact_areas and exact_cells (shares of the areas' totals
+        and of the cells that are released as they are), and people_moved (l1 error by 2).
+    """
+    released = np.asarray(released)
+    totals = released.sum(axis=1) - true.sum(axis=1)
+    exact = 1e-6 if released.dtype.kind == "f" else 0
+    return {
+        "negative": int((released < 0).sum()),
+        "fractional": int((released != np.round(released)).sum()),
+        "exact_areas": float((np.abs(totals) <= exact).mean()),
+        "exact_cells": float((released == true).mean()),
+        "people_moved": float(np.abs(released - true).sum()) / 2,
+    }

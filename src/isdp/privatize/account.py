@@ -1,0 +1,137 @@
+"""What several releases of the same data cost together, and what all of their totals settle."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from isdp.accounting import Guarantee, compose, from_record
+from isdp.errors import InputError
+from isdp.io.columns import read_columns
+from isdp.io.counts import MAX_BYTES, read_bytes
+from isdp.privatize.check import read_certificate
+from isdp.privatize.freedom import find_freedom
+from isdp.privatize.held import read_invariants
+from isdp.privatize.table import described
+
+PLACES = ("guarantee", "mechanism", "privacy")  # of a guarantee within a certificate
+
+
+class Account(NamedTuple):
+    """Several releases as one.
+
+    Attributes
+    ----------
+    guarantee : Guarantee
+        Of all together, between tables that agree in the totals of every release.
+    experiments : list of str
+        Certificates of what is not for release.
+    settled : list of str or None
+        Names of cells that all totals together settle; None where the totals were not given.
+    new : list of str or None
+        Those of them that no release settles alone.
+    """
+
+    guarantee: Guarantee
+    experiments: list[str]
+    settled: list[str] | None
+    new: list[str] | None
+
+
+def account(
+    certificate_paths: Sequence,
+    *,
+    cells_path=None,
+    invariants_paths: Sequence = (),
+    count: str = "count",
+    names: list[str] | None = None,
+) -> Account:
+    """Add up what releases of the same data cost.
+
+    Parameters
+    ----------
+    certificate_paths : sequence of path
+        In JSON, two or more.
+    cells_path : path, optional
+        A table with the cells that all releases have, such as a noisy one; counts are passed over.
+    invariants_paths : sequence of path
+        The file of invariants of each release, in any order: they are known by their hashes.
+    count, names
+        As in `isdp.privatize.table.read_table`.
+
+    Raises
+    ------
+    InputError
+        If a release comes twice, guarantees are of different kinds, or files do not belong
+        together.
+    """
+    if len(certificate_paths) < 2:
+        raise InputError("account: one release costs what its certificate says; give two or more")
+    certificates = {str(path): read_certificate(path) for path in certificate_paths}
+    _refuse_twice(certificates, certificate_paths)
+    guarantees = [_guarantee(path, one) for path, one in certificates.items()]
+    try:
+        together = compose(guarantees)
+    except InputError as refusal:
+        kinds = dict.fromkeys(f"{g.flavour} per {g.unit}" for g in guarantees)
+        raise InputError(f"account: {refusal} (there are {', '.join(kinds)})") from None
+    experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
+    settled = new = None
+    if cells_path is not None or invariants_paths:
+        if cells_path is None or not invariants_paths:
+            raise InputError("account: give both --cells and --invariants, or neither")
+        settled, new = _settled(certificates, cells_path, invariants_paths, count, names)
+    return Account(together, experiments, settled, new)
+
+
+def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
+    seen: dict[str, str] = {}
+    for path in map(str, paths):
+        # not by its noisy table alone: two releases of a small table may well be equal
+        key = json.dumps(certificates[path], sort_keys=True)
+        if key in seen:
+            raise InputError(f"account: {seen[key]} and {path} are of one release; name it once")
+        seen[key] = path
+
+
+def _guarantee(path: str, certificate: dict) -> Guarantee:
+    for place in PLACES:
+        record = certificate.get(place)
+        if isinstance(record, dict) and "flavour" in record:
+            try:
+                return from_record(record)
+            except InputError as wrong:
+                raise InputError(f"{path}: {wrong}") from None
+    raise InputError(f"{path}: this certificate holds no guarantee that can be added up")
+
+
+def _settled(certificates, cells_path, invariants_paths, count, names):
+    """Names of cells that all totals settle, and those that none of the releases does alone."""
+    path = Path(cells_path)
+    table = described(path, read_columns(path, "a csv with a row a cell", (count,)), names, count)
+    rules = {}
+    for one in invariants_paths:
+        raw = read_bytes(one, MAX_BYTES)
+        rules[hashlib.sha256(raw).hexdigest()] = read_invariants(one, table, raw)
+    every, alone = [], set()
+    for name, certificate in certificates.items():
+        given = certificate.get("input")
+        given = given if isinstance(given, dict) else {}
+        if given.get("invariants_sha256") not in rules:
+            raise InputError(
+                f"{name}: its file of invariants ({given.get('invariants')!r:.80}) is not among "
+                f"--invariants, by its hash"
+            )
+        if given.get("cells") != len(table):
+            raise InputError(
+                f"{name}: a release of {given.get('cells')!r:.20} cells, and {path} has "
+                f"{len(table):,}; only releases of the same cells are compared"
+            )
+        held = rules[given["invariants_sha256"]]
+        every += held
+        alone |= set(find_freedom(held).fixed.tolist())
+    fixed = find_freedom(every).fixed.tolist()
+    return [table.name(row) for row in fixed], [table.name(r) for r in fixed if r not in alone]

@@ -1,0 +1,419 @@
+"""Margins of error of a noisy table, by the law of its noise: of its cells, and of sums of them.
+
+No count is looked at. Every figure says how it was found. *exact*: computed from the law itself,
+chances to within 1e-9. *bounded*: the true figure is at most this one. *simulated*: from draws made
+for this alone, with two standard errors. Where cells of disjoint totals have independent weights,
+their law is computed (`isdp.exact.sum_laws`); there it is symmetric and log-concave, so that where
+a grid would be too long the bound of Vysochanskij and Petunin for laws with one peak serves. A
+discrete Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by
+Poisson's formula, see `isdp.mechanisms.gaussian`). All else is simulated where an
+exact sampler is quick.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from isdp.constraints.invariants import Invariants, cell_types
+from isdp.errors import InputError
+from isdp.exact.blocks import BlockSampler
+from isdp.exact.choice import ANY_SIZE
+from isdp.exact.halving import HalvingSampler
+from isdp.exact.klein import GaussianSampler
+from isdp.exact.mixture import MixtureSampler
+from isdp.exact.staged import StagedSampler
+from isdp.exact.sum_laws import Part, sum_law, sum_variance
+from isdp.exact.typed import TypedSampler
+from isdp.mechanisms.base import Energy, Mechanism
+from isdp.privatize.freedom import Freedom
+from isdp.privatize.held import Held, group_names
+from isdp.privatize.table import Table
+from isdp.seeds import stream
+
+LEVEL = 0.95
+SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose chance to turn negative is told
+MOST_SUMS, MOST_VALUES = 1000, 100
+MOST_PARTS = 2000  # of all sums together, whose laws are computed
+MOST_CELLS = 1000  # for rejection
+MOST_DRAWN = 1e7  # cells times draws, from a hundred draws up
+MOST_PROPOSED = 5e6  # tries of all draws together, of samplers that reject
+FEWEST = 100  # draws
+LARGEST_MATRIX = 2e7  # entries that are factorised
+MOST_TRIES = 1e5
+QUICK = (
+    BlockSampler,
+    HalvingSampler,
+    StagedSampler,
+    GaussianSampler,
+    MixtureSampler,
+    TypedSampler,
+)
+POOLED = 20  # cells of a kind that are looked at in each draw
+EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
+
+
+class Figure(NamedTuple):
+    """A number, and how it was found.
+
+    Attributes
+    ----------
+    value : float
+        nan if unknown.
+    how : str
+        "exact", "bounded" (from above), "simulated" or "unknown".
+    error : float
+        Two standard errors of a simulated one; else 0.
+    """
+
+    value: float
+    how: str
+    error: float = 0.0
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Noise of a cell, or of a sum of cells, in persons.
+
+    Attributes
+    ----------
+    what : str
+        "cell" or "sum".
+    name : str
+        Of a sum, or of the cells of one kind.
+    cells : int
+        In the sum, or of this kind.
+    sd : Figure
+    limit : Figure
+        Least size that the noise exceeds in magnitude with a chance of at most 5 %.
+    unchanged : Figure
+        Chance of no noise.
+    negative : dict of int to Figure
+        Chance that a count of a given size turns negative.
+    """
+
+    what: str
+    name: str
+    cells: int
+    sd: Figure
+    limit: Figure
+    unchanged: Figure
+    negative: dict[int, Figure]
+
+    def row(self) -> dict:
+        """Lay it out for a table."""
+        row = {"what": self.what, "name": self.name, "cells": self.cells}
+        figures = {"sd": self.sd, "limit_95": self.limit, "chance_unchanged": self.unchanged}
+        figures |= {f"chance_negative_at_{size}": x for size, x in self.negative.items()}
+        for name, figure in figures.items():
+            row |= {name: _rounded(figure.value), f"{name}_is": figure.how}
+            row[f"{name}_error"] = _rounded(figure.error)
+        return row
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What a margin is asked for.
+
+    Attributes
+    ----------
+    what, name : str
+    cells : int
+    rows : int array
+        Of a sum, all of its cells; of a kind, some of them.
+    parts : tuple of Part
+        Its share of each block, where totals are of disjoint blocks.
+    """
+
+    what: str
+    name: str
+    cells: int
+    rows: np.ndarray
+    parts: tuple[Part, ...] = ()
+
+
+def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target]:
+    """List the kinds of cells with freedom, and the sums that are not held.
+
+    Raises
+    ------
+    InputError
+        If there are more than 1000 sums.
+    """
+    many = sum(one.totals for one in sums)
+    if many > MOST_SUMS:
+        raise InputError(f"plan: {many:,} named sums are too many; name at most {MOST_SUMS:,}")
+    kinds = _kinds_of_blocks(table, free) if free.blocks is not None else _kinds(table, free)
+    sizes = None if free.blocks is None else np.bincount(free.blocks + 1)
+    return kinds + [target for one in sums for target in _sums_of(table, one, free, sizes)]
+
+
+def _kinds_of_blocks(table: Table, free: Freedom) -> list[Target]:
+    sizes = np.bincount(free.blocks + 1)
+    in_blocks = np.where(free.blocks < 0, 0, sizes[free.blocks + 1])
+    kinds = []
+    for size, number in zip(*np.unique(in_blocks, return_counts=True), strict=True):
+        size, number = int(size), int(number)
+        if size == 1:
+            continue
+        name = f"a cell among {size:,} with one total" if size else "a cell in no total"
+        rows = np.array([np.argmax(in_blocks == size)])
+        kinds.append(Target("cell", name, number, rows, (Part(size, 1),)))
+    return kinds
+
+
+def _kinds(table: Table, free: Freedom) -> list[Target]:
+    kind, first = cell_types(free.invariants)
+    order = np.argsort(kind, kind="stable")
+    starts = np.searchsorted(kind[order], np.arange(len(first) + 1))
+    kinds = []
+    for number, cell in enumerate(first.tolist()):
+        if free.steps[cell] == 0:
+            continue
+        rows = order[starts[number] : starts[number + 1]]
+        name = table.name(cell) if len(rows) == 1 else f"a cell such as {table.name(cell)}"
+        kinds.append(Target("cell", name, len(rows), rows[:POOLED]))
+    return kinds
+
+
+def _sums_of(table: Table, one: Held, free: Freedom, sizes) -> list[Target]:
+    order = np.argsort(one.labels, kind="stable")
+    starts = np.searchsorted(one.labels[order], np.arange(one.totals + 1))
+    names, found = group_names(table, one), []
+    for group in range(one.totals):
+        rows = order[starts[group] : starts[group + 1]]
+        parts: tuple[Part, ...] = ()
+        if free.blocks is not None:
+            blocks, chosen = np.unique(free.blocks[rows], return_counts=True)
+            cells = np.where(blocks < 0, 0, sizes[blocks + 1])
+            pairs, times = np.unique([cells, chosen], axis=1, return_counts=True)
+            parts = tuple(map(Part, *pairs.tolist(), times.tolist()))
+        found.append(Target("sum", names[group], len(rows), rows, parts))
+    return found
+
+
+def usual_sums(table: Table) -> list[Held]:
+    """Totals by each column that names cells and has 2 to 100 values."""
+    return [
+        Held(f"totals by {name}", table.groups([name]), (name,))
+        for name in table.names
+        if 1 < len(table.columns[name].texts) <= MOST_VALUES
+    ]
+
+
+def margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
+    """Lay margins out, a row each."""
+    return pd.DataFrame([margin.row() for margin in margins])
+
+
+def margins_of(
+    targets: Sequence[Target], free: Freedom, mechanism: Mechanism, draws: int = 400
+) -> list[Margin]:
+    """Find the margins of error.
+
+    Parameters
+    ----------
+    targets : sequence of Target
+    free : Freedom
+    mechanism : Mechanism
+    draws : int
+        For those that have to be simulated.
+
+    Returns
+    -------
+    list of Margin
+        One for each target, in their order.
+    """
+    energy = mechanism.energy
+    if free.blocks is not None and energy is not None and energy.product:
+        try:
+            lawful = sum(len(target.parts) for target in targets) <= MOST_PARTS
+            return [_by_law(target, energy, lawful) for target in targets]
+        except InputError:
+            pass  # too wide for any grid
+    try:
+        return _by_draws(targets, free.invariants, _sampler(free, mechanism), draws)
+    except InputError:
+        pass  # no exact sampler is practical
+    try:
+        if energy is None or (energy.power, energy.root) != (2, False):
+            raise InputError("margins: no bound is known of this law")
+        kept, sigma = _Kept(free.invariants), math.sqrt(0.5 / energy.rate)
+    except InputError:
+        no = Figure(math.nan, UNKNOWN)
+        return [
+            Margin(t.what, t.name, t.cells, no, no, no, dict.fromkeys(SIZES, no)) for t in targets
+        ]
+    return [_by_subgaussian(t, sigma * math.sqrt(kept.squared(_cells(t)))) for t in targets]
+
+
+def _cells(target: Target) -> np.ndarray:
+    return target.rows if target.what == "sum" else target.rows[:1]
+
+
+def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
+    names = (target.what, target.name, target.cells)
+    if lawful:
+        try:
+            return Margin(*names, *_figures_of_law(energy, target.parts))
+        except InputError:
+            pass
+    variance = sum_variance(energy, target.parts)
+    sd = Figure(math.sqrt(variance), EXACT)
+    limit = Figure(_first(lambda size: _peaked(variance, size) <= 1 - LEVEL), BOUNDED)
+    negative = {size: Figure(_peaked(variance, size) / 2, BOUNDED) for size in SIZES}
+    return Margin(*names, sd, limit, Figure(math.nan, UNKNOWN), negative)
+
+
+@lru_cache(maxsize=4096)
+def _figures_of_law(energy: Energy, parts: tuple[Part, ...]) -> tuple:
+    law = sum_law(energy, parts)
+    limit = _first(lambda size: law.beyond(size) <= 1 - LEVEL)
+    negative = {size: Figure(law.below(size), EXACT) for size in SIZES}
+    unchanged = float(law.pmf[len(law.pmf) // 2])
+    return Figure(law.sd, EXACT), Figure(limit, EXACT), Figure(unchanged, EXACT), negative
+
+
+def _peaked(variance: float, size: int) -> float:
+    """Bound of P(|X| > size) for an integer X, symmetric about its one peak.
+
+    X plus a uniform number from -1/2 to 1/2 has a density with one peak, and exceeds size + 1/2.
+    """
+    if variance == 0:
+        return 0.0
+    share = (variance + 1 / 12) / (size + 0.5) ** 2
+    return min(1.0, max(4 / 9 * share, 4 / 3 * share - 1 / 3))
+
+
+def _first(holds) -> int:
+    """Least whole number from 0 up from which on a condition holds."""
+    high = 1
+    while not holds(high):
+        high *= 2
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _sampler(free: Freedom, mechanism: Mechanism):
+    """Set up an exact sampler in floating point that is quick to set up and to draw from.
+
+    Messages along a tree are left out: to set them up may take minutes.
+    """
+    invariants, misfits = free.invariants, []
+    for kind in QUICK:
+        try:
+            if kind not in ANY_SIZE and invariants.cells > MOST_CELLS:
+                raise InputError(f"margins: {invariants.cells} cells are too many to simulate")
+            kind.fits(invariants, mechanism, None)
+            return kind(invariants, mechanism, *([] if kind in ANY_SIZE else [MOST_TRIES]))
+        except InputError as misfit:
+            misfits.append(str(misfit))
+    raise InputError("; ".join(misfits))
+
+
+def _by_draws(targets, invariants: Invariants, sampler, draws: int) -> list[Margin]:
+    draws = _affordable(sampler, invariants.cells, draws)
+    rng, at_once = stream(0, "margins"), max(1, int(2e7 / invariants.cells))
+    values: list[list[np.ndarray]] = [[] for _ in targets]
+    for start in range(0, draws, at_once):
+        noise = sampler.sample(rng, min(at_once, draws - start))
+        for kept, target in zip(values, targets, strict=True):
+            part = noise[:, target.rows]
+            kept.append(part if target.what == "cell" else part.sum(axis=1, keepdims=True))
+    return [_of_draws(t, np.concatenate(v)) for t, v in zip(targets, values, strict=True)]
+
+
+def _affordable(sampler, cells: int, draws: int) -> int:
+    """Draws that take seconds, by a forecast that is the same on every machine.
+
+    Raises
+    ------
+    InputError
+        If that is too few of them to tell anything.
+    """
+    own = getattr(sampler, "sampler", sampler)
+    by_tries = int(MOST_PROPOSED / getattr(own, "expected_tries", 1.0))
+    if by_tries < FEWEST:
+        raise InputError("margins: draws take too many tries to simulate")
+    return min(by_tries, max(FEWEST, min(draws, int(MOST_DRAWN / cells))))
+
+
+def _of_draws(target: Target, values: np.ndarray) -> Margin:
+    """Figures from draws, int64 (draws, cells of one law); each draw counts as one."""
+
+    def mean(each) -> tuple[float, float]:
+        by_draw = each.mean(axis=1)
+        error = 2 * by_draw.std(ddof=1) / math.sqrt(len(by_draw))
+        # where nothing was seen, or nothing else, it may still happen in 3 of as many draws
+        return float(by_draw.mean()), float(max(error, 3 / len(by_draw)))
+
+    square, error = mean(values.astype(float) ** 2)
+    sd = math.sqrt(square)
+    size, room = np.abs(values), {}
+    for sign in (-1, 0, 1):
+
+        def rare(limit, sign=sign):
+            chance, error = mean(size > limit)
+            return chance + sign * error <= 1 - LEVEL
+
+        room[sign] = _first(rare)
+    limit = Figure(room[0], SIMULATED, max(room[1] - room[0], room[0] - room[-1]))
+    chances = {
+        least: Figure(mean(size > least)[0] / 2, SIMULATED, mean(size > least)[1] / 2)
+        for least in SIZES
+    }
+    return Margin(
+        target.what,
+        target.name,
+        target.cells,
+        Figure(sd, SIMULATED, error / (2 * sd) if sd else 0.0),
+        limit,
+        Figure(mean(values == 0)[0], SIMULATED, mean(values == 0)[1]),
+        chances,
+    )
+
+
+class _Kept:
+    """How much of the direction of a sum the noise can take, by the kinds of cells."""
+
+    def __init__(self, invariants: Invariants):
+        self.kind, first = cell_types(invariants)
+        self.many = np.bincount(self.kind)
+        if len(first) * invariants.constraints > LARGEST_MATRIX:
+            raise InputError(f"margins: {len(first):,} kinds of cells are too many for a bound")
+        columns = invariants.sparse[:, first].toarray() * np.sqrt(self.many)
+        _, s, vt = np.linalg.svd(columns, full_matrices=False)
+        self.rows = vt[s > s.max(initial=0) * 1e-10]
+
+    def squared(self, cells: np.ndarray) -> float:
+        """Squared length of the part of a sum's direction that no total fixes."""
+        direction = np.bincount(self.kind[cells], minlength=len(self.many)) / np.sqrt(self.many)
+        return max(0.0, len(cells) - float(np.square(self.rows @ direction).sum()))
+
+
+def _by_subgaussian(target: Target, sd: float) -> Margin:
+    def chance(size: int) -> float:
+        return min(1.0, 2 * math.exp(-((size + 1) ** 2) / (2 * sd * sd))) if sd > 1e-9 else 0.0
+
+    return Margin(
+        target.what,
+        target.name,
+        target.cells,
+        Figure(sd, BOUNDED),
+        Figure(_first(lambda size: chance(size) <= 1 - LEVEL), BOUNDED),
+        Figure(math.nan, UNKNOWN),
+        {size: Figure(chance(size) / 2, BOUNDED) for size in SIZES},
+    )

@@ -1,0 +1,414 @@
+"""What noise to expect, before a count is looked at; and the epsilon that a wanted error takes."""
+
+from __future__ import annotations
+
+import math
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from pathlib import Path
+
+import pandas as pd
+
+from isdp.errors import InputError
+from isdp.io.columns import read_columns
+from isdp.io.files import write_csv, write_json
+from isdp.io.progress import progress
+from isdp.io.together import check_out, clear_leftovers, write_together
+from isdp.privatize.draw import draw
+from isdp.privatize.freedom import Freedom, find_freedom
+from isdp.privatize.held import read_invariants
+from isdp.privatize.margins import (
+    UNKNOWN,
+    Margin,
+    Target,
+    margin_table,
+    margins_of,
+    targets_of,
+    usual_sums,
+)
+from isdp.privatize.request import Request
+from isdp.privatize.table import Table, described
+
+PICTURES = ("plan.svg", "plan.png")
+FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
+DRAWS, DRAWS_OF_CURVE = 2000, 400
+SETTINGS = ("epsilon", "sigma")  # by which a law is made wider or narrower
+FACTORS = tuple(2.0**power for power in range(-3, 4))
+SMALLEST, LARGEST = 1e-6, 1e3  # settings that are searched
+STRIDE = 300  # steps of three digits at once, a third of a power of ten
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What to expect of one law under one set of totals.
+
+    Attributes
+    ----------
+    setting : str
+        "epsilon" or "sigma".
+    value : float
+        Of the setting.
+    statement : str
+        The guarantee in words.
+    margins : list of Margin
+    cells, degrees, fixed : int
+        Cells, degrees of freedom, and cells published exactly.
+    sampler : dict
+        Method, reason, error bound and seconds of one draw, which is thrown away; or why there is
+        none.
+    megabytes : float
+        The most memory that this process has taken so far.
+    """
+
+    setting: str
+    value: float
+    statement: str
+    margins: list[Margin]
+    cells: int
+    degrees: int
+    fixed: int
+    sampler: dict
+    megabytes: float
+
+    def table(self) -> pd.DataFrame:
+        """Lay all margins out, a row each."""
+        return margin_table(self.margins)
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Cells without counts, and the totals to hold.
+
+    Attributes
+    ----------
+    table : Table
+        All of its counts are 0.
+    free : Freedom
+    targets : list of Target
+        What margins are asked for.
+    """
+
+    table: Table
+    free: Freedom
+    targets: list[Target]
+
+    def outlook(self, request: Request) -> Outlook:
+        """Find what to expect of a law; its sampler is tried once.
+
+        Parameters
+        ----------
+        request : Request
+        """
+        setting = setting_of(request)
+        sampler = _tried(self.free, request)
+        margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
+        return Outlook(
+            setting,
+            float(getattr(request.mechanism, setting)),
+            request.mechanism.guarantee.statement(),
+            margins,
+            len(self.table),
+            int(self.free.degrees),
+            len(self.free.fixed),
+            sampler,
+            _megabytes(),
+        )
+
+    def target(self, name: str | None) -> list[Target]:
+        """Find the targets of a name; all cells for None.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        found = [t for t in self.targets if (t.what == "cell" if name is None else t.name == name)]
+        if not found:
+            names = ", ".join(repr(target.name) for target in self.targets[:5])
+            raise InputError(f"plan: nothing is called {name!r}; there are {names}, ...")
+        return found
+
+    def needed(self, request: Request, error: float, name: str | None = None) -> Request:
+        """Find the law with which 95 % of the noise stays within an error.
+
+        Parameters
+        ----------
+        request : Request
+            Whose setting is looked for; the one that it has is where the search starts.
+        error : float
+            Wanted limit in persons, from 1 up.
+        name : str, optional
+            Of a sum or a kind of cell; by default all cells meet the limit.
+
+        Returns
+        -------
+        Request
+            With three digits of the setting, on the side that meets the limit.
+
+        Raises
+        ------
+        InputError
+            If no setting within reach does, or none is known to.
+        """
+        if not 1 <= error < math.inf:
+            raise InputError(f"plan: the wanted error must be a number from 1 up, got {error:g}")
+        wanted = self.target(name)
+
+        def meets(step: int) -> bool:
+            law = _with(request, _setting_at(step)).mechanism
+            margins = margins_of(wanted, self.free, law, DRAWS)
+            if any(margin.limit.how == UNKNOWN for margin in margins):
+                raise InputError(
+                    "plan: no margin of error is known under these totals, as no exact sampler "
+                    "is quick; hold fewer, or take a smaller table"
+                )
+            return all(margin.limit.value <= error for margin in margins)
+
+        setting = setting_of(request)
+        less = 1 if setting == "epsilon" else -1  # the way to less noise
+        ends = sorted((less * _step_of(SMALLEST), less * _step_of(LARGEST)))
+        high = less * _step_of(getattr(request.mechanism, setting))
+        while not meets(less * high):
+            if high >= ends[1]:
+                raise InputError(
+                    f"plan: no {setting} up to {LARGEST:g} and down to {SMALLEST:g} brings the "
+                    f"error to {error:g}; wish for a larger error"
+                )
+            high = min(high + STRIDE, ends[1])
+        low = high - STRIDE
+        while low > ends[0] and meets(less * low):
+            low, high = low - STRIDE, low
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if meets(less * middle) else (middle, high)
+        return _with(request, _setting_at(less * high))
+
+    def curve(self, request: Request, margins: Sequence[Margin]) -> pd.DataFrame:
+        """Margins at settings from an eighth to eight times that of a request.
+
+        Parameters
+        ----------
+        request : Request
+        margins : sequence of Margin
+            Of all targets, by the request itself.
+
+        Returns
+        -------
+        DataFrame
+            What, name, setting, sd, its error and how it was found; of cells first, the largest
+            noise first, and of at most six targets.
+        """
+        setting, rows = setting_of(request), []
+        value = Fraction(repr(float(getattr(request.mechanism, setting))))
+        shown = _shown(self.targets, margins)
+        with progress("error against the setting", len(FACTORS)) as at:
+            for done, factor in enumerate(FACTORS):
+                law = _with(request, value * Fraction(factor)).mechanism
+                for margin in margins_of(shown, self.free, law, DRAWS_OF_CURVE):
+                    row = {"what": margin.what, "name": margin.name, setting: float(value) * factor}
+                    rows.append(row | {"sd": margin.sd.value, "sd_is": margin.sd.how})
+                    rows[-1]["sd_error"] = margin.sd.error
+                at(done + 1)
+        return pd.DataFrame(rows)
+
+
+def _shown(targets: Sequence[Target], margins: Sequence[Margin]) -> list[Target]:
+    """Widest and narrowest cells and sums, so that all others lie between."""
+    shown = []
+    for what in ("cell", "sum"):
+        widths: dict[str, Target] = {}  # one target for each width
+        for target, margin in zip(targets, margins, strict=True):
+            if target.what == what and margin.sd.value > 0:
+                widths.setdefault(f"{margin.sd.value:.4g}", target)
+        found = [widths[width] for width in sorted(widths, key=float, reverse=True)]
+        some = [*found[:1], *found[len(found) // 2 :][:1], *found[-1:]]
+        shown += list({id(target): target for target in some}.values())
+    return shown
+
+
+def setting_of(request: Request) -> str:
+    """Name of the number that makes a law wider or narrower.
+
+    Raises
+    ------
+    InputError
+        If the law has none that is known here.
+    """
+    names = {field.name for field in fields(request.mechanism)}
+    for name in SETTINGS:
+        if name in names:
+            return name
+    raise InputError(f"plan: the {request.mechanism.name} has none of {', '.join(SETTINGS)}")
+
+
+def _with(request: Request, value: Fraction) -> Request:
+    """Copy a request with another setting."""
+    setting = setting_of(request)
+    mechanism = replace(request.mechanism, **{setting: float(value)})
+    exact = {"epsilon": value, "rho": 1 / (2 * value * value)}  # of which a request has one or none
+    given = {name: x for name, x in exact.items() if getattr(request, name) is not None}
+    return replace(request, mechanism=mechanism, **given)
+
+
+def _step_of(value: float) -> int:
+    """Place of a number among those of three digits; the next one below where it has more."""
+    power = math.floor(math.log10(value) + 1e-12)
+    return 900 * power + math.floor(value / 10.0 ** (power - 2) + 1e-9) - 100
+
+
+def _setting_at(step: int) -> Fraction:
+    power, digits = divmod(step, 900)
+    return (digits + 100) * Fraction(10) ** (power - 2)
+
+
+def _tried(free: Freedom, request: Request) -> dict:
+    started = time.perf_counter()
+    try:
+        report = draw(free, request).report
+    except InputError as refusal:
+        return {"refused": str(refusal)}
+    return {
+        "method": report.method,
+        "reason": report.reason,
+        "error_bound": report.error_bound,
+        "seconds": time.perf_counter() - started,
+    }
+
+
+def _megabytes() -> float:
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def design(
+    cells_path,
+    invariants_path,
+    *,
+    sums_path=None,
+    count: str = "count",
+    names: list[str] | None = None,
+) -> Design:
+    """Read the cells of a table, without their counts, and which totals are to be held.
+
+    Parameters
+    ----------
+    cells_path : path
+        A csv, a row a cell.
+    invariants_path : path
+        As for `isdp.privatize.privatize`.
+    sums_path : path, optional
+        Sums whose margins are wanted, in the same grammar; by default the totals by each column
+        of 2 to 100 values.
+    count : str
+        A column that is passed over where it is there.
+    names : list of str, optional
+        The columns that name a cell; by default all but `count`.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong with the files, or the totals settle every cell.
+    """
+    path = Path(cells_path)
+    columns = read_columns(path, "a csv with a row a cell", passed_over=(count,))
+    table = described(path, columns, names, count)
+    free = find_freedom(read_invariants(invariants_path, table))
+    if free.degrees == 0:
+        raise InputError(f"{invariants_path}: these totals settle every cell; hold fewer")
+    sums = usual_sums(table) if sums_path is None else read_invariants(sums_path, table)
+    return Design(table, free, targets_of(table, free, sums))
+
+
+def plan(
+    cells_path,
+    invariants_path,
+    request: Request,
+    out,
+    *,
+    error: float | None = None,
+    error_of: str | None = None,
+    sums_path=None,
+    count: str = "count",
+    names: list[str] | None = None,
+    force: bool = False,
+    picture: bool = True,
+) -> Outlook:
+    """Write what noise to expect, without looking at a count.
+
+    Parameters
+    ----------
+    cells_path, invariants_path, sums_path, count, names
+        As in `design`.
+    request : Request
+    out : path
+        Folder for `FILES`, which are written together at the end, or not at all.
+    error : float, optional
+        A wanted 95 % limit in persons; the setting of `request` gives way to the one that it takes.
+    error_of : str, optional
+        Of which sum or kind of cell; by default of all cells.
+    force : bool
+        Whether to replace such files.
+    picture : bool
+        Whether to draw one, where matplotlib (the extra `plots`) is there.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong; nothing has been written then.
+    """
+    out = Path(out)
+    clear_leftovers(out)
+    inputs = [path for path in (cells_path, invariants_path, sums_path) if path is not None]
+    check_out(out, FILES, inputs, force, "plan costs nothing")
+    designed = design(cells_path, invariants_path, sums_path=sums_path, count=count, names=names)
+    if error is not None:
+        request = designed.needed(request, error, error_of)
+    outlook = designed.outlook(request)
+    curve = designed.curve(request, outlook.margins)
+    figure = _picture(curve, outlook) if picture and len(curve) else None
+
+    def write(folder: Path) -> None:
+        write_csv(outlook.table(), folder / "plan.csv")
+        write_csv(curve, folder / "curve.csv")
+        write_json(folder / "plan.json", record(outlook))
+        if figure is not None:
+            from isdp.plots.style import save
+
+            save(figure, *(folder / name for name in PICTURES))
+
+    write_together(out, FILES, write)
+    return outlook
+
+
+def record(outlook: Outlook) -> dict:
+    """Lay an outlook out for JSON; what is not known is null."""
+    rows = [
+        {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
+        for row in (margin.row() for margin in outlook.margins)
+    ]
+    return {
+        "made_by": "isdp plan",
+        outlook.setting: outlook.value,
+        "guarantee": outlook.statement,
+        "cells": outlook.cells,
+        "degrees_of_freedom": outlook.degrees,
+        "cells_without_freedom": outlook.fixed,
+        "sampler": outlook.sampler,
+        "megabytes_of_this_process": round(outlook.megabytes),
+        "margins": rows,
+    }
+
+
+def _picture(curve: pd.DataFrame, outlook: Outlook):
+    """Draw the curve; None where matplotlib is not installed."""
+    try:
+        from isdp.plots.curves import error_curves
+    except ModuleNotFoundError as missing:
+        if missing.name != "matplotlib":
+            raise
+        return None
+    return error_curves(curve, outlook.setting, outlook.value)

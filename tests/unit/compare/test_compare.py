@@ -1,0 +1,258 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp.compare import compare
+from isdp.compare.run import _ranks
+from isdp.errors import InputError
+from isdp.exact import total_law
+from tests.unit.compare.conftest import STATES, places
+
+SMALL = {"simulations": 10}
+PURE = ["integer noise", "K-norm noise", "projected Laplace noise"]
+ON_COUNTS = ["conditioned noise, no count below zero", "TopDown"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write the cells, with or without counts, a stand-in and rules; give their paths."""
+    table = places()
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("bare", "counted", "stand_in")}
+    table.drop(columns="count").to_csv(paths["bare"], index=False)
+    table.to_csv(paths["counted"], index=False)
+    # in another order
+    places(2).sample(frac=1, random_state=4).to_csv(paths["stand_in"], index=False)
+
+    def rules(text):
+        path = tmp_path / "rules.yaml"
+        path.write_text(text)
+        return str(path)
+
+    return paths | {"rules": rules}
+
+
+def figures(found, **chosen):
+    table = found.errors
+    for name, value in chosen.items():
+        table = table[table[name] == value]
+    return table
+
+
+def test_without_counts_noise_has_its_law_and_all_else_is_left_out_with_why(files):
+    found = compare(
+        files["bare"], files["rules"](STATES), epsilons=[1.0], rhos=[0.5], rates=[0.1], **SMALL
+    )
+    assert found.question.source == "no counts"
+    assert set(found.errors["system"]) == {
+        *PURE,
+        "integer Gaussian noise",
+        "projected Gaussian noise",
+    }
+    assert set(found.errors["rmse_is"]) == {"exact"}
+    assert set(found.errors["size"]) == {"all"}
+    left = found.left_out.groupby("system")["reason"].first()
+    assert set(left.index) == {*ON_COUNTS, "permutation swapping"}
+    assert all("--stand-in" in reason for reason in left)
+
+
+def test_errors_of_integer_noise_are_by_the_law_of_a_cell_under_its_state(files):
+    found = compare(files["bare"], files["rules"](STATES), epsilons=[1.0], **SMALL)
+    own = figures(found, system="integer noise").set_index("query")["rmse"]
+    # three counties of 4 cells, and two
+    variances = {n: total_law(n, 0.5).sd ** 2 for n in (12, 8)}
+    assert own["cells"] == pytest.approx(np.sqrt((12 * variances[12] + 8 * variances[8]) / 20))
+    of_area = {n: variances[n] * 4 * (n - 4) / (n - 1) for n in (12, 8)}
+    want = np.sqrt((3 * of_area[12] + 2 * of_area[8]) / 5)
+    assert own["totals of areas"] == pytest.approx(want)
+    assert own["totals by state"] == 0
+
+
+def test_on_a_stand_in_all_systems_are_compared_and_its_order_does_not_matter(files, tmp_path):
+    rules = files["rules"](STATES)
+    budgets = {"epsilons": [1.0], "rhos": [0.5], "rates": [0.1]}
+    found = compare(files["bare"], rules, stand_in=files["stand_in"], **budgets, **SMALL)
+    assert found.left_out.empty
+    assert found.question.counts.tolist() == places(2)["count"].tolist()
+    assert set(found.systems["system"]) == {
+        *PURE,
+        *ON_COUNTS,
+        "integer Gaussian noise",
+        "projected Gaussian noise",
+        "permutation swapping",
+    }
+    held = figures(found, query="totals by state")
+    assert (held["rmse"] == 0).all()
+    assert (held["rmse_is"] == "exact").all()
+    for system in ON_COUNTS:
+        simulated = figures(found, system=system, query="cells", size="all", parameter="epsilon")
+        assert simulated["rmse_is"].item() == "simulated"
+        assert simulated["rmse_error"].item() > 0
+    swapped = figures(found, system="permutation swapping").set_index(["query", "size"])
+    assert swapped.loc[("totals of areas", "all"), "rmse"] == 0
+    assert swapped.loc[("cells", "all"), "rmse"] > 0
+    empty = figures(found, system=ON_COUNTS[0], query="cells", size="0")
+    assert empty["bias"].item() > 0
+    assert empty["answers"].item() == (places(2)["count"] == 0).sum()
+    # equal seeds give equal figures, others give others
+    again = compare(files["bare"], rules, stand_in=files["stand_in"], **budgets, **SMALL)
+    pd.testing.assert_frame_equal(found.errors, again.errors)
+    other = compare(files["bare"], rules, stand_in=files["stand_in"], seed=1, **budgets, **SMALL)
+    assert not found.errors["rmse"].equals(other.errors["rmse"])
+
+
+def test_a_stand_in_takes_the_place_of_counts_that_are_there(files):
+    rules = files["rules"](STATES)
+    both = [
+        compare(files[cells], rules, epsilons=[1.0], stand_in=files["stand_in"], **SMALL)
+        for cells in ("bare", "counted")
+    ]
+    assert [found.question.source for found in both] == ["stand-in"] * 2
+    pd.testing.assert_frame_equal(both[0].errors, both[1].errors)
+
+
+def test_counts_that_are_there_are_used_and_make_it_confidential(files):
+    found = compare(files["counted"], files["rules"](STATES), rates=[0.1], **SMALL)
+    assert found.question.source == "confidential"
+    assert found.question.counts.tolist() == places()["count"].tolist()
+
+
+def test_what_each_system_promises_is_its_own_budget(files):
+    found = compare(
+        files["bare"],
+        files["rules"](STATES),
+        stand_in=files["stand_in"],
+        epsilons=[0.5],
+        rhos=[0.25],
+        rates=[0.2],
+        **SMALL,
+    )
+    systems = found.systems
+    people = systems[systems["unit"] == "one person who changes cell"]
+    # rounded up, and rho of the projected Gaussian is found from an epsilon and back
+    for parameter, budget in (("epsilon", 0.5), ("rho", 0.25)):
+        losses = people.loc[people["parameter"] == parameter, "loss"].astype(float)
+        assert len(losses) >= 2
+        assert losses.tolist() == pytest.approx([budget] * len(losses), rel=1e-5)
+        assert losses.min() >= budget
+    assert set(people["flavour"]) == {"pure", "zCDP"}
+    (swapping,) = systems.index[systems["paper"] == "SWAP"]
+    assert "d_HAM" in systems.loc[swapping, "unit"]
+    largest = places(2).groupby("state")["count"].sum().max()
+    assert float(systems.loc[swapping, "loss"]) == pytest.approx(
+        np.log(largest + 1) - np.log(0.2 / 0.8), rel=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "system", "why"),
+    [
+        ("totals: [county, [sex, age]]", "K-norm noise", "disjoint totals"),
+        ("totals: [county, [sex, age]]", ON_COUNTS[0], "disjoint totals"),
+        ("totals: [county, [sex, age]]", "TopDown", "others are held"),
+        ("subsets: {young: {age: young}}", ON_COUNTS[0], "disjoint totals"),
+        ("totals: [age]\nsubsets: {f: {sex: f}}", "K-norm noise", "disjoint totals"),
+        ("totals: [state, [sex, age]]", "TopDown", "others are held"),
+        ("totals: [[state, sex]]", "TopDown", "others are held"),
+        ("total: true", "TopDown", "others are held"),
+        ("totals: [[county, sex]]", "permutation swapping", "totals by county x sex"),
+    ],
+)
+def test_a_system_that_does_not_fit_the_totals_says_why(files, rules, system, why):
+    found = compare(
+        files["bare"],
+        files["rules"](rules),
+        stand_in=files["stand_in"],
+        epsilons=[1.0],
+        rates=[0.1],
+        region="state",
+        area="county",
+        **SMALL,
+    )
+    reasons = found.left_out.set_index("system")["reason"]
+    assert why in reasons[system]
+    assert "integer noise" in set(found.systems["system"])
+
+
+def test_swapping_fits_all_totals_that_it_keeps(files):
+    found = compare(
+        files["bare"],
+        files["rules"]("totals: [county, [state, age], [sex, age]]"),
+        stand_in=files["stand_in"],
+        rates=[0.1],
+        region="state",
+        area="county",
+        **SMALL,
+    )
+    assert set(found.systems["system"]) == {"permutation swapping"}
+
+
+@pytest.mark.parametrize(
+    ("rules", "options", "why"),
+    [
+        ("total: true", {}, "no column's totals are held"),
+        ("totals: [sex, state]", {}, "is it sex or state?"),
+        ("totals: [county]", {}, "areas within each county"),
+        ("totals: [state]", {"area": "sex"}, "lies in two regions"),
+        ("totals: [sex]", {"area": "county", "region": "age"}, "lies in two regions"),
+    ],
+)
+def test_areas_that_cannot_be_told_are_asked_for(files, rules, options, why):
+    found = compare(
+        files["bare"],
+        files["rules"](rules),
+        stand_in=files["stand_in"],
+        epsilons=[1.0],
+        **options,
+        **SMALL,
+    )
+    assert why in found.left_out.set_index("system").loc["TopDown", "reason"]
+
+
+def test_a_table_without_some_cells_is_not_taken_for_areas(files, tmp_path):
+    table = places().drop(index=[3])
+    table.drop(columns="count").to_csv(files["bare"], index=False)
+    table.to_csv(files["stand_in"], index=False)
+    found = compare(
+        files["bare"],
+        files["rules"](STATES),
+        stand_in=files["stand_in"],
+        epsilons=[1.0],
+        **SMALL,
+    )
+    reasons = found.left_out.set_index("system")["reason"]
+    assert "1 are not in" in reasons["TopDown"]
+    assert ON_COUNTS[0] not in reasons.index  # asks for disjoint totals alone
+
+
+def test_named_sums_take_the_place_of_the_usual_ones(files, tmp_path):
+    sums = tmp_path / "sums.yaml"
+    sums.write_text("subsets: {girls: {sex: f, age: young}}")
+    found = compare(
+        files["bare"], files["rules"](STATES), sums_path=str(sums), epsilons=[1.0], **SMALL
+    )
+    assert set(found.errors["query"]) == {"cells", "subset girls"}
+
+
+def test_ranks_are_within_a_group_and_shared_where_errors_do_not_tell_apart():
+    rows = [
+        ("pure", 1.0, 2.0, 0.0),
+        ("pure", 1.0, 2.5, 0.4),
+        ("pure", 1.0, 9.0, 0.1),
+        ("zCDP", 1.0, 50.0, 0.0),
+        ("pure", 2.0, 70.0, 0.0),
+    ]
+    table = pd.DataFrame(rows, columns=["flavour", "budget", "rmse", "rmse_error"])
+    table = table.assign(unit="person", parameter="epsilon", query="cells", size="all")
+    assert _ranks(table).tolist() == [1, 2, 3, 1, 1]
+    assert _ranks(table.assign(rmse_error=[0, 0.6, 0.1, 0, 0])).tolist() == [1, 1, 3, 1, 1]
+
+
+def test_budgets_and_runs_are_checked():
+    for options, words in (
+        ({}, "give a budget"),
+        ({"rates": [0.1], "simulations": 9}, "simulations"),
+        ({"rates": [0.1], "seed": -1}, "seed"),
+        ({"rhos": np.linspace(0.1, 1, 21)}, "at most 20"),
+    ):
+        with pytest.raises(InputError, match=words):
+            compare("none.csv", "none.yaml", **options)

@@ -1,0 +1,128 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from isdp import compare
+from isdp.compare import Areas
+from isdp.compare.systems import check_budget
+from isdp.errors import InputError
+from isdp.exact import total_law
+from isdp.topdown import Budget, Plan, Schema
+from tests.statistical.checks import LawRejected, check_law
+
+SCHEMA = Schema(("sex", "age"), (2, 3))
+COUNTS = np.random.default_rng(7).poisson(6, (5, 6))
+AREAS = Areas(COUNTS, ["A", "B", "A", "A", "B"], SCHEMA)
+
+
+def plan_of(spent):
+    levels = dict.fromkeys(("all", "region", "area"), Fraction(1, 3))
+    queries = {level: {"detail": 1} for level in levels}
+    return Plan(SCHEMA, Budget("pure", spent, levels, queries), ("region",))
+
+
+SYSTEMS = [
+    compare.IntegerLaplace(),
+    compare.IntegerGaussian(),
+    compare.ProjectedLaplaceNoise(),
+    compare.KNormNoise(),
+    compare.ProjectedGaussianNoise(),
+    compare.ConditionedNoise(),
+    compare.TopDown(plan_of, "TopDown", "epsilon"),
+    compare.Swapping(),
+]
+BUDGETS = {"epsilon": 0.5, "rho": 0.125, "rate": 0.25}
+every_system = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+
+
+def released(system, times, seed=11):
+    rng = np.random.default_rng(seed)
+    return [system.release(rng, AREAS, BUDGETS[system.parameter]) for _ in range(times)]
+
+
+def by_region(table):
+    return np.array([table[rows].sum() for rows in AREAS.blocks.values()])
+
+
+@every_system
+def test_regions_keep_their_totals(system):
+    for table in released(system, 20):
+        off = by_region(table) - by_region(COUNTS)
+        assert np.abs(off).max() <= (0 if system.whole else 1e-9)
+
+
+@every_system
+def test_counts_are_what_the_system_says_they_are(system):
+    tables = np.array(released(system, 40))
+    assert (tables.dtype.kind == "i") == system.whole
+    assert (tables < 0).any() == (not system.nonnegative)
+    assert tables.shape == (40, *COUNTS.shape)
+    assert (tables != COUNTS).any()
+
+
+@every_system
+def test_one_generator_gives_one_table(system):
+    assert np.array_equal(released(system, 1)[0], released(system, 1)[0])
+
+
+@every_system
+def test_the_budget_is_that_of_one_person(system):
+    budget = BUDGETS[system.parameter]
+    person = system.guarantee(AREAS, budget).loss_per_person
+    if system.parameter == "rate":
+        assert person is None
+    else:
+        assert float(person) == pytest.approx(budget, rel=1e-9)
+
+
+def test_swapping_keeps_all_that_it_says_it_holds():
+    for table in released(compare.Swapping(), 20):
+        assert np.array_equal(table.sum(axis=1), COUNTS.sum(axis=1))
+        for rows in AREAS.blocks.values():
+            assert np.array_equal(table[rows].sum(axis=0), COUNTS[rows].sum(axis=0))
+
+
+def test_conditioned_noise_gives_half_of_the_budget_to_the_noise():
+    # a cell of 1000 is never near zero, so that the law is that of plain noise at half of epsilon
+    areas = Areas(np.full((2, 6), 1000), ["A", "A"], SCHEMA)
+    rng = np.random.default_rng(3)
+    first = [compare.ConditionedNoise().release(rng, areas, 2.0)[0, 0] for _ in range(1500)]
+    found = {}
+    for spent in (1.0, 2.0):
+        law = total_law(areas.counts.size, spent / 2)
+        reach = int(law.support[-1])
+        found[spent] = np.bincount(np.array(first) - 1000 + reach, minlength=2 * reach + 1), law.pmf
+    check_law(*found[1.0])
+    with pytest.raises(LawRejected):
+        check_law(*found[2.0])
+
+
+@pytest.mark.parametrize(
+    ("parameter", "budget"), [("epsilon", 0), ("rho", -1.0), ("rate", 1), ("rate", "0.5")]
+)
+def test_a_budget_that_is_none_is_refused(parameter, budget):
+    system = next(each for each in SYSTEMS if each.parameter == parameter)
+    with pytest.raises(InputError, match=f"{system.name}: the {parameter} must be"):
+        check_budget(system, budget)
+
+
+@pytest.mark.parametrize(
+    ("counts", "regions", "names", "match"),
+    [
+        (COUNTS - 20, ["A"] * 5, None, "negative"),
+        (COUNTS.astype(float), ["A"] * 5, None, "whole counts"),
+        (COUNTS, ["A"] * 4, None, "4 areas"),
+        (COUNTS, ["A"] * 5, list("abcda"), "different names"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(counts, regions, names, match):
+    with pytest.raises(InputError, match=match):
+        Areas(counts, regions, SCHEMA, names)
+
+
+def test_areas_are_found_by_their_regions():
+    assert AREAS.some(["B"]).tolist() == [1, 4]
+    assert AREAS.some(["B", "A"]).tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(InputError, match="no region 'C'"):
+        AREAS.some(["C"])

@@ -1,0 +1,318 @@
+"""isdp check and isdp account: what a recipient verifies, and what releases cost together."""
+
+import json
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+from isdp import InputError
+from isdp.accounting import from_record
+from isdp.cli import main
+from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
+from isdp.privatize.account import account
+from tests import ROOT
+
+CELLS = ROOT / "docs/example/ages.csv"
+RULES = ROOT / "docs/example/ages.yaml"
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    """Two releases of one table, made once; tests copy what they change."""
+    folder = tmp_path_factory.mktemp("released")
+    for name, epsilon in (("one", "1/4"), ("two", "1/3")):
+        arguments = ["privatize", str(CELLS), "--invariants", str(RULES), "--epsilon", epsilon]
+        assert main([*arguments, "--out", str(folder / name), "--no-picture"]) == 0
+    return folder
+
+
+@pytest.fixture
+def copied(released, tmp_path):
+    for path in (released / "one").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+@pytest.fixture
+def command(capsys):
+    def run(*arguments, wanted=0):
+        assert main([str(part) for part in arguments]) == wanted
+        spoken = capsys.readouterr()
+        if wanted == 2:
+            assert spoken.err.startswith("isdp: ")
+            assert spoken.err.count("\n") == 1
+            assert len(spoken.err) < 1000
+        return spoken.err if wanted == 2 else spoken.out
+
+    return run
+
+
+def checked(folder):
+    return [
+        "check",
+        folder / "noisy.csv",
+        "--invariants",
+        RULES,
+        "--totals",
+        folder / "totals.csv",
+        "--certificate",
+        folder / "certificate.json",
+    ]
+
+
+def wrong(text):
+    return [line.split(": ")[1] for line in text.splitlines() if line.startswith("WRONG")]
+
+
+def test_a_release_holds(command, copied):
+    said = command(*checked(copied))
+    assert wrong(said) == []
+    assert "holds: totals: 2 compared in integers" in said
+    assert said.count("holds: sha256") == 4
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "what"),
+    [
+        ("totals.csv", "county: North,", "county: North,1", {"totals", "sha256 of totals.csv"}),
+        ("margins.csv", "cell", "call", {"sha256 of margins.csv"}),
+        ("certificate.json", '"cells": 16', '"cells": 17', {"cells"}),
+        ("certificate.json", '"degrees_of_freedom": 14', '"degrees_of_freedom": 15',
+         {"degrees of freedom"}),
+        ("certificate.json", '"cells_without_freedom": 0', '"cells_without_freedom": 1',
+         {"cells without freedom"}),
+        ("certificate.json", '"totals by county"', '"totals by age"',
+         {"totals that are said to be held"}),
+        ("certificate.json", '"sex",', '"gender",', {"columns"}),
+        ("certificate.json", '"invariants_sha256": "', '"invariants_sha256": "0',
+         {"sha256 of the invariants"}),
+        ("certificate.json", '"output": {', '"outputs": {',
+         {"sha256 of the noisy table", "negative counts"}),
+        ("certificate.json", '"lattice": {', '"lattices": {',
+         {"degrees of freedom", "cells without freedom"}),
+    ],
+)  # fmt: skip
+def test_what_was_changed_is_found(command, copied, file, old, new, what):
+    text = (copied / file).read_text()
+    assert old in text
+    (copied / file).write_text(text.replace(old, new, 1))
+    assert set(wrong(command(*checked(copied), wanted=1))) == what
+
+
+def test_a_count_that_was_changed_is_found(command, copied):
+    table = pd.read_csv(copied / "noisy.csv")
+    table.loc[3, "count"] += 1
+    table.to_csv(copied / "noisy.csv", index=False)
+    found = wrong(command(*checked(copied), wanted=1))
+    assert {"totals", "sha256 of the noisy table"} <= set(found)
+    # two that cancel leave the totals, and the hash tells
+    table.loc[4, "count"] -= 1
+    table.to_csv(copied / "noisy.csv", index=False)
+    found = wrong(command(*checked(copied), wanted=1))
+    assert "totals" not in found
+    assert "sha256 of the noisy table" in found
+
+
+def test_totals_alone_and_some_of_them(command, copied):
+    table = pd.read_csv(copied / "totals.csv")
+    table[:1].to_csv(copied / "some.csv", index=False)
+    said = command(*checked(copied)[:4], "--totals", copied / "some.csv")
+    assert said == "holds: totals: 1 compared in integers, 1 are not named there\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the file is empty"),
+        ("name,total\n", "no rows"),
+        ("name,sum\na,1\n", "no column 'total'"),
+        ("total\n1\n", "no column 'name'"),
+        ("name,total\ncounty: North,many\n", "is no whole number"),
+        ("name,total\ncounty: North,1.5\n", "is no whole number"),
+        ("name,total\ncounty: North,\n", "is no whole number"),
+        ("name,total\ncounty: North,9999999999999999999999\n", "is no whole number"),
+        ("name,total\ncounty: North,1\ncounty: North,1\n", "stands there twice"),
+        ("name,total\nNorth,1\n", "'North' is none of the totals held"),
+        ("name,total\ngrand total,1\n", "is none of the totals held"),
+        ('name,total\n"county: North,1\n', "no csv table"),
+        ("name,total\na\0,1\n", "zero bytes"),
+    ],
+)
+def test_totals_that_are_refused(command, copied, text, words):
+    (copied / "totals.csv").write_text(text)
+    assert words in command(*checked(copied), wanted=2)
+
+
+BAD_CERTIFICATES = [
+    ("", "the file is empty"),
+    ("{", "no JSON"),
+    ("[" * 100_000, "no JSON"),
+    ("[1]", "no certificate of isdp"),
+    ("null", "no certificate of isdp"),
+    ("{}", "no certificate of isdp"),
+    ('{"made_by": "me"}', "no certificate of isdp"),
+    ('{"made_by": 7}', "no certificate of isdp"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [*BAD_CERTIFICATES, ('{"made_by": "isdp swap"}', "wanted one of isdp priv")]
+)
+def test_certificates_that_are_refused(command, copied, text, words):
+    (copied / "certificate.json").write_text(text)
+    assert words in command(*checked(copied), wanted=2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (",f,0-17,", ",f,0-17,x", "wanted a whole number"),
+        (",f,0-17,", ",f,0-17,1e", "wanted a whole number"),
+        ("North,f", "North,,", "more fields than the header"),
+        (",count", ",number", "no column 'count'"),
+        ("North,m,0-17", "North,f,0-17", "are both called"),
+    ],
+)
+def test_noisy_tables_that_are_refused(command, copied, old, new, words):
+    text = (copied / "noisy.csv").read_text()
+    assert old in text
+    (copied / "noisy.csv").write_text(text.replace(old, new, 1))
+    assert words in command(*checked(copied), wanted=2)
+
+
+def test_nothing_to_compare_with(command, copied):
+    assert "give --totals or --certificate" in command(*checked(copied)[:4], wanted=2)
+    error = command(*checked(copied)[:4], "--totals", copied / "no.csv", wanted=2)
+    assert "there is no such file" in error
+    error = command(*checked(copied)[:4], "--certificate", copied / "no.json", wanted=2)
+    assert "there is no such file" in error
+
+
+# --- account
+
+
+def certificates(released):
+    return [released / name / "certificate.json" for name in ("one", "two")]
+
+
+def test_epsilons_add_up_exactly(command, released):
+    said = command("account", *certificates(released))
+    assert "epsilon at most 0.583334 per unit of l1 distance" in said
+    assert "epsilon per person is at most 1.16667" in said
+    assert "not looked at; give --cells and --invariants" in said
+    found = account(certificates(released))
+    assert found.guarantee.loss == Fraction(7, 12)
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        GeneralizedLaplace(0.1).guarantee,
+        GeneralizedLaplace(0.1, "l2").guarantee,
+        GeneralizedGaussian(3.7).guarantee,
+    ],
+)
+def test_a_guarantee_comes_back_from_its_record(guarantee):
+    back = from_record(json.loads(json.dumps(guarantee.record())))
+    assert back.statement() == guarantee.statement()
+    assert back.unit == guarantee.unit
+    assert Fraction(str(guarantee.loss)) == back.loss
+
+
+def test_totals_of_two_releases_settle_what_neither_does(command, tmp_path):
+    (tmp_path / "table.csv").write_text("cell,count\na,41\nb,5\nc,60\nd,7\ne,9\n")
+    for name, sets in (("one", "p: [a, b], q: [d, e]"), ("two", "r: [b, c], s: [c, a]")):
+        (tmp_path / f"{name}.yaml").write_text(f"subsets: {{{sets}}}")
+        arguments = ["privatize", tmp_path / "table.csv", "--epsilon", "1", "--no-picture"]
+        arguments += ["--invariants", tmp_path / f"{name}.yaml", "--out", tmp_path / name]
+        command(*arguments)
+    every = [tmp_path / name / "certificate.json" for name in ("one", "two")]
+    rules = [tmp_path / f"{name}.yaml" for name in ("two", "one")]
+    cells = tmp_path / "one/noisy.csv"
+    said = command("account", *every, "--cells", cells, "--invariants", *rules)
+    assert "settle 3 cells, 3 of which no release settles alone: a; b; c" in said
+    error = command("account", *every, "--cells", cells, "--invariants", rules[0], wanted=2)
+    assert "is not among --invariants" in error
+    (tmp_path / "fewer.csv").write_text("cell\na\nb\nc\nd\ne\nf\n")
+    more = ["--cells", tmp_path / "fewer.csv", "--invariants", *rules]
+    assert "a release of 5 cells" in command("account", *every, *more, wanted=2)
+
+
+def test_two_releases_that_came_out_alike_are_two(released, tmp_path):
+    first, second = certificates(released)
+    content = json.loads(second.read_text())
+    content["output"]["sha256"] = json.loads(first.read_text())["output"]["sha256"]
+    (tmp_path / "alike.json").write_text(json.dumps(content))
+    assert account([first, tmp_path / "alike.json"]).guarantee.loss == Fraction(7, 12)
+
+
+def test_experiments_are_pointed_out(command, released, tmp_path):
+    arguments = ["privatize", CELLS, "--invariants", RULES, "--epsilon", "1", "--seed", "4"]
+    command(*arguments, "--out", tmp_path / "x", "--no-picture")
+    said = command("account", certificates(released)[0], tmp_path / "x/certificate.json")
+    assert f"{tmp_path / 'x/certificate.json'}: NOT FOR RELEASE" in said
+
+
+def test_what_does_not_add_up_is_refused(command, released, tmp_path):
+    first, _ = certificates(released)
+    assert "give two or more" in command("account", first, wanted=2)
+    assert "are of one release" in command("account", first, first, wanted=2)
+    same = tmp_path / "same.json"
+    same.write_bytes(first.read_bytes())
+    assert "are of one release" in command("account", first, same, wanted=2)
+    arguments = ["privatize", CELLS, "--invariants", RULES, "--for-experiments", "--no-picture"]
+    for law in (["--sigma", "3"], ["--norm", "l2", "--epsilon", "1"]):
+        command(*arguments, *law, "--out", tmp_path / law[0])
+        other = tmp_path / law[0] / "certificate.json"
+        assert "do not add up" in command("account", first, other, wanted=2)
+    assert "give both --cells and --invariants" in command(
+        "account", *certificates(released), "--cells", CELLS, wanted=2
+    )
+
+
+@pytest.mark.parametrize(("text", "words"), BAD_CERTIFICATES)
+def test_accounts_of_no_certificates(command, released, tmp_path, text, words):
+    (tmp_path / "bad.json").write_text(text)
+    error = command("account", certificates(released)[0], tmp_path / "bad.json", wanted=2)
+    assert words in error
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"epsilon": "-1"},
+        {"epsilon": "1/0"},
+        {"epsilon": "1e999999999"},
+        {"epsilon": "much"},
+        {"epsilon": None},
+        {"epsilon": 0.25},
+        {"epsilon": ["1/4"]},
+        {"epsilon": "9" * 5000},
+        {"flavour": "sweet"},
+        {"flavour": []},
+        {"delta": "1/2"},
+        {"delta": "2"},
+        {"metric": None, "unit": 3, "units_per_person": "x"},
+        {"growth": "wild"},
+        {"units_per_person": "-2"},
+        {"source": None, "delta": None},
+    ],
+)
+def test_records_that_are_refused(command, released, tmp_path, changes):
+    first, second = certificates(released)
+    content = json.loads(second.read_text())
+    content["mechanism"] |= changes
+    (tmp_path / "bad.json").write_text(json.dumps(content))
+    error = command("account", first, tmp_path / "bad.json", wanted=2)
+    assert "bad.json: guarantee: " in error
+
+
+@pytest.mark.parametrize("gone", ["flavour", "epsilon", "metric", "growth", "relation", "held"])
+def test_records_that_lack_a_part(released, tmp_path, gone):
+    first, second = certificates(released)
+    content = json.loads(second.read_text())
+    del content["mechanism"][gone]
+    (tmp_path / "bad.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r"bad\.json: "):
+        account([first, tmp_path / "bad.json"])

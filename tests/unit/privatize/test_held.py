@@ -1,0 +1,78 @@
+"""Which totals are held is read from a YAML file, or refused with the key that is wrong."""
+
+import pandas as pd
+import pytest
+
+from isdp import InputError
+from isdp.privatize.held import read_invariants
+from isdp.privatize.table import read_table
+from tests.unit.privatize.conftest import people
+
+
+def held(folder, text, table=None):
+    if table is None:
+        people(folder / "table.csv")
+    else:
+        table.to_csv(folder / "table.csv", index=False)
+    (folder / "rules.yaml").write_text(text)
+    return read_invariants(folder / "rules.yaml", read_table(folder / "table.csv"))
+
+
+def test_the_groups_and_their_sums(tmp_path):
+    table = pd.DataFrame({"county": list("AABB"), "sex": list("fmfm"), "count": [4, 5, 6, 7]})
+    text = "total: true\ntotals: [[county]]\nsubsets: {men: {sex: m}, one: ['A, f'], both: "
+    total, counties, men, one, both = held(tmp_path, text + "[{county: B, sex: f}, 'A, m']}", table)
+    assert [each.totals for each in (total, counties, men, one, both)] == [1, 2, 1, 1, 1]
+    assert [each.name for each in (total, men)] == ["grand total", "subset men"]
+    counts = table["count"].to_numpy()
+    assert total.sums(counts).tolist() == [22]
+    assert counties.sums(counts).tolist() == [9, 13]
+    assert men.labels.tolist() == [-1, 0, -1, 0]
+    assert men.sums(counts).tolist() == [12]
+    assert one.labels.tolist() == [0, -1, -1, -1]
+    assert both.sums(counts).tolist() == [11]
+
+
+def test_a_name_of_several_cells_is_no_name_of_one(tmp_path):
+    """Cells whose joined names are equal though their columns are not."""
+    table = pd.DataFrame({"a": ["x, y", "x"], "b": ["z", "y, z"], "count": [1, 2]})
+    with pytest.raises(InputError, match="subsets: s: 2 cells are called 'x, y, z'"):
+        held(tmp_path, "subsets: {s: ['x, y, z']}", table)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the file is empty"),
+        ("- county", "wanted a mapping"),
+        ("total: [", "no YAML"),
+        ("{}", "names no total"),
+        ("total: false", "names no total"),
+        ("total: maybe", "total must be true or false"),
+        ("margins: [county]", "unknown key 'margins'; there are total, totals, subsets"),
+        ("total: true\ntotal: true", "the key 'total' stands twice"),
+        ("[1]: 2", "no plain text"),
+        ("totals: county", "totals must be a list"),
+        ("totals: [[]]", "neither a column"),
+        ("totals: [town]", "'town' is no column that describes cells; there are 'county', 'sex'"),
+        ("totals: [count]", "'count' is no column that describes cells"),
+        ("subsets: [a]", "subsets must give"),
+        ("subsets: {a: b}", "wanted a selection"),
+        ("subsets: {a: {}}", "no cell is selected"),
+        ("subsets: {a: {town: A}}", "'town' is no column"),
+        ("subsets: {a: {county: A}}", "no cell has county = 'A'"),
+        ("subsets: {a: [county 0]}", "no cell is called 'county 0'; names are such as 'county 0, "),
+        ("subsets: {a: {sex: f, age: []}}", "no cell is selected"),
+        ("subsets: {a: [{sex: f}, {}]}", "no cell is selected by {}"),
+        ("subsets: {a: [{sex: f}, {sex: []}]}", "no cell is selected by {'sex': []}"),
+        ("subsets: {a: {sex: {f: 1, m: 2}}}", "sex must be a value or a list of values"),
+        ("total: " + "[" * 3000 + "]" * 3000, "nested too deeply"),
+    ],
+)
+def test_invariants_that_are_refused(tmp_path, text, words):
+    with pytest.raises(InputError) as refused:
+        held(tmp_path, text)
+    told = str(refused.value)
+    assert "rules.yaml: " in told
+    assert words in told
+    assert "\n" not in told

@@ -1,0 +1,134 @@
+"""Each margin of error is what it says: exact, a bound, or simulated with its error."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import isdp.privatize.margins as module
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
+from isdp.exact import enumerate_law
+from isdp.exact.sum_laws import Part, sum_law
+from isdp.privatize.freedom import Freedom
+from isdp.privatize.margins import SIZES, Target, margins_of
+
+EPSILON = GeneralizedLaplace(0.25)
+
+
+def overlapping(invariants):
+    return Freedom(invariants, None, 1, np.ones(invariants.cells, dtype=int))
+
+
+def asked(*rows, what="sum"):
+    return Target(what, "asked", len(rows), np.array(rows))
+
+
+def small_margin(mechanism, free, target, **more):
+    (margin,) = margins_of([target], free, mechanism, **more)
+    return margin
+
+
+def test_simulated_margins_meet_the_enumerated_law_within_their_errors():
+    invariants = Invariants.margins((2, 3))
+    law = enumerate_law(invariants, GeneralizedLaplace(0.4))
+    for target, cells in (
+        (asked(0, what="cell"), [0]),
+        (asked(*range(6), what="cell"), [0]),
+        (asked(0, 4), [0, 4]),
+    ):
+        margin = small_margin(GeneralizedLaplace(0.4), overlapping(invariants), target, draws=4000)
+        sums = law.points[:, cells].sum(axis=1)
+        sd = math.sqrt(np.sum(law.pmf * sums**2))
+        assert margin.sd.how == "simulated"
+        assert abs(margin.sd.value - sd) < 3 * margin.sd.error < 0.3 * sd
+        for size in (0, 1, 5):
+            figure = margin.negative[size]
+            assert abs(figure.value - law.pmf[sums < -size].sum()) < 3 * figure.error
+        limit = next(s for s in range(99) if law.pmf[abs(sums) > s].sum() <= 0.05)
+        assert abs(margin.limit.value - limit) <= margin.limit.error + 1
+        assert abs(margin.unchanged.value - law.pmf[sums == 0].sum()) < 3 * margin.unchanged.error
+
+
+def test_more_draws_make_the_error_smaller():
+    free = overlapping(Invariants.margins((3, 3)))
+    few, many = (
+        small_margin(EPSILON, free, asked(0, what="cell"), draws=draws).sd.error
+        for draws in (300, 4800)
+    )
+    assert few / many == pytest.approx(4, rel=0.5)
+
+
+def test_the_bound_for_laws_with_one_peak_holds(monkeypatch):
+    energy, parts = EPSILON.energy, (Part(20, 7), Part(5, 1))
+    law = sum_law(energy, parts)
+    for size in (*range(40), 100):
+        assert module._peaked(law.sd**2, size) >= law.beyond(size)
+    monkeypatch.setattr(module, "MOST_PARTS", 0)
+    free = Freedom(Invariants.total(25), np.zeros(25, dtype=int), 24, np.ones(25, dtype=int))
+    target = Target("sum", "asked", 8, np.arange(8), parts)
+    margin = small_margin(EPSILON, free, target)
+    assert (margin.sd.how, margin.limit.how) == ("exact", "bounded")
+    assert margin.sd.value == pytest.approx(law.sd)
+    assert law.beyond(int(margin.limit.value)) <= 0.05
+    assert all(margin.negative[size].value >= law.below(size) for size in SIZES)
+
+
+@pytest.mark.parametrize("sigma", [0.4, 1.0, 1.7])
+def test_the_bound_for_gaussian_noise_holds_on_margins(monkeypatch, sigma):
+    monkeypatch.setattr(module, "QUICK", ())
+    points = np.array(list(itertools.product(range(-9, 10), repeat=2)))
+    basis = np.array([[1, -1, 0, -1, 1, 0], [0, 1, -1, 0, -1, 1]])
+    noise = points @ basis
+    weights = np.exp(-(noise**2).sum(axis=1) / (2 * sigma**2))
+    weights /= weights.sum()
+    free = overlapping(Invariants.margins((2, 3)))
+    for rows in ([0], [0, 4], [0, 1], [0, 1, 2]):
+        sums = noise[:, rows].sum(axis=1)
+        margin = small_margin(GeneralizedGaussian(sigma), free, asked(*rows))
+        assert margin.sd.how == margin.limit.how == "bounded"
+        assert margin.sd.value >= math.sqrt(np.sum(weights * sums**2)) - 1e-9
+        assert weights[abs(sums) > margin.limit.value].sum() <= 0.05
+        for size in SIZES:
+            assert margin.negative[size].value >= weights[sums < -size].sum() - 1e-12
+    assert margin.sd.value < 1e-6  # a row is held
+
+
+def test_the_gaussian_bound_is_close_where_sigma_is_large(monkeypatch):
+    monkeypatch.setattr(module, "QUICK", ())
+    free = overlapping(Invariants.margins((4, 4)))
+    margin = small_margin(GeneralizedGaussian(20.0), free, asked(0, what="cell"))
+    assert margin.sd.value == pytest.approx(20 * math.sqrt(9 / 16))
+
+
+@pytest.mark.parametrize(("tries", "wanted"), [(1.0, 400), (2e4, 250), (5e4, 100), (6e4, None)])
+def test_no_more_is_simulated_than_takes_seconds(tries, wanted):
+    class Rejecting:
+        expected_tries = tries
+
+    class Chosen:
+        sampler = Rejecting()
+
+    for sampler in (Rejecting(), Chosen()):
+        if wanted is None:
+            with pytest.raises(InputError, match="too many tries"):
+                module._affordable(sampler, 16, 400)
+        else:
+            assert module._affordable(sampler, 16, 400) == wanted
+    assert module._affordable(None, 51_000, 2000) == 196
+
+
+def test_what_nobody_knows_is_said_to_be_unknown(monkeypatch):
+    monkeypatch.setattr(module, "QUICK", ())
+    margin = small_margin(EPSILON, overlapping(Invariants.margins((3, 3))), asked(0))
+    assert {margin.sd.how, margin.limit.how, margin.negative[5].how} == {"unknown"}
+    assert math.isnan(margin.sd.value)
+
+
+def test_the_first_number_that_will_do():
+    assert [module._first(lambda x, least=least: x >= least) for least in (0, 1, 2, 77)] == [
+        0,
+        1,
+        2,
+        77,
+    ]

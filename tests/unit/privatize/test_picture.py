@@ -1,0 +1,71 @@
+"""The picture shows the noisy counts by rank, and the spread of the noise around each."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import LineCollection, PolyCollection
+
+from isdp.privatize.picture import MOST_NAMES, picture_of, shown_rows
+from isdp.privatize.table import read_table
+
+
+def picture(folder, cells, with_spread=True):
+    """A table of so many cells, and the axis of its picture."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"cell": [f"c{i}" for i in range(cells)], "count": range(cells)})
+    frame.to_csv(folder / "table.csv", index=False)
+    noisy, sd = rng.permutation(cells) - 3, rng.uniform(1, 4, cells)
+    table = read_table(folder / "table.csv")
+    figure = picture_of(table, noisy, sd if with_spread else None, "a title")
+    return noisy, sd, figure.axes[0]
+
+
+def marks(axis):
+    """Ranks and counts of the only line of many points."""
+    (line,) = [line for line in axis.get_lines() if len(line.get_xdata()) > 2]
+    return line, np.column_stack(line.get_data())
+
+
+def test_few_cells_are_marked_named_and_have_a_bar_of_two_standard_deviations(tmp_path):
+    noisy, sd, axis = picture(tmp_path, MOST_NAMES)
+    order = np.argsort(noisy)
+    line, points = marks(axis)
+    assert points.tolist() == [[i + 1, noisy[row]] for i, row in enumerate(order)]
+    assert (line.get_marker(), line.get_linestyle()) == ("o", "None")
+    assert [text.get_text() for text in axis.get_xticklabels()] == [f"c{row}" for row in order]
+    assert axis.get_xticks().tolist() == list(range(1, MOST_NAMES + 1))
+    (bars,) = [found for found in axis.collections if isinstance(found, LineCollection)]
+    ends = np.array(bars.get_segments())
+    assert ends[:, :, 0].tolist() == [[rank, rank] for rank in range(1, MOST_NAMES + 1)]
+    assert ends[:, 0, 1] == pytest.approx((noisy - 2 * sd)[order])
+    assert ends[:, 1, 1] == pytest.approx((noisy + 2 * sd)[order])
+
+
+def test_more_cells_are_a_line_within_a_band(tmp_path):
+    noisy, sd, axis = picture(tmp_path, MOST_NAMES + 1)
+    order = np.argsort(noisy)
+    line, points = marks(axis)
+    assert points[:, 1].tolist() == noisy[order].tolist()
+    assert (line.get_marker(), line.get_linestyle()) == ("None", "-")
+    assert "c0" not in [text.get_text() for text in axis.get_xticklabels()]
+    (band,) = [found for found in axis.collections if isinstance(found, PolyCollection)]
+    corners = band.get_paths()[0].vertices
+    for rank, row in enumerate(order, 1):
+        here = corners[corners[:, 0] == rank][:, 1]
+        assert here.min() == pytest.approx(noisy[row] - 2 * sd[row])
+        assert here.max() == pytest.approx(noisy[row] + 2 * sd[row])
+
+
+@pytest.mark.parametrize("cells", [MOST_NAMES, MOST_NAMES + 1])
+def test_without_a_known_spread_there_are_the_counts_alone(tmp_path, cells):
+    noisy, _, axis = picture(tmp_path, cells, with_spread=False)
+    assert marks(axis)[1][:, 1].tolist() == sorted(noisy)
+    assert not axis.collections
+
+
+def test_a_long_table_is_shown_by_evenly_spaced_ranks():
+    noisy = np.random.default_rng(2).permutation(5000)
+    shown = noisy[shown_rows(noisy)]
+    assert len(shown) == 2000
+    assert (shown[0], shown[-1]) == (0, 4999)
+    assert set(np.diff(shown)) == {2, 3}

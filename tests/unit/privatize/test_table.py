@@ -1,0 +1,87 @@
+"""A table is read as it stands, or refused with the row and the column that are wrong."""
+
+import numpy as np
+import pytest
+
+from isdp import InputError
+from isdp.privatize.table import read_table
+
+GOOD = "county,sex,count\nA,f,4\nA,m,5\nB,f,6\nB,m,7\n"
+
+
+def table_of(folder, text):
+    (folder / "table.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_table(folder / "table.csv")
+
+
+def refusal(folder, text):
+    with pytest.raises(InputError) as refused:
+        table_of(folder, text)
+    words = str(refused.value)
+    assert words.startswith(str(folder / "table.csv"))
+    assert "\n" not in words
+    return words
+
+
+def test_groups_are_numbered_by_the_values_that_make_them(tmp_path):
+    table = table_of(tmp_path, GOOD)
+    assert table.counts.tolist() == [4, 5, 6, 7]
+    assert table.groups(["county"]).tolist() == [0, 0, 1, 1]
+    assert table.groups(["sex"]).tolist() == [0, 1, 0, 1]
+    assert table.groups(["sex", "county"]).tolist() == [0, 1, 2, 3]
+    assert table.name(2) == "B, f"
+    assert table.described_by == ["county", "sex"]
+    other = table.replaced(np.array([1, 2, 3, -4]))
+    assert other["count"].tolist() == [1, 2, 3, -4]
+    assert list(other) == ["county", "sex", "count"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the file is empty"),
+        ("county,sex,count\n", "the table has no rows"),
+        ("count\n1\n2\n", "no column beside 'count'"),
+        ("county,people\nA,4\n", "no column 'count'; there are 'county', 'people'"),
+        ("county;count\nA;4\n", "is ';' the separator?"),
+        ("county,count,count\nA,4,4\n", "'count' stands there twice"),
+        ("county,count\nA,4,5\nB,4,5\n", "more fields than the header"),
+        ("county,count\nA,4\nB,4,5\n", "no csv table"),
+        ('county,count\nA,"4\nB,4\n', "no csv table"),
+        (GOOD.replace("5", "-5"), r"row 2 (A, m): count is '-5', which is negative"),
+        (GOOD.replace("5", "5.5"), "with a decimal point"),
+        (GOOD.replace("5", '"1,234"'), "with a thousands separator"),
+        (GOOD.replace("5", ""), "row 2 (A, m): count is missing"),
+        (GOOD.replace("A,m,5", "A,m"), "line 3 has 2 fields, but the header has 3 names"),
+        (GOOD.replace("5", "NA"), "count is 'NA'"),
+        (GOOD.replace("5", "1" * 13), "at most 12 digits"),
+        (GOOD.replace("A,m", "A,f"), "rows 1 and 2 are both called 'A, f'"),
+        (GOOD.replace("A,m", ",m"), "row 2: county is empty"),
+    ],
+)
+def test_tables_that_are_refused(tmp_path, text, words):
+    assert words in refusal(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"\xff\xfea\0", "it holds zero bytes"),
+        (b"PK\x03\x04zip", "this is a spreadsheet"),
+        (b"\xd0\xcf\x11\xe0xls", "this is a spreadsheet"),
+        (b"county,count\n\xe9,3\n", "no csv table in UTF-8"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path, raw, words):
+    assert words in refusal(tmp_path, raw)
+
+
+def test_a_count_that_is_there_is_not_called_missing(tmp_path):
+    words = refusal(tmp_path, GOOD.replace("5", "five"))
+    assert "count is 'five'; wanted" in words
+
+
+def test_the_first_of_several_wrong_rows_is_named(tmp_path):
+    assert "row 2 (A, m)" in refusal(tmp_path, GOOD.replace("5", "x").replace("7", "y"))
+    twice = GOOD.replace("A,m", "A,f").replace("B,m", "B,f")
+    assert "rows 1 and 2 are both called 'A, f'" in refusal(tmp_path, twice)
