@@ -5,8 +5,9 @@
 # make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
+# make bench-growth  TopDown down to 900,000 synthetic blocks, by number of regions: five minutes
 # make mutants  break the packages on purpose, fault by fault, and count what the tests notice: half
-#             an hour; make mutants FAULTS=--dozen tries twelve of the faults
+#             an hour; make mutants FAULTS=--dozen tries twelve of the faults, as CI does after the tests
 # make docs   API documentation from the docstrings, in docs/api
 # make keys   write the table of the config's keys anew from its schema
 # make columns  record the columns that claims' queries are checked against, from the finished results
@@ -34,7 +35,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke sweep slurm bench mutants docs columns keys rulegraph setup lock clean
+.PHONY: all test smoke sweep slurm bench bench-growth mutants docs columns keys rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -51,9 +52,10 @@ slurm: $(READY)
 	PATH="$(BIN):$$PATH" PYTHONPATH="$(SLURM_PLUGIN)" \
 		snakemake --workflow-profile workflow/profiles/slurm $(ARGS)
 
-# file by file side by side, in the usual order: the long ones would be last
+# file by file side by side, in the order given: the workflow's are the longest, and come first
 test: $(READY)
-	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
+		tests/workflow tests/unit tests/statistical tests/reproduction tests/mutants
 
 # without the peers' environment their rows stay blank, and the rest is measured
 bench: $(READY)
@@ -62,6 +64,9 @@ bench: $(READY)
 	PATH="$(BIN):$$PATH" python -m benchmarks.bench
 	PATH="$(BIN):$$PATH" python benchmarks/county_tuning.py
 	PATH="$(BIN):$$PATH" python benchmarks/coupling_tuning.py
+
+bench-growth: $(READY)
+	PATH="$(BIN):$$PATH" python -m benchmarks.topdown_growth
 
 mutants: $(READY) $(MUTANTS_READY)
 	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(FAULTS)

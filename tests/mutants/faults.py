@@ -7,9 +7,9 @@ decorators, docstrings, and in the texts of errors (whatever stands in a `raise`
 from __future__ import annotations
 
 import ast
-import random
+import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,25 +31,20 @@ KINDS = re.compile(
     rf"|{_COMPARISON}_{_COMPARISON}))"
 )
 # Faults for each folder of the sources; a folder that is not named gets LEAST.
-LEAST = 8
+LEAST = 10
 MOST = {
     "isdp/exact": 70,
     "isdp/mcmc": 45,
     "isdp/privatize": 45,
-    "isdp/mechanisms": 20,
-    "isdp/accounting": 25,
-    "isdp/lattice": 25,
-    "isdp/constraints": 20,
     "isdp/diagnostics": 25,
-    "isdp/postprocess": 15,
-    "isdp/plots": 15,
-    "reproduction/counties": 35,
-    "reproduction/lattices": 25,
-    "reproduction/congenial": 25,
-    "reproduction/exactness": 20,
-    "reproduction/review": 20,
-    "reproduction/data": 20,
-    "reproduction/running": 15,
+    "isdp/accounting": 15,
+    "isdp/constraints": 15,
+    "isdp/lattice": 15,
+    "isdp/subspace": 15,
+    "isdp/swapping": 15,
+    "isdp/topdown": 15,
+    "reproduction/review": 40,
+    "reproduction/counties": 15,
 }
 
 
@@ -77,7 +72,7 @@ class Fault:
     @property
     def folder(self) -> str:
         """Folder of two levels that the file is in."""
-        return "/".join(self.path.split("/")[:2]) if self.path.count("/") > 1 else "isdp"
+        return folder_of(self.path)
 
     def applied(self, source: str) -> str:
         """Text of the file with the edit."""
@@ -87,6 +82,11 @@ class Fault:
         """First line that the edit changes, before and after it."""
         pairs = zip(source.splitlines(), self.applied(source).splitlines(), strict=False)
         return next((old.strip(), new.strip()) for old, new in pairs if old != new)
+
+
+def folder_of(path: str) -> str:
+    """Folder of two levels that a file is in, or of one."""
+    return "/".join(path.split("/")[:-1][:2])
 
 
 def faults_of(source: str, path: str) -> Iterator[Fault]:
@@ -128,24 +128,64 @@ def _protected_lines(source: str) -> set[int]:
     return found
 
 
-def sample(sources: Path) -> list[Fault]:
-    """Draw the fixed sample: in each folder a line first, then an edit of it.
+def sample(sources: Path, only: str = "") -> list[list[Fault]]:
+    """Draw the fixed sample, folder by folder: lines first, then an edit of each.
+
+    What is drawn are the least of hashes of a line's and an edit's own text, so that an edited
+    source draws other faults where it was edited, and elsewhere all but a few stay.
 
     Parameters
     ----------
     sources : Path
         Folder of the packages.
+    only : str
+        One folder of it, as isdp/exact, or all of them.
     """
-    lines = defaultdict(lambda: defaultdict(list))
-    for path in sorted(sources.rglob("*.py")):
-        name = path.relative_to(sources).as_posix()
+    lines: dict[str, dict[tuple, list]] = defaultdict(lambda: defaultdict(list))
+    for path in sorted((sources / only).rglob("*.py")):
         if path.name != "__init__.py":
-            for fault in faults_of(path.read_text(), name):
-                lines[fault.folder][name, fault.line].append(fault)
-    chosen = []
+            name, text = path.relative_to(sources).as_posix(), path.read_text()
+            places = _places_of_lines(text)
+            for fault in faults_of(text, name):
+                lines[folder_of(name)][name, *places[fault.line - 1]].append(fault)
+    chosen: list[list[Fault]] = []
     for folder, of_folder in sorted(lines.items()):
-        rng = random.Random(f"{SEED} {folder}")
-        places = sorted(of_folder)
-        for place in rng.sample(places, min(MOST.get(folder, LEAST), len(places))):
-            chosen.append(rng.choice(of_folder[place]))
+        chosen.append([])
+        for place in sorted(of_folder, key=_hash)[: MOST.get(folder, LEAST)]:
+            edits = enumerate(of_folder[place])  # the same in whatever line of the file it stands
+            _, fault = min(edits, key=lambda each: _hash((place, each[0], each[1].operator)))
+            chosen[-1].append(fault)
     return chosen
+
+
+def _places_of_lines(text: str) -> list[tuple[str, int]]:
+    """Each line of a text, and how many of the lines before it are the same."""
+    seen: Counter = Counter()
+    places = []
+    for line in text.splitlines():
+        places.append((line.strip(), seen[line.strip()]))
+        seen[line.strip()] += 1
+    return places
+
+
+def _hash(what: tuple) -> str:
+    return hashlib.sha256(f"{SEED} {what!r}".encode()).hexdigest()
+
+
+def found_again(sources: Path, path: str, before: str, after: str) -> Fault:
+    """Find the fault of a file that makes one line of another.
+
+    Raises
+    ------
+    LookupError
+        If the file has no such line, or no such edit of it.
+    """
+    source = (sources / path).read_text()
+    lines = [number for number, line in enumerate(source.splitlines(), 1) if line.strip() == before]
+    for fault in faults_of(source, path):
+        if fault.line in lines and fault.change(source) == (before, after):
+            return fault
+    raise LookupError(
+        f"{path} has no line {before!r} that an edit makes {after!r}: put another fault of this "
+        "folder into tests/mutants/dozen.csv"
+    )

@@ -1,38 +1,42 @@
 """Break the packages on purpose, one fault at a time, and count what the tests notice.
 
-    python -m tests.mutants.run            the whole sample
-    python -m tests.mutants.run --dozen    twelve of it, as CI does
+    python -m tests.mutants.run                      the whole sample
+    python -m tests.mutants.run --only isdp/exact    the faults of one folder, or of all below it
+    python -m tests.mutants.run --dozen              the twelve of dozen.csv, as CI does
 
 Each fault is put into a copy of the checkout and tried against the tests of its module: those that
-import it, and those that bear its name. Survivors must stand in survivors.csv with a word on each.
+import it, and those that bear its name. That these pass without a fault is seen first. A fault that
+keeps them from ending in time is counted apart. Survivors must stand in survivors.csv with a word
+on each; of the dozen only the equivalent may survive.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
-from queue import Queue
 
 from reproduction.running.library import defining_files
 from tests import ROOT
-from tests.mutants.faults import Fault, sample
+from tests.mutants import forks
+from tests.mutants.faults import Fault, found_again, sample
 
 KNOWN = Path(__file__).with_name("survivors.csv")
+DOZEN = Path(__file__).with_name("dozen.csv")
 OUT = ROOT / "results/mutants.csv"
-LONGEST = 240  # seconds; tests that hang on a fault have noticed it
+SHARES = ROOT / "results/mutants_by_folder.csv"
 WORKERS = 2
-DOZEN = 12
 PLACES = ("tests/unit", "tests/statistical", "tests/reproduction")
 NOTICED, SURVIVED = "noticed", "survived"
+EQUIVALENT = "equivalent"
+KINDS = (EQUIVALENT, forks.TIMEOUT, NOTICED, SURVIVED)
 
 
 def tests_of(module: str) -> list[str]:
@@ -60,6 +64,7 @@ def tests_of(module: str) -> list[str]:
     return []
 
 
+@cache
 def _imports(path: Path) -> set[str]:
     return defining_files(path, ROOT / "src")
 
@@ -70,65 +75,70 @@ def _names(test: Path, sources: set[str]) -> bool:
     return (test.parent.name, test.stem) in places
 
 
-def outcome_of(fault: Fault, checkout: Path) -> str:
-    """Whether the tests of its module notice a fault."""
-    file = checkout / "src" / fault.path
-    whole = file.read_text()
-    tests = tests_of(fault.path)
-    if not tests:
-        return SURVIVED
-    try:
-        file.write_text(fault.applied(whole))
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-        done = subprocess.run(
-            command, cwd=checkout, env=_environment(checkout), capture_output=True, timeout=LONGEST
-        )
-    except subprocess.TimeoutExpired:
-        return NOTICED
-    finally:
-        file.write_text(whole)
-    if done.returncode not in (0, 1, 2):  # passed, failed, could not even be imported
-        raise RuntimeError(done.stdout.decode() + done.stderr.decode())
-    return SURVIVED if done.returncode == 0 else NOTICED
+def run(batches: Iterable[list[Fault]], number: int = WORKERS) -> Iterator[dict]:
+    """Try faults side by side, each in a copy of the checkout; yield what came of each.
+
+    Parameters
+    ----------
+    batches : iterable of list of Fault
+        The tests that a batch needs are run without a fault before it.
+    number : int
+        Of faults at a time.
+
+    Raises
+    ------
+    RuntimeError
+        If tests fail without a fault: they would notice whatever there is.
+    """
+    passed: set[str] = set()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        whole = _copy(folder / "whole")
+        for faults in batches:
+            tests = {path: tests_of(path) for path in {fault.path for fault in faults}}
+            needed = {test for found in tests.values() for test in found}
+            for done in forks.run(
+                (forks.Trial(whole, (test,)) for test in sorted(needed - passed)), folder, number
+            ):
+                if done.outcome != forks.PASSED:
+                    raise RuntimeError(f"without a fault:\n{done.log}")
+            passed |= needed
+            for fault in faults:
+                if not tests[fault.path]:
+                    yield _row(fault, forks.PASSED, 0)
+            tested = [fault for fault in faults if tests[fault.path]]
+            trials = (_trial(fault, whole, tuple(tests[fault.path])) for fault in tested)
+            for done in forks.run(trials, folder, number):
+                yield _row(done.trial.subject, done.outcome, done.took)
 
 
-def _environment(checkout: Path) -> dict[str, str]:
-    """The tests' own environment: without the tool, and with the sources of the copy."""
-    return os.environ | {"PYTHONPATH": str(checkout / "src")}
+def _trial(fault: Fault, whole: Path, tests: tuple[str, ...]) -> forks.Trial:
+    path = f"src/{fault.path}"
+    return forks.Trial(whole, tests, path, fault.applied((ROOT / path).read_text()), fault)
 
 
-def run(faults: list[Fault]) -> list[dict]:
-    """Try faults side by side, each worker in a copy of the checkout."""
-    with tempfile.TemporaryDirectory() as folder:
-        copies: Queue[Path] = Queue()
-        for number in range(WORKERS):
-            copies.put(_copy(Path(folder) / str(number)))
-
-        def tried(fault: Fault) -> dict:
-            copy, began = copies.get(), time.monotonic()
-            try:
-                outcome = outcome_of(fault, copy)
-            finally:
-                copies.put(copy)
-            before, after = fault.change((ROOT / "src" / fault.path).read_text())
-            took = time.monotonic() - began
-            print(f"{outcome:8} {took:4.0f} s  {fault.path}:{fault.line}  {after}", flush=True)
-            return {
-                "folder": fault.folder,
-                "path": fault.path,
-                "line": fault.line,
-                "before": before,
-                "after": after,
-                "outcome": outcome,
-            }
-
-        with ThreadPoolExecutor(WORKERS) as workers:
-            return list(workers.map(tried, faults))
+def _row(fault: Fault, outcome: str, took: float) -> dict:
+    before, after = fault.change((ROOT / "src" / fault.path).read_text())
+    outcome = {forks.PASSED: SURVIVED, forks.FAILED: NOTICED}.get(outcome, outcome)
+    print(f"{outcome:8} {took:4.0f} s  {fault.path}:{fault.line}  {after}", flush=True)
+    return {
+        "folder": fault.folder,
+        "path": fault.path,
+        "line": fault.line,
+        "before": before,
+        "after": after,
+        "outcome": outcome,
+        "cpu_seconds": round(took, 1),
+    }
 
 
 def _copy(folder: Path) -> Path:
     listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     for name in listed.splitlines():
         if (ROOT / name).is_file():
@@ -137,33 +147,64 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def report(rows: list[dict]) -> bool:
-    """Print the share noticed by folder, and the survivors; whether all of them are known."""
-    known = {}
-    if KNOWN.is_file():
-        with open(KNOWN, newline="") as file:
-            known = {
-                (row["path"], row["before"], row["after"]): row for row in csv.DictReader(file)
-            }
-    counts = Counter((row["folder"], row["outcome"]) for row in rows)
-    equal = Counter(
-        row["folder"]
-        for row in rows
-        if row["outcome"] == SURVIVED and known.get(_key(row), {}).get("word") == "equivalent"
-    )
-    for folder in sorted({row["folder"] for row in rows}):
-        noticed, survived = counts[folder, NOTICED], counts[folder, SURVIVED]
-        real = noticed + survived - equal[folder]
-        share = f"{noticed / real:.0%}" if real else "-"
+def shares(rows: list[dict], known: dict[tuple, dict]) -> list[dict]:
+    """Count by folder, and over all: faults, those noticed, and the survivors that change nothing.
+
+    The share is that of the faults that are neither equivalent nor out of time.
+    """
+    counts: Counter = Counter()
+    for row in rows:
+        kind = row["outcome"]
+        if kind == SURVIVED and known.get(_key(row), {}).get("word") == EQUIVALENT:
+            kind = EQUIVALENT
+        counts[row["folder"], kind] += 1
+        counts["all", kind] += 1
+    table = []
+    for folder in [*sorted({row["folder"] for row in rows}), "all"]:
+        kinds = {kind: counts[folder, kind] for kind in KINDS}
+        real = kinds[NOTICED] + kinds[SURVIVED]
+        share = f"{kinds[NOTICED] / real:.3f}" if real else ""
+        table.append({"folder": folder, "faults": sum(kinds.values()), **kinds, "share": share})
+    return table
+
+
+def report(rows: list[dict], known: dict[tuple, dict], strict: bool = False) -> bool:
+    """Print the share noticed by folder, and the survivors that are not accounted for.
+
+    Parameters
+    ----------
+    rows : list of dict
+        From `run`.
+    known : dict
+        Survivors with a word on each, from `known_survivors`.
+    strict : bool
+        Whether only an equivalent fault may survive, or every one that has a word.
+
+    Returns
+    -------
+    bool
+        Whether all survivors are accounted for.
+    """
+    for row in shares(rows, known):
+        share = f"{float(row['share']):.0%}" if row["share"] else "-"
         print(
-            f"{folder:28} {noticed:4} of {real:4} noticed  {share:>5}  ({equal[folder]} equivalent)"
+            f"{row['folder']:28} {row[NOTICED]:4} of {row[NOTICED] + row[SURVIVED]:4} noticed  "
+            f"{share:>5}  ({row[EQUIVALENT]} equivalent, {row[forks.TIMEOUT]} out of time)"
         )
-    real = len(rows) - sum(equal.values())
-    print(f"all: {sum(row['outcome'] == NOTICED for row in rows)} of {real} noticed")
-    unknown = [row for row in rows if row["outcome"] == SURVIVED and _key(row) not in known]
-    for row in unknown:
-        print(f"no word on {row['path']}:{row['line']}: {row['before']}  ->  {row['after']}")
-    return not unknown
+    left = []
+    for row in rows:
+        word = known.get(_key(row), {}).get("word")
+        if row["outcome"] == SURVIVED and word != EQUIVALENT and (strict or word is None):
+            left.append(row)
+            what = "unnoticed" if strict else "no word on"
+            print(f"{what} {row['path']}:{row['line']}: {row['before']}  ->  {row['after']}")
+    return not left
+
+
+def known_survivors(path: Path = KNOWN) -> dict[tuple, dict]:
+    """Read the list of survivors, by path and by the line before and after the edit."""
+    with open(path, newline="") as file:
+        return {_key(row): row for row in csv.DictReader(file)}
 
 
 def _key(row: dict) -> tuple[str, str, str]:
@@ -171,23 +212,36 @@ def _key(row: dict) -> tuple[str, str, str]:
 
 
 def main() -> int:
-    """Run the sample and return 0 where every survivor has a word."""
+    """Run the sample, write what came of it, and return 0 where every survivor has a word."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--dozen", action="store_true", help="twelve faults only")
-    options.add_argument("--only", metavar="FOLDER", help="faults of one folder, as isdp/exact")
+    options.add_argument(
+        "--only", metavar="FOLDER", default="", help="faults of one folder, as isdp/exact"
+    )
+    options.add_argument("--workers", type=int, default=WORKERS, help="faults tried side by side")
     given = options.parse_args()
-    faults = sample(ROOT / "src")
-    if given.only:
-        faults = [fault for fault in faults if fault.folder == given.only]
+    if not (ROOT / "src" / given.only).is_dir():
+        options.error(f"there is no folder src/{given.only}")
     if given.dozen:
-        faults = faults[:: max(1, len(faults) // DOZEN)][:DOZEN]
-    rows = run(faults)
+        with open(DOZEN, newline="") as file:
+            batches = [[found_again(ROOT / "src", **row) for row in csv.DictReader(file)]]
+    else:
+        batches = sample(ROOT / "src", given.only)
+    rows, known = [], known_survivors()
     OUT.parent.mkdir(exist_ok=True)
     with open(OUT, "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys())
+        for row in run(batches, given.workers):
+            rows.append(row)
+            if len(rows) == 1:
+                csv.DictWriter(file, row).writeheader()
+            csv.DictWriter(file, row).writerow(row)
+            file.flush()
+    table = shares(rows, known)
+    with open(SHARES, "w", newline="") as file:
+        writer = csv.DictWriter(file, table[0])
         writer.writeheader()
-        writer.writerows(rows)
-    return 0 if report(rows) else 1
+        writer.writerows(table)
+    return 0 if report(rows, known, strict=given.dozen) else 1
 
 
 if __name__ == "__main__":
