@@ -27,6 +27,7 @@ LATTICES = {
         "laws": {"l2": {**LAW, "norm": "l2"}},
     },
 }
+PATIENCE = 3600  # seconds: ends what hangs; a busy machine takes many times what an idle one does
 # the smoke run executes them all; two are enough to see how a page is made
 NOTEBOOKS_LEFT_OUT = {
     "01_counties",
@@ -35,6 +36,8 @@ NOTEBOOKS_LEFT_OUT = {
     "05_subspace",
     "06_topdown",
     "07_swapping",
+    "08_comparison",
+    "80_findings",
     "90_errata",
 }
 
@@ -95,6 +98,30 @@ SMALL = merged(
             "county_chains": 20,
             "points": 4,
             "longest": 1_000,
+        },
+        # each experiment of these wings runs, on little; their numbers are tested elsewhere
+        "subspace": {
+            "draws": 100,
+            "workloads": {"blocks": None, "threeway": None, "twoway": None},
+            "losses": {"cells": [2], "epsilons": [0, 0.5], "draws": 100},
+            "equal_privacy": {"counties": 10, "table": [3, 3], "draws": 100, "walk_steps": 40},
+            "campus": {"experiments": 2, "exact_experiments": 100, "integer_repetitions": 2},
+            "counties": {"slope_runs": 100},
+        },
+        "topdown": {
+            "runs": {"identity 4, negatives allowed": None, "identity 4, four cells": None},
+            "integer_noise": {"totals": 2},
+            "implied": {
+                "states": ["DE"],
+                "naive": {"epsilons": [1.0], "draws": 100},
+                "failsafe": {"epsilons": [0.01]},
+            },
+        },
+        "swapping": {
+            "sizes": [2, 10, 100],
+            "drawn": [10, 100],
+            "universes": [[2, 2]],
+            "tables": [[[3, 3], [3, 3]]],
         },
     },
 )
@@ -184,7 +211,7 @@ class Checkout:
             env=self.environment(**variables),
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=PATIENCE,
         )
 
     def tables(self):

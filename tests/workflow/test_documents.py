@@ -1,5 +1,6 @@
 """The rules' picture, the citation, the changelog and the hooks are in step with the project."""
 
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -10,8 +11,10 @@ from pathlib import Path
 import yaml
 from packaging.requirements import Requirement
 
+from reproduction.review.claims import PAPERS
 from tests import ROOT
 
+PAGES = ("CONTRIBUTING.md", "README.md")
 NOT_DRAWN = {"everything"}  # it makes nothing, and Snakemake leaves it out of its graph
 
 
@@ -42,6 +45,38 @@ def test_the_citation_and_the_changelog_name_this_version():
     assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
+def test_names_of_modules_and_functions_in_the_pages_exist():
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("*/*.md")]
+    named = {
+        (page.name, name)
+        for page in pages
+        for name in re.findall(r"`((?:isdp|reproduction)(?:\.\w+)+)", page.read_text())
+    }
+    assert ("README.md", "isdp.exact.release") in named
+    gone = []
+    for page, name in sorted(named):
+        try:
+            pkgutil.resolve_name(name)
+        except (ImportError, AttributeError):
+            gone.append((page, name))
+    assert gone == []
+
+
+def test_every_wing_paper_and_command_is_named_to_a_newcomer():
+    pages = (ROOT / "notebooks").glob("0[1-9]_*.ipynb")
+    wings = {path.stem.partition("_")[2] for path in pages}
+    assert wings > {path.stem for path in (ROOT / "config/claims").glob("*.yaml")} > {"counties"}
+    guide, readme = (" ".join((ROOT / name).read_text().split()) for name in PAGES)
+    (told,) = re.findall(r"one word names it everywhere: ([^.]*)\.", guide)
+    assert set(re.findall(r"`(\w+)`", told)) == wings
+    floors = guide.partition("Who may import whom")[2].partition("## ")[0]
+    assert [wing for wing in wings if wing not in floors] == []
+    assert [paper for paper in PAPERS if f"{paper} is " not in readme] == []
+    assert [
+        name for name in ("privatize", "topdown", "swap") if f"docs/{name}.md" not in readme
+    ] == []
+
+
 def test_the_documentation_builder_is_pinned_within_what_is_declared():
     (declared,) = map(Requirement, project()["optional-dependencies"]["docs"])
     pins = dict(
@@ -59,3 +94,11 @@ def test_hooks_need_nothing_but_the_environment():
         assert hook["language"] == "system"
         program = hook["entry"].split()[0]
         assert shutil.which(program, path=str(Path(sys.executable).parent))
+
+
+def test_make_test_runs_every_folder_of_tests():
+    makefile = (ROOT / "Makefile").read_text()
+    (recipe,) = re.findall(r"pytest (?:[^\\\n]|\\\n)*", makefile)
+    folders = {path.relative_to(ROOT).parts[1] for path in (ROOT / "tests").rglob("test_*.py")}
+    assert {"unit", "workflow"} < folders
+    assert folders <= set(re.findall(r"tests/(\w+)", recipe))

@@ -231,9 +231,9 @@ def test_the_report_the_front_page_and_the_overview_show_it(extended):
     results = extended.folder / "results"
     report = (results / "report.html").read_text()
     assert "toy.svg" in report
-    assert "toy.csv" in report
+    assert "toy.html" in report
     front = (results / "index.html").read_text()
-    for part in ('id="claim-toy-mean"', 'src="figures/toy.svg"', 'href="notebooks/05_toy.html"'):
+    for part in ('id="claim-toy-mean"', 'href="figures/toy.svg"', 'href="notebooks/05_toy.html"'):
         assert part in front
     assert 'id="rule-toy"' in front
     assert '"05_toy.html"' in (results / "notebooks/00_overview.html").read_text()

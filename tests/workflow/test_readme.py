@@ -33,12 +33,24 @@ LEFT_OUT = {
     "jupyter": "would write into the notebooks",
     ". .venv/bin/activate": "a shell's own command; the environment is the one that runs this",
 }
-# by the command of isdp: its folder, and what it writes there beside the certificate
+CERTIFICATE = ("certificate.json", "certificate.md")
+# by the command of isdp: its usual folder, and what it writes there
 WRITTEN = {
-    "topdown": ("topdown", ["released.csv", "measurements.csv", "budget.csv"]),
-    "privatize": ("noisy", ["noisy.csv", "noisy.png", "noisy.svg"]),
-    "swap": ("swapped", ["swapped.csv"]),
+    "topdown": ("topdown", ["released.csv", "measurements.csv", "budget.csv", *CERTIFICATE]),
+    "privatize": (
+        "noisy",
+        ["noisy.csv", "totals.csv", "margins.csv", "noisy.png", "noisy.svg", *CERTIFICATE],
+    ),
+    "swap": ("swapped", ["swapped.csv", *CERTIFICATE]),
+    "compare": (
+        "comparison",
+        ["comparison.csv", "comparison.md", "comparison.png", "comparison.svg"],
+    ),
+    "plan": ("plan", ["plan.csv", "plan.json", "curve.csv", "plan.png", "plan.svg"]),
 }
+# commands that look at what these have written before
+AFTER = {"check": ["noisy"], "account": ["noisy", "second"]}
+EXAMPLE = "docs/example/table.csv --invariants docs/example/invariants.yaml --epsilon 0.25"
 ENVIRONMENT = os.environ | {
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     "PYTHONPATH": str(ROOT / "src"),
@@ -74,7 +86,6 @@ def run(command, folder):
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -111,10 +122,14 @@ def test_a_command_does_what_it_says(command, tmp_path):
     elif program == "isdp":
         shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
         shutil.copytree(ROOT / "docs/example", tmp_path / "docs/example")
+        own = plain.split()[1]
+        for folder in AFTER.get(own, []):
+            run(f"isdp privatize {EXAMPLE} --out {folder}", tmp_path)
         run(command, tmp_path)
-        folder, names = WRITTEN[plain.split()[1]]
-        names = {"certificate.json", "certificate.md", *names}
-        assert {path.name for path in (tmp_path / folder).iterdir()} == names
+        if own not in AFTER:
+            usual, names = WRITTEN[own]
+            (folder,) = re.findall(r"--out (\S+)", plain) or [usual]
+            assert {path.name for path in (tmp_path / folder).iterdir()} == set(names)
     elif program == "ruff":
         run(command, ROOT)
     else:

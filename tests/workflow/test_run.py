@@ -12,8 +12,11 @@ import time
 import pytest
 
 from reproduction.review.columns import RECORDS, header, read_columns
+from reproduction.review.shown import read_shown
 from reproduction.running.origin import made_by
 from tests import ROOT
+
+REPORT_WEIGHS = 5_200_000  # of this small run of eight wings; 3.8 million are Snakemake's own
 
 
 def rows(path):
@@ -104,10 +107,25 @@ def test_the_run_ends_by_saying_where_the_report_is_and_what_was_found(finished)
 
 def test_the_report_holds_everything_and_asks_nobody(finished):
     page = (finished.folder / "results/report.html").read_text()
-    for word in ("counties_VT.svg", "scorecard.csv", "das_regressions.csv"):
+    for word in ("counties_VT.svg", "scorecard.html", "das_regressions.html"):
         assert word in page
     assert "{{" not in page.split("<body", 1)[0]
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=\"https?://", page)
+
+
+def test_the_report_names_what_it_leaves_out_and_holds_nothing_twice(finished):
+    results = finished.folder / "results"
+    page = (results / "report.html").read_text()
+    held = set(re.findall(r'"(results/[^"]+)": \{"name"', page))
+    assert {path.rpartition(".")[2] for path in held} == {"html", "svg"}
+    for name in ("counties_rhat", "counties_noise", "counties_noise_exact"):
+        path = f"results/tables/{name}.html"
+        assert path not in held
+        assert path in page
+        assert (finished.folder / path).is_file()
+    assert "results/figures/counties_{state}_exact.svg" in page
+    assert not [path for path in held if path.endswith("_VT_exact.svg")]
+    assert len(page) < REPORT_WEIGHS
 
 
 def test_the_tables_have_the_columns_that_are_recorded_of_them(finished):
@@ -116,6 +134,15 @@ def test_the_tables_have_the_columns_that_are_recorded_of_them(finished):
     made = {name: found for name in recorded if (found := header(tables / f"{name}.csv"))}
     assert {"counties_rhat", "draws_verified", "lattice_convergence", "two_bin"} <= set(made)
     assert made == {name: recorded[name] for name in made}, "`make columns` records them anew"
+
+
+def test_what_the_run_shows_is_recorded_and_there(finished):
+    results = finished.folder / "results"
+    names = read_shown(results)
+    assert {"tables/scorecard", "tables/states", "figures/counties_VT"} <= names
+    endings = {"tables": "csv", "figures": "png"}
+    files = [results / f"{name}.{endings[name.split('/')[0]]}" for name in names]
+    assert [path.name for path in files if not path.is_file()] == []
 
 
 def test_every_page_says_what_made_it(finished):
@@ -291,11 +318,21 @@ def test_runs_that_the_cap_cut_off_are_counted_and_shown(finished):
     cut = [r for r in table if int(r["censored"]) + int(r["standing"]) > 0]
     assert {r["experiment"] for r in cut} >= {"cube"}
     assert all(r["iterations_to_bound_0_01"] == "" for r in cut)
+    # the csv of the figure says so: no bound above is known, and what is known ends at the cap
+    unknown = {
+        (r["variant"], float(r["lag"]))
+        for r in table
+        if r["experiment"] == "cube" and int(r["censored"])
+    }
+    drawn = [r for r in rows(results / "figures/cube_tv_bound.csv") if r["series"] == "bound"]
+    of_cut = [r for r in drawn if (r["variant"], float(r["lag"])) in unknown]
+    assert {(r["bound"], r["high"]) for r in of_cut} == {("inf", "inf")}
+    assert "" in {r["at_least"] for r in of_cut}
     card = {r["claim"]: r for r in rows(results / "tables/scorecard.csv")}
     assert card["chains-converge"]["verdict"] == "undecided"
     assert card["chains-converge"]["our_value"] != "0"
     assert (
-        "5000 iterations before a run is cut off, and 1e+06 would tell"
+        "5000 iterations before a run is cut off, and 1,000,000 would tell"
         in (card["chains-converge"]["note"])
     )
     assert card["contingency-gamma-total"]["verdict"] == "differs"

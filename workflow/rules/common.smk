@@ -120,35 +120,42 @@ def benchmarks(job):
 
 
 def table_outputs(
-    name, what, category, key="", caption=None, folder="results/tables", long=False, **where
+    name, what, category, key="", caption=None, folder="results/tables", left_out=False, **where
 ):
-    """A table's files, of which the report shows the page and offers the csv.
+    """A table's files, of which the report shows the page.
 
     `key` distinguishes the tables of one job that makes several: its csv is output.KEYcsv.
-    The csv of a `long` table is left out of the report, which would hold all its rows twice.
+    Where it is `left_out` of the report, the report says where it is.
     """
+    files = {f"{key}{kind}": f"{folder}/{name}.{kind}" for kind in ("csv", "md", "html")}
+    if left_out:
+        note_left_out(files[f"{key}html"], what)
+        return files
     place = {"caption": CAPTIONS[caption or name], "category": category, **where}
-    page, data = ({"what": what, "type": kind} for kind in ("table", "table as csv"))
-    return {
-        f"{key}csv": (
-            f"{folder}/{name}.csv" if long else report(f"{folder}/{name}.csv", labels=data, **place)
-        ),
-        f"{key}md": f"{folder}/{name}.md",
-        f"{key}html": report(f"{folder}/{name}.html", labels=page, **place),
-    }
+    return files | {f"{key}html": report(files[f"{key}html"], labels=label(what, "table"), **place)}
 
 
-def figure_outputs(name, what, category, key="", caption=None, **where):
+def label(what, kind):
+    """One label: of a second with two values the report makes a switch, and fails where one lacks."""
+    return {"what": f"{what} ({kind})"}
+
+
+def note_left_out(path, what):
+    config["words"]["left_out"] += f"\n* ``{path}``: {what}"
+
+
+def figure_outputs(name, what, category, key="", caption=None, left_out=False, **where):
     """A figure's pictures, of which the report shows the SVG.
 
     `key` distinguishes the figures of one job that makes several: its SVG is output.KEYsvg.
+    Where it is `left_out` of the report, the report says where it is.
     """
+    files = {f"{key}{kind}": f"results/figures/{name}.{kind}" for kind in ("svg", "png")}
+    if left_out:
+        note_left_out(files[f"{key}svg"], what)
+        return files
     place = {"caption": CAPTIONS[caption or name], "category": category, **where}
-    labels = {"what": what, "type": "figure"}
-    return {
-        f"{key}svg": report(f"results/figures/{name}.svg", labels=labels, **place),
-        f"{key}png": f"results/figures/{name}.png",
-    }
+    return files | {f"{key}svg": report(files[f"{key}svg"], labels=label(what, "figure"), **place)}
 
 
 # -- running --------------------------------------------------------------------------------------
@@ -160,6 +167,7 @@ config["provenance"] = read_if_there("results/data/provenance.json")
 config["words"] = {
     "data": f"Data: {config['provenance'].get('message', '')}",
     "made_by": "",
+    "left_out": "",
 }
 # scripts find the packages in this checkout, installed or not, and code compiled from them as they are
 os.environ.update(

@@ -179,11 +179,10 @@ rule plot_counties:
         ),
         **figure_outputs(
             "counties_{state}_exact",
-            "{state}",
+            "noise of each county of a state, by exact draws",
             "Counties",
             key="exact_",
-            caption="counties_exact",
-            subcategory="Exact draws",
+            left_out=True,
         ),
         **figure_outputs(
             "projection_{state}",
@@ -224,16 +223,14 @@ rule collect_counties:
             "R-hat of each county of each state",
             "Counties",
             key="rhat_",
-            long=True,
-            subcategory="Convergence",
+            left_out=True,
         ),
         **table_outputs(
             "counties_noise",
             "Noise of each county of each state",
             "Counties",
             key="noise_",
-            long=True,
-            subcategory="Noise of each county (ISDP Figs 2, 8)",
+            left_out=True,
         ),
         **table_outputs(
             "counties_states",
@@ -313,6 +310,7 @@ rule truncate_counties:
         "../scripts/counties/truncate_counties.py"
 
 
+GOALS.append(rules.select_states.output.states)
 GOALS_OF_STATES.append(for_each(rules.plot_counties.output.svg, state=selected_states))
 DRAWS.append(for_each(rules.sample_counties.output.draws, state=selected_states))
 SENT |= {"sample_counties", "project_counties"}

@@ -100,8 +100,7 @@ rule compare_exact_counties:
             "Noise of each county, exact draws",
             "Counties",
             key="noise_",
-            long=True,
-            subcategory="Exact draws",
+            left_out=True,
         ),
         **table_outputs(
             "counties_states_exact",
@@ -209,6 +208,7 @@ rule collect_exact:
         "../scripts/exactness/collect_exact.py"
 
 
+GOALS.append(rules.compare_exact_counties.output.distance_svg)
 DRAWS += [
     for_each(rules.draw_exact_counties.output.draws, state=selected_states),
     *of_every_law(rules.draw_exact_lattice.output.draws),

@@ -86,6 +86,7 @@ rule record_config:
         library=library("review/record_config"),
     output:
         config="results/config.yaml",
+        shown="results/shown.txt",
     log:
         logs("record_config"),
     conda:
@@ -125,6 +126,7 @@ rule execute_notebooks:
         rules.everything.input,
         notebooks=NOTEBOOKS,
         config=rules.record_config.output.config,
+        shown=rules.record_config.output.shown,
         library=library("review/execute_notebooks"),
     output:
         pages=[f"results/notebooks/{Path(path).stem}.html" for path in NOTEBOOKS],

@@ -85,6 +85,7 @@ rule derive_topdown:
             "regions",
             "witness",
             "implied",
+            "cuts",
             "unimodular",
             "failsafe",
             subcategory="Implied constraints",

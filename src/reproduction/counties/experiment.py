@@ -156,7 +156,8 @@ def state_table(
     `sum_violations` counts draws that do not sum to zero, `releases_truncated` draws in which a
     county would be published below zero. `tv_to_exact` is the total variation distance between
     the noise of all counties pooled and the exact law of a cell; it and the other `_exact`
-    columns are blank for another norm than l1.
+    columns are blank for another norm than l1. `p_abs_le_30_se` is the Monte Carlo error of the
+    share of all counties within [-30, 30].
     """
     flat = noise.reshape(-1, noise.shape[-1])
     norm = convergence(mechanism.measure(noise)[..., None]).iloc[0]
@@ -175,6 +176,7 @@ def state_table(
         "sum_violations": int((flat.sum(axis=1) != 0).sum()),
         "releases_truncated": int(negative.sum()),
         "p_abs_le_30": (np.abs(flat) <= BAND).mean(),
+        "p_abs_le_30_se": _error_of_mean((np.abs(noise) <= BAND).mean(axis=-1)),
         "p_abs_le_30_exact": np.nan,
         "sd": flat.std(),
         "sd_exact": np.nan,
@@ -188,6 +190,14 @@ def state_table(
         seen = np.bincount(np.clip(flat, -most, most).ravel() + most, minlength=len(law.pmf))
         row["tv_to_exact"] = 0.5 * np.abs(seen / flat.size - law.pmf).sum()
     return pd.DataFrame([row])
+
+
+def _error_of_mean(values: np.ndarray) -> float:
+    """Monte Carlo error of the mean of values of shape (chain, draw)."""
+    found = convergence(values[..., None]).iloc[0]
+    if found["frozen"]:  # a chain stands at one value, and tells nothing of autocorrelation
+        return float(values.std() / np.sqrt(values.size))
+    return float(found["mcse_mean"])
 
 
 def box_table(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:

@@ -15,12 +15,6 @@ from isdp.mechanisms.laplace import double_geometric_noise
 from isdp.postprocess.nearest import correct_evenly, correct_one_cell, corrected_cell, nearest_l1
 from reproduction.counties.experiment import BAND
 
-CHOICES = {  # of one vector among the nearest
-    "solver": "the vertex that HiGHS returns: one county, always the same, takes the correction",
-    "random": "a random vertex: one county, another in each release, takes the correction",
-    "even": "the correction is shared out evenly",
-}
-
 
 def project_state(
     rng: np.random.Generator, counties: int, epsilon: float, simulations: int, checked: int

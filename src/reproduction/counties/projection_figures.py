@@ -10,6 +10,7 @@ from matplotlib.patches import Patch
 
 from isdp.plots.boxes import draw_boxes
 from isdp.plots.style import BOX, DAS, INK, finish, legend_above, panels, styled
+from reproduction.counties.choices import CHOICES
 from reproduction.counties.figures import (
     COUNTY_AXIS,
     county_labels,
@@ -17,7 +18,6 @@ from reproduction.counties.figures import (
     row_width,
     rows_of_counties,
 )
-from reproduction.counties.projection import CHOICES
 
 PROJECTED = "#8fc7a0"
 SHOWN = ("solver", "even")  # of the choices: the paper's kind, and the gentlest

@@ -15,7 +15,6 @@ import jsonschema
 import pandas as pd
 import pooch
 import requests
-import yaml
 
 from isdp.errors import InputError
 from isdp.io.counts import check_unique, quoted, read_cells
@@ -27,6 +26,7 @@ from reproduction.data.demonstration import (
     expected_population_column,
     read_demonstration,
 )
+from reproduction.running.yaml_files import read_yaml
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def read_ledger(path, schema) -> pd.DataFrame:
         If a column is missing or unknown, or a row is wrong: the message says which.
     """
     place = Path(path).name
-    rules = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
+    rules = read_yaml(schema)
     rows = read_cells(path)
     if {*rows} != {*rules["required"]}:
         raise InputError(

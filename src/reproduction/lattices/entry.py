@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.kernel import kernel_lattice
-from isdp.mcmc.metropolis import LatticeWalk
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import GeneralizedLaplace
+
+if TYPE_CHECKING:
+    from isdp.mcmc.metropolis import LatticeWalk
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,8 @@ def walk_of(
         Basis and acceptance of each variant.
     variant : str
     """
+    from isdp.mcmc.metropolis import LatticeWalk  # compiled code: checking a config does without
+
     kind = variants[variant]
     lattice = kernel_lattice(experiment.invariants, kind["basis"])
     return LatticeWalk(lattice, mechanism_of(law), law["proposal"][variant], kind["acceptance"])

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import jsonschema
-import yaml
 
 from isdp.errors import InputError
+from reproduction.running.yaml_files import read_yaml
 
 PAPERS = {
     "ISDP": "Integer Subspace Differential Privacy (AAAI 2023)",
@@ -18,6 +18,7 @@ PAPERS = {
     "TDA": "The TopDown algorithm and invariants (slides)",
     "SWAP": "Can Swapping be Differentially Private? (2023)",
 }
+OURS = "ours"  # in place of a paper: what no paper shows
 
 
 def read_claims(paths: Iterable, schema, notebooks: Iterable = ()) -> list[dict]:
@@ -91,7 +92,7 @@ def measures_of(claim: Mapping) -> list[Mapping]:
 
 def columns_of(how: Mapping) -> list[str]:
     """Columns that a measure names, but for those in its query."""
-    single = [how[key] for key in ("column", "by", "error", "draws") if key in how]
+    single = [how[key] for key in ("column", "by", "error", "draws", "formula") if key in how]
     return [*single, *how.get("limits", [])]
 
 
@@ -109,9 +110,9 @@ def figures_of(claim: Mapping) -> list[str]:
 
 def _entries(paths: Iterable[Path], schema) -> Iterator[tuple[Path, dict]]:
     """Give each entry of some files with its file; a file that does not fit is refused."""
-    validator = jsonschema.Draft202012Validator(yaml.safe_load(Path(schema).read_text()))
+    validator = jsonschema.Draft202012Validator(read_yaml(schema))
     for path in paths:
-        entries = yaml.safe_load(path.read_text())
+        entries = read_yaml(path)
         for problem in validator.iter_errors(entries):
             where = ".".join(str(part) for part in problem.absolute_path) or "top level"
             raise InputError(f"{path.name}: {where}: {problem.message}")
@@ -129,4 +130,4 @@ def _place(entry: Mapping) -> tuple:
     """Place an entry: paper by paper, figures before tables, by their numbers."""
     number = re.search("[0-9]+", entry["label"])
     table = entry["label"].startswith("Table")
-    return list(PAPERS).index(entry["paper"]), table, int(number[0]) if number else 0
+    return [*PAPERS, OURS].index(entry["paper"]), table, int(number[0]) if number else 0

@@ -19,6 +19,7 @@ import yaml
 
 from isdp.errors import InputError
 from reproduction.review.claims import columns_of, measures_of, read_claims, tables_of
+from reproduction.running.yaml_files import read_yaml
 
 BASE = Path(__file__).parents[3]
 RECORDS = "workflow/schemas/tables"
@@ -49,7 +50,7 @@ REFUSED = (ast.Is, ast.IsNot)
 
 def read_columns(paths: Iterable) -> dict[str, list[str]]:
     """Read the columns recorded for each table, of all wings."""
-    records = [yaml.safe_load(Path(path).read_text()) or {} for path in paths]
+    records = [read_yaml(path) or {} for path in paths]
     return {name: columns for record in records for name, columns in record.items()}
 
 
@@ -78,7 +79,8 @@ def check_measures(claims: Iterable[Mapping], recorded: Mapping[str, list[str]])
 
 
 def _check(how: Mapping, columns: list[str] | None) -> None:
-    named = [*names_in(how.get("rows", "True")), *columns_of(how)]
+    queries = [how[key] for key in ("among", "rows") if key in how]
+    named = [name for query in queries for name in names_in(query)] + columns_of(how)
     for name in named if columns is not None else []:
         if name not in columns:
             raise InputError(

@@ -11,7 +11,7 @@ from jinja2 import Environment, StrictUndefined
 
 from isdp.io.files import read_json
 from reproduction.review.claims import PAPERS, figures_of
-from reproduction.review.gallery import gallery
+from reproduction.review.gallery import gallery, svg_address
 from reproduction.review.results import (
     MARKS,
     Results,
@@ -79,7 +79,7 @@ def front_page(
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
         picture=picture(results.card, linked=True),
         gallery=gallery(results.folder / "figures", claims, entries, made["figures"]),
-        titles={claim["wing"]: pages.get(claim["page"], claim["wing"]) for claim in claims},
+        titles={name.partition("_")[2]: title for name, title in pages.items()},
         groups=[
             (paper, [(name, group.to_dict("records")) for name, group in groups])
             for paper, groups in by_paper(results.card)
@@ -96,6 +96,7 @@ def front_page(
         entries=entries,
         made=made,
         jobs=_jobs(made),
+        address=lambda name: svg_address(results.folder / f"figures/{name}.svg"),
         badge=badge,
         card=claim_card,
     )

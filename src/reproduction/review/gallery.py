@@ -1,4 +1,4 @@
-"""The front page's gallery: a small picture of each figure with a sentence on it, wing by wing."""
+"""The front page's pictures: a small one of each figure with a sentence on it, and whole ones."""
 
 from __future__ import annotations
 
@@ -66,6 +66,11 @@ def thumbnail(png: Path) -> str:
     buffer = io.BytesIO()
     small.save(buffer, "WEBP", quality=QUALITY, method=6)
     return f"data:image/webp;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+
+def svg_address(svg: Path) -> str:
+    """Give a whole figure as a data URI."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.read_bytes()).decode()}"
 
 
 def first_sentence(text: str) -> str:

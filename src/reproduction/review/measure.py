@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
@@ -29,17 +29,20 @@ class Measured:
         either side; the value itself where nothing is random.
     draws : float or None
         How many draws the value rests on, where the table says so.
+    formulas : list
+        What the paper's formula gives for each value; empty where the claim has a number.
     """
 
     values: list
     errors: list[float]
     ranges: list[tuple]
     draws: float | None = None
+    formulas: list = field(default_factory=list)
 
     @property
     def missing(self) -> bool:
         """Whether there is no value, or one that is not a number."""
-        return not self.values or any(isinstance(x, float) and math.isnan(x) for x in self.values)
+        return not self.values or any(pd.api.types.is_scalar(x) and pd.isna(x) for x in self.values)
 
     @property
     def one(self):
@@ -56,26 +59,40 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         Name of the claim, for messages.
     how : mapping
         `table`; `rows`, an optional pandas query; `column`; `take`: max, min or max_abs (of the
-        column, or of the column `by`, in whose row the value is then taken), each (all rows, in
-        their order), sum, rows (their number) or values (the sorted set); `error`, the column with
-        standard errors, or `limits`, the two columns between which the value may lie; `draws`,
-        the column with the number of draws.
+        column, or of the column `by`, in whose row the value is then taken), only (of the one
+        row), each (all rows, in their order), sum, rows (their number) or values (the sorted
+        set); `among`, a query for the rows among which `rows` are counted, all where it is left
+        out; `error`, the column with standard errors, or `limits`, the two columns between which
+        the value may lie; `draws`, the column with the number of draws; `formula`, the column with
+        what the paper's formula gives in that row.
     tables : mapping from name to DataFrame
 
     Raises
     ------
     InputError
-        If the rows cannot be selected or a column is not there.
+        If the rows cannot be selected, a column is not there, or the only row is not the only one.
+
+    Notes
+    -----
+    A missing entry among the rows is no value: it may be the very one that would miss the bar. A
+    claim that may pass over missing entries says so in its query. Nor are there no exceptions where
+    nothing was looked at: a number of rows among none is no value.
     """
-    table = selected(claim, how, tables[how["table"]])
+    among = _queried(claim, how, "among", tables[how["table"]])
+    table = selected(claim, how, among)
     column, take = how.get("column", table.columns[0]), how["take"]
     if take == "rows":
-        return _certain(len(table))
+        return _certain(len(table) if len(among) else math.nan)
     if take == "values":
         return _certain(sorted(set(table[column])))
     if take == "sum":
-        return _certain(_plain(table[column].sum()) if len(table) else math.nan)
-    if take != "each":
+        return _certain(_plain(table[column].sum(skipna=False)) if len(table) else math.nan)
+    if take == "only" and len(table) > 1:
+        raise InputError(
+            f"claim {claim}: rows {how.get('rows', '')!r} of table {how['table']} are "
+            f"{len(table)}, and should be one"
+        )
+    if take not in ("each", "only"):
         table = _extreme(table, how.get("by", column), take)
     values = [_plain(value) for value in table[column]]
     if take == "max_abs" and "by" not in how:
@@ -88,30 +105,37 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         reach = [WIDTH * error for error in errors] or [0] * len(values)
         ranges = [_around(value, far) for value, far in zip(values, reach, strict=True)]
     draws = float(table[how["draws"]].iloc[0]) if "draws" in how and len(table) else None
-    return Measured(values, errors, ranges, draws)
+    formulas = [_plain(value) for value in table[how["formula"]]] if "formula" in how else []
+    return Measured(values, errors, ranges, draws, formulas)
 
 
 def selected(claim: str, how: Mapping, table: pd.DataFrame) -> pd.DataFrame:
     """Rows of a table that a claim is about; an error names the claim."""
-    if "rows" in how:
-        try:
-            table = table.query(how["rows"])
-        except Exception as error:
-            raise InputError(
-                f"claim {claim}: rows {how['rows']!r} cannot be selected in table "
-                f"{how['table']} ({error})"
-            ) from error
+    table = _queried(claim, how, "rows", table)
     for column in columns_of(how):
         if column not in table:
             raise InputError(f"claim {claim}: table {how['table']} has no column {column!r}")
     return table
 
 
+def _queried(claim: str, how: Mapping, key: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Rows that the query of this key selects; all where there is none."""
+    if key not in how:
+        return table
+    try:
+        return table.query(how[key])
+    except Exception as error:
+        raise InputError(
+            f"claim {claim}: {key} {how[key]!r} cannot be selected in table "
+            f"{how['table']} ({error})"
+        ) from error
+
+
 def _extreme(table: pd.DataFrame, column: str, take: str) -> pd.DataFrame:
-    """Take the row with the largest, smallest or farthest value; no row where all are missing."""
+    """Take the row with the largest, smallest or farthest value; no row where one is missing."""
     sizes = table[column].abs() if take == "max_abs" else table[column]
-    sizes = sizes.reset_index(drop=True).dropna()
-    if sizes.empty:
+    sizes = sizes.reset_index(drop=True)
+    if sizes.empty or sizes.isna().any():
         return table.iloc[:0]
     place = sizes.idxmin() if take == "min" else sizes.idxmax()
     return table.iloc[[place]]

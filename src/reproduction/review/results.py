@@ -5,19 +5,22 @@ Nothing here computes a result. A notebook that shows a number has read it from 
 
 from __future__ import annotations
 
+import base64
 import html
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
-import yaml
 from IPython.display import HTML, Image, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
 from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED, UNDECIDED, sentence
+from reproduction.review.shown import FILE as SHOWN
+from reproduction.review.shown import read_shown
 from reproduction.running.tables import read_csv
+from reproduction.running.yaml_files import read_yaml
 
 FOLDER = "ISDP_RESULTS"  # environment variable: where the results are
 EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable: a config that they must agree with
@@ -62,7 +65,7 @@ def open_results(folder=None, expect=None) -> Results:
     results = Results(Path(folder or os.getenv(FOLDER) or _find()))
     expect = expect or os.getenv(EXPECTED)
     if expect:
-        _check(results.config, yaml.safe_load(Path(expect).read_text()), Path(expect).name)
+        _check(results.config, read_yaml(expect), Path(expect).name)
     return results
 
 
@@ -91,10 +94,11 @@ class Results:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        for name in ("config.yaml", "tables/scorecard.csv"):
+        for name in ("config.yaml", SHOWN, "tables/scorecard.csv"):
             if not (folder / name).is_file():
                 raise ReviewError(f"no {folder.name}/{name}: run `{COMMAND}` first")
-        self.config = yaml.safe_load((folder / "config.yaml").read_text())
+        self.config = read_yaml(folder / "config.yaml")
+        self.shown = read_shown(folder)
         # every value as it was written
         self.card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
 
@@ -138,10 +142,7 @@ class Results:
         NotInThisRunError
             If this run does not make the table, or it has no such row.
         """
-        path = self.folder / "tables" / f"{name}.csv"
-        if not path.is_file():
-            raise NotInThisRunError(f"no table {name} with these settings")
-        table = read_csv(path)
+        table = read_csv(self._path("tables", name, "csv"))
         selected = table.query(rows) if rows else table
         if selected.empty:
             raise NotInThisRunError(f"table {name} has no row {rows or ''}".rstrip())
@@ -165,11 +166,35 @@ class Results:
         NotInThisRunError
             If this run does not make the figure.
         """
-        path = self.folder / "figures" / f"{name}.png"
-        if not path.is_file():
-            raise NotInThisRunError(f"no figure {name} with these settings")
+        path = self._path("figures", name, "png")
         display(Image(data=path.read_bytes(), format="png", alt=words))
         _html(f'<p style="font-size:90%;color:#444">{html.escape(words)} (<i>{name}</i>)</p>')
+
+    def finding(self, title: str, text: str, figure: str, page: str) -> None:
+        """Show a finding: its picture at the side, a sentence or two, and the page that argues it.
+
+        Raises
+        ------
+        NotInThisRunError
+            If this run does not make the figure.
+        """
+        picture = self._path("figures", figure, "png").read_bytes()
+        address = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+        look = "display:flex;flex-wrap:wrap;gap:1em;align-items:center;margin:1em 0"
+        _html(
+            f'<div style="{look}"><img src="{address}" alt="{html.escape(title)}" '
+            f'style="flex:1 1 20em;min-width:0;max-width:26em;max-height:17em;object-fit:contain">'
+            f'<div style="flex:1 1 20em"><h3 style="margin:0">{html.escape(title)}</h3>'
+            f'<p>{html.escape(text)}</p><p><a href="{page}.html">The argument</a> '
+            f"(<i>{figure}</i>)</p></div></div>"
+        )
+
+    def _path(self, folder: str, name: str, ending: str) -> Path:
+        """Path of a file of this run; one that lies about from another config is none."""
+        path = self.folder / folder / f"{name}.{ending}"
+        if f"{folder}/{name}" not in self.shown or not path.is_file():
+            raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")
+        return path
 
     def claim(self, *names: str) -> None:
         """Show claims with where they stand, the paper's value, this run's, and the verdict.
@@ -327,7 +352,7 @@ def picture(card: pd.DataFrame, linked: bool = False) -> str:
     """
     # narrow enough that the tiles stay large on a phone
     size, line, along = 26, 30, 10
-    left = 16 + 7 * max(map(len, card["experiment"]), default=0)
+    left = 16 + round(7.6 * max(map(len, card["experiment"]), default=0))
     width, y, parts, x = left + along * size + 8, 6, [], 8
     for verdict, mark in MARKS.items():
         words = f"{verdict}: {int((card['verdict'] == verdict).sum())}"

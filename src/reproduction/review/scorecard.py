@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from reproduction.review.claims import tables_of
-from reproduction.review.measure import WIDTH, Measured, measure
+from reproduction.review.measure import Measured, measure
 
 REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS = (
     "reproduced",
@@ -35,6 +35,7 @@ COLUMNS = (
     "note",
 )
 NO_NUMBER = "no number in the paper"
+EXACT = "exact"  # in the place of an error
 SIGNS = {"equals": "=", "at_least": ">=", "at_most": "<=", "contains": "contains"}
 
 
@@ -91,8 +92,10 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         )
         notes.append(f"needs the demonstration data of vintage {needed}; {have}")
     value, error = shown(found) if found is not None and not found.missing else ("", "")
+    if value and claim.get("exact"):
+        error = EXACT
     return {key: claim[key] for key in COLUMNS[: COLUMNS.index("paper_value")]} | {
-        "paper_value": claim["paper_value"] or NO_NUMBER,
+        "paper_value": _of_paper(claim, found),
         "our_value": value,
         "our_error": error,
         "unit": claim.get("unit", ""),
@@ -104,12 +107,20 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
     }
 
 
+def _of_paper(claim: Mapping, found: Measured | None) -> str:
+    """Give the paper's words, and what its formula comes to where our value was found."""
+    words = claim["paper_value"] or NO_NUMBER
+    numbers = found.formulas if found is not None else []
+    return f"{words}, {' and '.join(map(_text, numbers))}" if numbers else words
+
+
 def _size(claim: Mapping, tables: Mapping[str, pd.DataFrame]) -> tuple[float, float, str] | None:
     """How large this run is, how large it would have to be to tell, and in what."""
     how = claim.get("tells")
     if how is None:
         return None
-    return measure(claim["claim"], how, tables).one, how["at_least"], how["what"]
+    found = measure(claim["claim"], how, tables)
+    return math.nan if found.missing else found.one, how["at_least"], how["what"]
 
 
 def decide(
@@ -134,23 +145,36 @@ def decide(
     """
     ends = [judged.values, *zip(*judged.ranges, strict=True)]
     met = [all(meets(value, bar) for value in end) for end in ends]
-    if met[0] and all(met):
+    if all(met):
         return REPRODUCED, ""
     if size is not None and not met[0] and not size[0] >= size[1]:
-        return UNDECIDED, f"this run has {size[0]:.4g} {size[2]}, and {size[1]:g} would tell"
-    if any(met):
+        have = "does not say how many" if math.isnan(size[0]) else f"has {_text(float(size[0]))}"
+        return UNDECIDED, f"this run {have} {size[2]}, and {_text(float(size[1]))} would tell"
+    if all(map(_reaches, judged.ranges, [bar] * len(judged.ranges))):
         return UNDECIDED, f"the bar lies within the Monte Carlo error{_draws_wanted(judged, bar)}"
     return DIFFERS, ""
 
 
+def _reaches(within: tuple, bar: Mapping) -> bool:
+    """Whether some value of a range meets every condition; an end that is not known is anywhere."""
+    low, high = within
+    if isinstance(low, str | list) or "contains" in bar:
+        return meets(low, bar)
+    least = [-math.inf, *(bar[name] for name in ("at_least", "equals") if name in bar)]
+    most = [math.inf, *(bar[name] for name in ("at_most", "equals") if name in bar)]
+    low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
+    return max(low, *least) <= min(high, *most)
+
+
 def _draws_wanted(judged: Measured, bar: Mapping) -> str:
     """Say at how many draws the error would tell the value from the bar, if it stayed there."""
-    if judged.draws is None or len(judged.values) != 1 or not judged.errors:
+    if judged.draws is None or len(judged.values) != 1:
         return ""
-    gaps = [abs(judged.one - bound) for name, bound in bar.items() if name != "contains"]
-    if not min(gaps) > 0:
+    gap = min(abs(judged.one - bound) for name, bound in bar.items() if name != "contains")
+    if not gap > 0:
         return ""
-    wanted = judged.draws * (WIDTH * judged.errors[0] / min(gaps)) ** 2
+    reach = max(abs(judged.one - end) for end in judged.ranges[0])
+    wanted = judged.draws * (reach / gap) ** 2
     return f", and about {float(f'{wanted:.1g}'):,.0f} draws would tell, where it stays as it is"
 
 
@@ -186,16 +210,22 @@ def _places(error: float) -> int:
     return max(0, 1 - math.floor(math.log10(error)))
 
 
+def _number(value: float, digits: int) -> str:
+    """Write a number in so many digits, a large one without powers of ten."""
+    text = f"{value:.{digits}g}"
+    return f"{float(text):,.0f}" if 10**digits <= abs(value) < 1e12 else text
+
+
 def _text(value) -> str:
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return _number(value, 4)
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _statistic(claim: Mapping, judged: Measured | None) -> str:
     if "judged" not in claim or judged is None or judged.missing:
         return ""
-    values = " and ".join(f"{x:.3g}" if isinstance(x, float) else str(x) for x in judged.values)
+    values = " and ".join(_number(x, 3) if isinstance(x, float) else str(x) for x in judged.values)
     return f"{values} {claim['judged']['what']}"
 
 
@@ -204,18 +234,19 @@ def sentence(row: Mapping) -> str:
     ours = row["our_value"] or "no value"
     if " to " in row["our_error"]:
         ours += f" ({row['our_error']})"
-    elif row["our_error"] and " and " in ours:
+    elif row["our_error"] not in ("", EXACT) and " and " in ours:
         pairs = zip(ours.split(" and "), row["our_error"].split(" and "), strict=True)
         ours = " and ".join(f"{value} ± {error}" for value, error in pairs)
-    elif row["our_error"]:
+    elif row["our_error"] and row["our_error"] != EXACT:
         ours += f" ± {row['our_error']}"
-    unit = f" {row['unit']}" if row["unit"] else ""
+    unit = f" {row['unit']}" if row["unit"] and row["our_value"] else ""
     paper = row["paper_value"]
     first = paper if paper == NO_NUMBER else f"{paper} in the paper"
     whose = {"paper": "the paper's", "ours": "ours"}[row["bar_of"]]
     bar = f"bar {row['bar']}, {whose}"
     last = f"; {row['statistic']} ({bar})" if row["statistic"] else f" ({bar})"
-    return f"{first}; {ours}{unit} here{last}"
+    exactly = ", exactly" if row["our_error"] == EXACT else ""
+    return f"{first}; {ours}{unit} here{exactly}{last}"
 
 
 def summary(card: pd.DataFrame) -> str:

@@ -15,7 +15,8 @@ from pathlib import Path
 from types import ModuleType
 
 import jsonschema
-import yaml
+
+from reproduction.running.yaml_files import read_yaml
 
 
 class ConfigError(Exception):
@@ -24,7 +25,7 @@ class ConfigError(Exception):
 
 def read_schema(base: Path) -> dict:
     """Read the config's JSON schema."""
-    return yaml.safe_load((base / "workflow/schemas/config.schema.yaml").read_text())
+    return read_yaml(base / "workflow/schemas/config.schema.yaml")
 
 
 def local_file(config: dict) -> str | None:

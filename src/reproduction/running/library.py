@@ -1,6 +1,7 @@
 """Modules of both packages as inputs of rules: an edited module reruns what depends on it."""
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def library_of(script: Path, source: Path) -> list[str]:
     return sorted(str(path) for path in found - {script})
 
 
+@cache
 def _needed_by(path: Path, source: Path) -> list[Path]:
     """Files behind the imports of one file; a package's `__init__` needs nothing by itself."""
     if path.name == "__init__.py":
@@ -38,6 +40,7 @@ def _needed_by(path: Path, source: Path) -> list[Path]:
     return [file for module, name in _imports(path) for file in _files(source, module, name)]
 
 
+@cache
 def _files(source: Path, module: str, name: str) -> list[Path]:
     """Find the file that defines `name` of `module`, and every `__init__` on the way to it."""
     folder = source.joinpath(*module.split("."))
@@ -88,11 +91,25 @@ def _homes(init: Path) -> dict[str, tuple[str, str]]:
 
 
 @cache
+def _statements(path: Path) -> tuple[ast.stmt, ...]:
+    """List every statement of a file, however deep; no import stands within an expression."""
+    return tuple(_within(_tree(path)))
+
+
+def _within(block: ast.AST) -> Iterator[ast.stmt]:
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for part in getattr(block, field, ()):
+            if isinstance(part, ast.stmt):
+                yield part
+            yield from _within(part)
+
+
+@cache
 def _named_imports(path: Path) -> tuple[tuple[str, str, str], ...]:
     """List module, name and own name of each import of a name, wherever it stands in the file."""
     return tuple(
         (node.module, alias.name, alias.asname or alias.name)
-        for node in ast.walk(_tree(path))
+        for node in _statements(path)
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     )
@@ -103,7 +120,7 @@ def _imports(path: Path) -> frozenset[tuple[str, str]]:
     """List module and name of every import; a module imported whole has no name."""
     whole = {
         (alias.name, "")
-        for node in ast.walk(_tree(path))
+        for node in _statements(path)
         if isinstance(node, ast.Import)
         for alias in node.names
     }

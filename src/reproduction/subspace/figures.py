@@ -21,8 +21,7 @@ from isdp.plots.style import (
     panels,
     styled,
 )
-from reproduction.subspace.equal_privacy import RECORD, UNIT
-from reproduction.subspace.wifi import PRINTED
+from reproduction.subspace.names import PRINTED, RECORD, UNIT
 
 GAUSSIANS = {
     "projected Gaussian": ("projected (Cor 3.5)", INK, "s"),

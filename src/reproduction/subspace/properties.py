@@ -163,20 +163,23 @@ def disclosure_table() -> pd.DataFrame:
 def unbiasedness_table(
     rng: np.random.Generator, laws: Mapping[str, Additive], draws: int
 ) -> pd.DataFrame:
-    """Standardise the mean noise of every answer (Corollary 4.1).
+    """Find the answer whose mean noise is farthest from zero in its errors (Corollary 4.1).
 
     Returns
     -------
-    DataFrame with columns mechanism, answers, largest_z
+    DataFrame
+        mechanism, answers, and of that answer the mean, its standard error by the exact variance,
+        and z, the one by the other.
     """
     rows = []
     for name, law in laws.items():
         noise = law.sample(rng, draws)
         sd = np.sqrt(law.variances())
         free = sd > EXACT * sd.max()
-        z = noise.mean(axis=0)[free] / sd[free] * np.sqrt(draws)
-        rows.append({"mechanism": name, "answers": len(sd), "largest_z": float(np.abs(z).max())})
-    return pd.DataFrame(rows)
+        mean, error = noise.mean(axis=0)[free], sd[free] / np.sqrt(draws)
+        worst = int(np.argmax(np.abs(mean / error)))
+        rows.append((name, len(sd), mean[worst], error[worst], mean[worst] / error[worst]))
+    return pd.DataFrame(rows, columns=["mechanism", "answers", "mean", "error", "z"])
 
 
 def conditioning_table(cells: int) -> pd.DataFrame:

@@ -18,8 +18,8 @@ from isdp.constraints.invariants import Invariants
 from isdp.exact import choose
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.subspace import NullSpace, null_space
+from reproduction.subspace.names import PRINTED
 
-PRINTED = (0.88, 0.86, 0.91)  # median, 5 % and 95 % quantile
 LEVELS = (0.5, 0.05, 0.95)
 
 

@@ -7,7 +7,8 @@ double geometric counts at 2 epsilon given their sum. An exchange of two househo
 swapping and l1 distance 4 for noise: in both cases the loss is counted for each household,
 epsilon_h = 2 epsilon_l1.
 
-What makes the comparison fair stands in `FAIRNESS`, and belongs beside every figure of it.
+What makes the comparison fair stands in `reproduction.swapping.fairness`, and belongs beside every
+figure of it.
 """
 
 from __future__ import annotations
@@ -28,16 +29,6 @@ from isdp.swapping.moments import covariance, expected_absolute_error, expected_
 from isdp.swapping.released_table import two_counties_bound
 
 SMALLEST, LARGEST = 1e-4, 20.0  # epsilon for each household between which equal errors are sought
-FAIRNESS = (
-    "Swapping's epsilon covers every table made from the swapped records, that of noise this table "
-    "alone: beyond the break-even number of tables swapping costs less.",
-    "Swapping returns records, noise a table.",
-    "The percentage error is set by the smallest counties; errors of swapping grow with the "
-    "county, those of noise do not.",
-    "Three readings of swapping's loss: the published bound; what an observer of uniquely "
-    "described households gains; and a lower bound of the loss if this table alone is released, "
-    "for counties of one household.",
-)
 
 
 def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -53,6 +53,42 @@ OF_QUERIES = {
         "detail": 101 + 754,
     },
 }
+# the levels below, which only the benchmark of six levels runs
+OF_SMALLER = {
+    "tract": {
+        "elsewhere": 5 + 5,
+        "total": 1567,
+        "race": 8,
+        "hispanic": 5,
+        "adult": 5,
+        "race*hispanic": 1933,
+        "race*adult": 20,
+        "hispanic*adult": 5,
+        "detail": 67 + 482,
+    },
+    "block group": {
+        "elsewhere": 3 + 3,
+        "total": 1705,
+        "race": 3,
+        "hispanic": 3,
+        "adult": 3,
+        "race*hispanic": 1055,
+        "race*adult": 9,
+        "hispanic*adult": 3,
+        "detail": 24 + 1288,
+    },
+    "block": {
+        "elsewhere": 5 + 5,
+        "total": 5,
+        "race": 9,
+        "hispanic": 5,
+        "adult": 5,
+        "race*hispanic": 21,
+        "race*adult": 21,
+        "hispanic*adult": 5,
+        "detail": 71 + 3945,
+    },
+}
 # detail of the production run, split in the three-way table and the one with group quarters
 THREE_WAY = {"nation": 442, "state": 34, "county": 101}
 GROUP_QUARTERS = 8  # levels of the axis that our histogram lacks
@@ -76,6 +112,15 @@ def production(detail_with_group_quarters: bool = False) -> Budget:
             shares["elsewhere"] += finest - Fraction(finest, GROUP_QUARTERS)
         queries[level] = _of_one(shares)
     return Budget("zCDP", 1 / GLOBAL_SCALE**2, _of_one(OF_LEVELS), queries)
+
+
+def six_levels() -> Plan:
+    """Production run's budget at all six levels, blocks in one pass as in that run."""
+    levels = {"nation": 104, "state": 1440, "county": 447}
+    levels |= {"tract": 687, "block group": 1256, "block": 165}
+    queries = {level: _of_one(shares) for level, shares in (OF_QUERIES | OF_SMALLER).items()}
+    budget = Budget("zCDP", 1 / GLOBAL_SCALE**2, _of_one(levels), queries)
+    return Plan(SCHEMA, budget, HELD, passes="isolate_total", one_pass_at=("block",))
 
 
 def identity(epsilon) -> Budget:

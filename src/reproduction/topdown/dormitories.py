@@ -78,8 +78,8 @@ def dormitory_table() -> pd.DataFrame:
     -------
     DataFrame
         Columns constraints, inequalities, totals (number of whole triples), missing (that exist
-        and are ruled out), impossible (allowed, and no regions have them) and
-        allows_49_50_101 (the slides' example of totals that only look possible).
+        and are ruled out), impossible (allowed, and no regions have them), wrong (both of these
+        together) and allows_49_50_101 (the slides' example of totals that only look possible).
     """
     points, real = all_totals(), {tuple(row) for row in extendable().tolist()}
     derived, peak = eliminated()
@@ -109,6 +109,7 @@ def dormitory_table() -> pd.DataFrame:
                 "totals": len(kept),
                 "missing": len(real - kept),
                 "impossible": len(kept - real),
+                "wrong": len(kept ^ real),
                 "allows_49_50_101": SLIDES_REFUSED in kept,
             }
         )

@@ -52,9 +52,9 @@ def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns group, rmse (persons), slope (of the error on the distance, both in people) and
-        its z, plain and robust (HC3: the scaled errors of small counties vary most), a row a
-        group.
+        Columns group, rmse (persons), slope (of the error on the distance, both in people) with
+        its robust_error (HC3: the scaled errors of small counties vary most), and its z, plain
+        and robust; a row a group.
     """
     home = (counties["state"] != "PR").to_numpy()
     states = counties["state"][home].to_numpy()
@@ -71,8 +71,8 @@ def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
         x, y = x - x.mean(), y - y.mean()
         slope, plain, robust = slope_and_errors(x, y, 1 / len(x), 1)
         rmse = float(np.sqrt((error**2).mean()))
-        rows.append((group, rmse, slope, slope / plain, slope / robust))
-    names = ["group", "rmse", "slope", "z", "z_robust"]
+        rows.append((group, rmse, slope, robust, slope / plain, slope / robust))
+    names = ["group", "rmse", "slope", "robust_error", "z", "z_robust"]
     return pd.DataFrame(rows, columns=names)
 
 

@@ -10,7 +10,7 @@ from isdp import Invariants
 from isdp.constraints.presence import Presence
 from isdp.lattice.unimodular import totally_unimodular, whole_vertices
 from isdp.topdown.noise import draw_noise
-from isdp.topdown.projections import onto_simplices, onto_transportation
+from isdp.topdown.projections import onto_simplices
 from isdp.topdown.rounding import round_tables
 
 # two regions of 100 students; female-only, co-ed and male-only dormitories
@@ -45,7 +45,7 @@ def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) 
     total = int(DORMITORIES.totals.sum())
     noisy = np.asarray(truth) + draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
     sums = np.full(draws, total - least.sum())
-    released = least + _rounded_simplices(rng, noisy - least, sums)
+    released = least + rounded_simplices(rng, noisy - least, sums)
     return 1 - float(DORMITORIES.polytope().contains(released).mean())
 
 
@@ -82,66 +82,6 @@ def state_presence(people) -> Presence:
     """Take the kinds that a state has, and in which of its counties each is present."""
     kept = people[:, people.sum(axis=0) > 0]
     return Presence(kept.sum(axis=1), kept > 0)
-
-
-def failsafe_table(
-    rng: np.random.Generator, counties: pd.DataFrame, people, epsilons, runs: int
-) -> pd.DataFrame:
-    """How often a state's released group quarters fit no counties, and what the failsafe costs.
-
-    A state's totals by kind are released without the implied constraints, then each county's. If
-    no counties can add up to the state's, the failsafe drops that demand, keeps the grand total,
-    and replaces the state by the sum of its counties.
-
-    Returns
-    -------
-    DataFrame
-        Columns epsilon, releases, fired, error_plain and error_failsafe (mean l1 error of a
-        state's totals by kind where it did not and where it did fire, persons), and moved (mean
-        l1 distance that the failsafe moved a state by).
-    """
-    states = [people[places] for places in counties.groupby("state").indices.values()]
-    rows = []
-    for epsilon in epsilons:
-        found = [
-            failsafe(rng, state_people, epsilon) for _ in range(runs) for state_people in states
-        ]
-        error, moved, fired = (np.array(column) for column in zip(*found, strict=True))
-        rows.append(
-            {
-                "epsilon": epsilon,
-                "releases": len(fired),
-                "fired": int(fired.sum()),
-                "error_plain": error[~fired].mean() if (~fired).any() else np.nan,
-                "error_failsafe": error[fired].mean() if fired.any() else np.nan,
-                "moved": moved[fired].mean() if fired.any() else np.nan,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def failsafe(rng: np.random.Generator, people, epsilon: float) -> tuple[float, float, bool]:
-    """Release one state and its counties; give the state's l1 error, its move, and if it fired."""
-    presence = state_presence(people)
-    least = presence.least.sum(axis=0)
-    true = people[:, people.sum(axis=0) > 0]
-    top = true.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [presence.kinds])
-    rest = np.array([presence.totals.sum() - least.sum()])
-    state = least + _rounded_simplices(rng, (top - least)[None], rest)[0]
-    below = true + draw_noise(rng, "pure", [epsilon], [true.size]).reshape(true.shape)
-    points = np.where(presence.present, below - presence.least, -np.inf)
-    fired = presence.broken(state) is not None
-    if fired:
-        table = presence.least + _rounded_simplices(rng, points, presence.caps)
-    else:
-        sums = presence.caps, state - least
-        real = onto_transportation(points, *sums)
-        table = presence.least + round_tables(rng, real, sums[1], sums[0]).table
-    if (table.sum(axis=1) != presence.totals).any() or table[~presence.present].any():
-        raise AssertionError("a released county does not keep what is known of it")
-    after = table.sum(axis=0)
-    error = np.abs(after - true.sum(axis=0)).sum()
-    return float(error), float(np.abs(after - state).sum()), fired
 
 
 def region_table() -> pd.DataFrame:
@@ -210,7 +150,7 @@ def unimodular_table(rng: np.random.Generator) -> pd.DataFrame:
     rows = []
     for name, matrix in _matrices().items():
         verdict = totally_unimodular(rng, matrix)
-        vertices = whole_vertices(rng, matrix)
+        vertices = whole_vertices(rng, matrix, verdict)
         rows.append(
             {
                 "constraints": name,
@@ -244,7 +184,14 @@ def _matrices() -> dict[str, np.ndarray]:
     return found
 
 
-def _rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
-    """Nearest non-negative whole rows with given sums, after projection and rounding."""
+def rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
+    """Nearest non-negative whole rows with given sums, after projection and rounding.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    points : array, shape (rows, entries)
+    sums : int array, shape (rows,)
+    """
     real = onto_simplices(np.asarray(points, dtype=float).T, sums)
     return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

@@ -52,6 +52,8 @@ def regressions(**slopes):
 
 def test_counties_stand_in_increasing_population_ties_by_code(counties):
     assert counties["fips"].tolist() == ["50005", "50001", "50003"]
+    again = counties_of(counties, "VT")  # nothing but the order is new
+    pd.testing.assert_frame_equal(again, counties)
     with pytest.raises(InputError, match="there is no state 'ZZ'; there are VT"):
         counties_of(counties, "ZZ")
 
@@ -162,6 +164,8 @@ def test_a_state_of_two_counties_against_its_law_by_hand():
     assert row["sd_exact"] == pytest.approx(np.sqrt((support**2 * law).sum()))
     assert row["p_abs_le_30_exact"] == pytest.approx(law[np.abs(support) <= 30].sum())
     assert row["p_abs_le_30"] == 12 / 16
+    # the first chain never leaves the band: the plain error of four times 1, 1, 0 and 0 beside it
+    assert row["p_abs_le_30_se"] == pytest.approx(np.sqrt(0.75 * 0.25 / 8))
     assert row["sd"] == pytest.approx(np.sqrt(2 * (1 + 1 + 4 + 9 + 35**2 + 31**2) / 16))
     assert row["norm_mean"] == (0 + 2 + 4 + 6 + 2 + 0 + 70 + 62) / 8
     assert (row["chains"], row["draws"], row["counties"]) == (2, 4, 2)

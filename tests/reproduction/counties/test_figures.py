@@ -202,6 +202,9 @@ def test_truncation_draws_each_states_curve_and_the_population_needed():
     lines = labelled(right)
     assert lines["chance of truncation 0.001"].get_xydata().tolist() == [[0.1, 60], [1, 6]]
     assert lines["chance of truncation 1e-06"].get_ydata().tolist() == [120, 0.5]
+    for axis in figure.axes:  # the paper's epsilon is named where its line ends, above the panel
+        (named,) = [text for text in axis.texts if text.get_text() == "paper: 0.192"]
+        assert (named.xy, named.get_va()) == ((0.192, 1.0), "bottom")
     assert [text.get_text() for text in right.texts] == ["Loving, TX: 82", "paper: 0.192"]
     assert [list(line.get_ydata()) for line in right.get_lines() if line.get_color() == FAINT] == [
         [82, 82]

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from reproduction.counties.choices import CHOICES
 from reproduction.counties.projection import (
-    CHOICES,
     project_state,
     projected_box_table,
     summary_rows,
@@ -28,6 +28,12 @@ def test_highs_agrees_with_the_closed_form_in_every_simulation_it_solves(project
     assert solved["checked"] == 100
     assert solved["linear_equal"] == solved["integer_equal"] == solved["linear_optimal"] == 100
     assert all((each.sum(axis=1) == 0).all() and len(each) == 120 for each in noise.values())
+
+
+def test_where_no_noise_needs_a_correction_it_would_fall_on_the_first_county():
+    noise, solved = project_state(np.random.default_rng(1), 4, 50.0, 20, 5)
+    assert not noise["solver"].any()
+    assert (solved["checked"], solved["cell"], solved["linear_optimal"]) == (5, 0, 5)
 
 
 def test_the_vertex_changes_the_picture(projected):

@@ -87,6 +87,21 @@ def test_noise_that_is_zero_in_every_draw_is_marked_and_not_put_on_the_scale():
     assert min(y for y in points if not np.isnan(y)) > 0
 
 
+def test_the_exact_law_is_drawn_a_fifth_beyond_the_scenarios_on_either_side():
+    shown = figure_table(pd.concat([one(0.2), one(4)]))
+    curve = shown.loc[shown["series"] == "exact law", "epsilon"]
+    assert (curve.min(), curve.max()) == pytest.approx((0.2 / 1.2, 4 * 1.2))
+    assert curve.is_monotonic_increasing
+
+
+def test_curves_come_in_the_order_of_the_scenarios():
+    scenarios_of_two = [one(0.2, "l2").assign(state="VT"), one(0.2).assign(state="RI")]
+    shown = figure_table(pd.concat(scenarios_of_two))
+    curves = shown[shown["series"].isin(["exact law", "continuous law"])]
+    found = list(dict.fromkeys(zip(curves["state"], curves["norm"], strict=True)))
+    assert found == [("VT", "l2"), ("RI", "l1")]
+
+
 def test_the_continuous_law_is_not_drawn_where_rounding_shows():
     shown = figure_table(pd.concat([one(0.2, "l2"), one(10, "l2")]))
     curve = shown[shown["series"] == "continuous law"]

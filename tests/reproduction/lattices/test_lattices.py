@@ -106,6 +106,7 @@ def test_a_cap_that_every_run_reaches_is_said_and_does_not_crash():
     table = meeting_table([*times, all_cut], 5_000)
     last = table.iloc[-1]
     assert last["censored"] == last["chains"] == 4
+    assert last["standing"] == 0
     assert last[["iterations_to_bound_0_1", "iterations_to_bound_0_01"]].isna().all()
     assert (bound_curves([all_cut])["censored"] == 4).all()
 
@@ -122,10 +123,10 @@ def test_variants_are_compared_with_the_paper():
 
 def test_times_and_their_columns():
     table = meetings(paper=(100, 110), reduced=(10, 11))
-    seconds = table[["experiment", "law", "variant", "lag"]].assign(seconds=0.13)
+    seconds = table[["experiment", "law", "variant", "lag"]].assign(seconds=0.13013)
     speed = speed_table(table, seconds)
-    assert speed["microseconds_per_iteration"].tolist() == pytest.approx([1000, 1000])
-    assert speed["milliseconds_to_bound_0_01"].tolist() == pytest.approx([220, 22])
+    assert speed["microseconds_per_iteration"].tolist() == pytest.approx([1001, 1001])
+    assert speed["milliseconds_to_bound_0_01"].tolist() == pytest.approx([220.22, 22.022])
     assert speed["faster_than_paper"].tolist() == pytest.approx([1, 10])
     first = "experiment law variant lag chains censored mean max iterations_to_bound_0_01"
     assert meeting_columns(table).columns.tolist()[:9] == first.split()

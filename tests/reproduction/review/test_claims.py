@@ -1,5 +1,7 @@
 """The claims and the figures shown: a file a wing, in the order of the pages and the papers."""
 
+import re
+
 import pytest
 import yaml
 
@@ -102,6 +104,30 @@ def test_the_projects_claims_have_a_page_each_and_no_verdict():
     for each in CLAIMS:
         assert "verdict" not in each
         assert (ROOT / f"notebooks/{each['page']}.ipynb").is_file()
+
+
+def test_a_distance_or_a_p_value_is_never_shown_in_the_place_of_the_value():
+    """What is found stands in the claim's own unit; how far that is from the paper is judged."""
+    standardised = re.compile(r"z|z_\w+|\w+_z|p|\w*percentile|share_below_\w+")
+    for each in CLAIMS:
+        assert each.get("unit"), each["claim"]
+        assert not standardised.fullmatch(each["ours"].get("column", "")), each["claim"]
+    assert sum("judged" in each for each in CLAIMS) > 20
+
+
+def test_a_claim_that_can_be_undecided_knows_what_it_would_take():
+    for each in CLAIMS:
+        judged = each.get("judged", each["ours"])
+        if {"error", "limits"} & set(judged):
+            assert "draws" in judged or "tells" in each, each["claim"]
+
+
+def test_what_is_called_exact_has_no_error():
+    exact = [each for each in CLAIMS if each.get("exact")]
+    assert len(exact) > 40
+    for each in exact:
+        assert not {"error", "limits", "draws"} & set(each["ours"]), each["claim"]
+        assert "tells" not in each, each["claim"]
 
 
 def test_a_wing_has_one_word_for_all_that_is_its_own():

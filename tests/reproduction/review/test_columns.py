@@ -56,6 +56,7 @@ def test_what_pandas_reads_is_not(rows):
     ("how", "words"),
     [
         ({"rows": "god == True"}, "there is no column 'god'; there are x se good"),
+        ({"among": "god == True"}, "there is no column 'god'"),
         ({"column": "y"}, "there is no column 'y'"),
         ({"by": "z"}, "there is no column 'z'"),
         ({"error": "sd"}, "there is no column 'sd'"),

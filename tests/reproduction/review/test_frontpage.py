@@ -1,5 +1,6 @@
 """The front page: what it links, what it says is missing, and that all that it names exists."""
 
+import base64
 import re
 
 import pandas as pd
@@ -47,22 +48,30 @@ def job(name, rule="draw"):
     return {"name": name, "rule": rule, "message": f"For {name}", "log": f"logs/{rule}.log"} | where
 
 
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+
+
+def svg_address_of(text):
+    return f"data:image/svg+xml;base64,{base64.b64encode(text.encode()).decode()}"
+
+
 @pytest.fixture
 def page(tmp_path):
     claims = [
         claim("counties-a", "t", 2, figure=["f_{state}", "lost"]),
-        claim("two-bin-b", "t", 0, paper="CDP"),
+        claim("two-bin-b", "t", 0, paper="CDP", exact=True, note="a slip & no more"),
         claim("sex-by-age-c", "gone", 0, paper="CDP"),
     ]
     card = scorecard(claims, {"t": pd.DataFrame({"x": [1]})}, {"das_available": False})
     (tmp_path / "tables").mkdir()
     card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
+    (tmp_path / "shown.txt").touch()
     (tmp_path / "figures").mkdir()
     # the stale one is of a run with another config
     names = ("tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg", "figures/stale.svg")
     for name in names:
-        (tmp_path / name).touch()
+        (tmp_path / name).write_text(PICTURE if name.endswith("f_VT.svg") else "")
     for name in ("f_VT", "f_DC"):
         Image.new("RGB", (30, 20), "red").save(tmp_path / f"figures/{name}.png")
     write_json(tmp_path / "data/provenance.json", {"message": "Counts < errors."})
@@ -149,8 +158,25 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
 
 
 def test_a_picture_is_shown_once_and_then_linked(page):
-    assert page.count('<img src="figures/f_VT.svg"') == 1
+    assert page.count(f'<img src="{svg_address_of(PICTURE)}"') == 1
+    assert page.count('<a href="figures/f_VT.svg"><img') == 1
     assert 'href="#figure-one">above' in page
+    assert "The same for other states:" in page
+    assert '<a href="figures/f_DC.svg"><img' not in page
+
+
+def test_the_page_holds_all_its_pictures_itself(page):
+    sources = re.findall(r"<img src=\"([^\"]*)\"", page)
+    assert len(sources) == 2
+    assert all(source.startswith("data:image/") for source in sources)
+
+
+def test_what_differs_is_told_with_both_values_how_sure_it_is_and_why(page):
+    told = part(page, '<h2 id="differing">', "<h2")
+    assert "1 in the paper; 1 here, exactly (bar &lt;= 0, ours)" in told
+    assert "A slip &amp; no more." in told
+    assert told.count("<li>") == 1
+    assert "one standard error" in told
 
 
 def test_the_page_opens_with_the_verdicts_then_the_gallery_then_the_claims(page):

@@ -6,9 +6,11 @@ import re
 
 import nbformat
 import pytest
+from nbclient.exceptions import CellExecutionError
 
 from isdp.errors import InputError
-from reproduction.review.notebooks import formula, markdown, page
+from reproduction.review import notebooks
+from reproduction.review.notebooks import execute, formula, markdown, page
 from tests import ROOT
 
 FOLDER = ROOT / "notebooks"
@@ -89,3 +91,24 @@ def test_a_page_asks_nobody_folds_code_away_and_says_what_is_missing():
     assert "Not in this run: no table &lt;t&gt;." in text
     assert "Made by &lt;us&gt;." in text
     assert "long" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ReviewError", InputError),
+        ("KeyError", CellExecutionError),  # before it in the alphabet, and after
+        ("ValueError", CellExecutionError),
+    ],
+)
+def test_only_a_notebooks_own_refusal_is_told_in_its_words(tmp_path, monkeypatch, name, expected):
+    class Refuses(notebooks.NotebookClient):
+        def execute(self, **_):
+            raise CellExecutionError("traceback: no tables here", name, "no tables here")
+
+    monkeypatch.setattr(notebooks, "NotebookClient", Refuses)
+    path = tmp_path / "01_w.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(), path)
+    with pytest.raises(expected, match="no tables here") as caught:
+        execute([path], tmp_path)
+    assert (str(caught.value) == "01_w.ipynb: no tables here") == (expected is InputError)

@@ -16,6 +16,7 @@ from reproduction.review.results import (
     picture,
 )
 from reproduction.review.scorecard import COLUMNS
+from reproduction.review.shown import shown_names
 
 CONFIG = {"seed": 1, "counties": {"epsilon": 0.192, "states": ["VT"]}}
 ROWS = [
@@ -69,6 +70,7 @@ def folder(tmp_path):
     (results / "config.yaml").write_text(yaml.safe_dump(CONFIG))
     CARD.to_csv(results / "tables/scorecard.csv", index=False)
     pd.DataFrame({"a": [1, 2], "b": [0.5, None]}).to_csv(results / "tables/t.csv", index=False)
+    (results / "shown.txt").write_text("tables/scorecard\ntables/t\n")
     return results
 
 
@@ -156,6 +158,24 @@ def test_what_another_run_makes_is_said_to_be_missing_not_broken(folder):
             wanted()
 
 
+def test_what_lies_about_of_another_config_is_not_shown(folder, shown):
+    (folder / "figures").mkdir()
+    (folder / "figures/f.png").touch()
+    (folder / "tables/old.csv").write_text("a\n1\n")
+    review = open_results(folder)
+    with pytest.raises(NotInThisRunError, match="no figure f with these settings"):
+        review.figure("f", "words")
+    with pytest.raises(NotInThisRunError, match="no table old with these settings"):
+        review.show("old")
+    assert shown == []
+
+
+def test_tables_and_figures_are_known_by_their_names_whatever_their_endings():
+    paths = ["results/tables/t.html", "results/tables/t.csv", "results/figures/f.svg"]
+    others = ["results/draws/d.nc", "src/isdp/plots/tables/x.py"]
+    assert shown_names([*paths, *others]) == ["figures/f", "tables/t"]
+
+
 def test_the_claims_of_a_wing_are_shown_and_no_others(folder, shown):
     open_results(folder).claims_of("counties")
     assert "They agree &amp; mix." in shown[0]
@@ -180,6 +200,22 @@ def test_departures_from_the_usual_config_are_named(folder):
     assert review.departures(usual) == ["counties.epsilon", "counties.draws", "counties.states"]
 
 
+def test_the_picture_says_what_each_mark_means_and_how_many_there_are():
+    drawn = picture(CARD)
+    for verdict, mark in reviewing.MARKS.items():
+        number = (CARD["verdict"] == verdict).sum()
+        assert f">{mark}</text>" in drawn
+        assert f">{verdict}: {number}</text>" in drawn
+
+
+def test_papers_and_experiments_come_as_the_claims_do():
+    card = pd.concat([CARD, CARD.assign(experiment="A"), CARD.assign(experiment="Z")])
+    found = reviewing.by_paper(card)
+    assert [paper for paper, _ in found] == ["ISDP", "CDP", "SDP"]
+    assert [name for name, _ in found[1][1]] == ["Two bins", "A", "Z"]
+    assert [len(group) for _, group in found[1][1]] == [1, 1, 1]
+
+
 def test_in_the_picture_no_tile_lies_on_the_name_of_its_experiment():
     long = "An experiment whose name is long"
     rows = [{"claim": "a", "paper": "ISDP", "statement": "s", "verdict": "differs"}]
@@ -197,3 +233,11 @@ def test_in_the_picture_no_tile_lies_on_another():
     assert len(spots) == len(many)
     for place, (x, y) in enumerate(spots):
         assert all(abs(x - u) >= 23 or abs(y - v) >= 23 for u, v in spots[:place])
+
+
+def test_the_picture_is_shown_in_its_own_proportions():
+    drawn = picture(CARD)
+    sides = re.search(r'viewBox="0 0 (\S+) (\S+)" width="(\S+)" height="(\S+)"', drawn)
+    width, height, shown_width, shown_height = map(float, sides.groups())
+    assert shown_width / width == pytest.approx(shown_height / height)
+    assert shown_width > width

@@ -35,7 +35,7 @@ def claim(**changes):
 
 
 def judged(value, provenance=NONE, **changes):
-    tables = {"t": pd.DataFrame({"x": [value, float("nan")], "se": 0.1, "z": -3.0, "n": 100})}
+    tables = {"t": pd.DataFrame({"x": [value, value - 1], "se": 0.1, "z": -3.0, "n": 100})}
     card = scorecard([claim(**changes)], tables, provenance)
     assert tuple(card.columns) == COLUMNS
     return card.iloc[0]
@@ -69,6 +69,9 @@ def test_a_run_that_is_too_small_to_tell_leaves_a_missed_bar_undecided():
     assert row["verdict"] == "undecided"
     assert row["note"] == "this run has 100 draws, and 400 would tell"
     assert judged(2.5, tells=small | {"at_least": 100})["verdict"] == "differs"
+    unsaid = judged(2.5, tells=small | {"rows": "n < 0"})
+    assert unsaid["verdict"] == "undecided"
+    assert unsaid["note"] == "this run does not say how many draws, and 400 would tell"
 
 
 def test_a_distance_from_the_paper_stands_beside_the_values_and_not_in_their_place():
@@ -104,6 +107,46 @@ def test_limits_stand_in_the_place_of_an_error():
     assert sentence(row) == "44 in the paper; 32 (17 to 60.5) persons here (bar <= 4, ours)"
 
 
+def test_what_the_papers_formula_gives_stands_beside_its_words():
+    how = WITH_ERROR | {"formula": "n"}
+    row = judged(1.5, ours=how, paper_value="closed form")
+    assert sentence(row).startswith("closed form, 100 in the paper; 1.50 ± 0.10 persons here")
+    missing = judged(1.5, ours={"table": "u", "take": "rows", "formula": "n"}, paper_value="2 n")
+    assert missing["paper_value"] == "2 n"
+
+
+def test_limits_too_tell_how_many_draws_it_would_take():
+    tables = {"t": pd.DataFrame({"x": [1.5], "low": 0.9, "high": 2.1, "n": 10})}
+    how = {"table": "t", "column": "x", "take": "max", "limits": ["low", "high"], "draws": "n"}
+    (row,) = scorecard([claim(ours=how)], tables, NONE).to_dict("records")
+    assert row["verdict"] == "undecided"
+    assert "about 10 draws would tell" in row["note"]  # 0.6 to 0.5 needs 1.44 times as many
+    (row,) = scorecard([claim(ours=how, bar={"at_most": 1.6})], tables, NONE).to_dict("records")
+    assert "about 400 draws would tell" in row["note"]
+
+
+def test_what_is_computed_without_chance_is_called_exact():
+    row = judged(1.0, exact=True)
+    assert sentence(row).startswith("1 in the paper; 1 persons here, exactly (bar")
+    assert judged(float("nan"), exact=True)["our_error"] == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (1166666.7, "1,167,000"),
+        (50000.0, "50,000"),
+        (9999.4, "9999"),
+        (0.25, "0.25"),
+        (-123456.0, "-123,500"),
+        (float("inf"), "inf"),
+        (1e-10, "1e-10"),
+    ],
+)
+def test_large_numbers_are_written_without_powers_of_ten(value, words):
+    assert shown(Measured([value], [], [(value, value)])) == (words, "")
+
+
 def test_where_the_paper_has_no_number_it_says_so():
     row = judged(1.0, paper_value=None)
     assert row["paper_value"] == "no number in the paper"
@@ -114,6 +157,7 @@ def test_what_has_no_value_is_not_checkable():
     row = judged(float("nan"))
     assert row["verdict"] == "not checkable"
     assert "no value" in row["note"]
+    assert sentence(row) == "1 in the paper; no value here (bar <= 2, ours)"
 
 
 def test_a_claim_on_an_experiment_that_was_not_run_is_not_checkable():

@@ -16,7 +16,10 @@ def test_every_proposition_meets_what_is_wanted_of_it():
     assert (values("Example 2.4") == 1).all()
     assert values("Proposition 2.7").max() <= 1e-12
     assert 0.99 < values("Proposition 2.9").item() <= 1 + 1e-9
-    assert values("Corollary 4.1").between(0.05, 6).all()
+    means = TABLE[TABLE["where"] == "Corollary 4.1"]
+    assert means["z"].abs().between(0.05, 6).all()
+    assert (means["value"] / means["error"]).tolist() == pytest.approx(means["z"].tolist())
+    assert TABLE.loc[TABLE["where"] != "Corollary 4.1", ["error", "z"]].isna().all(axis=None)
     assert (values("Section 4", "difference") == 0).all()
     held = TABLE[TABLE["case"] == "round Gaussian"].set_index("where").loc["Theorem 4.2", "value"]
     assert held.tolist() == pytest.approx([0, 1], abs=1e-12)

@@ -47,7 +47,27 @@ def test_means_are_zero():
         "Laplace": ProjectedLaplace(query, held, 1.0),
     }
     table = unbiasedness_table(np.random.default_rng(3), laws, 20_000)
-    assert table["largest_z"].between(0.05, 6).all()
+    assert table["z"].abs().between(0.05, 6).all()
+    assert (table["mean"] / table["error"]).tolist() == pytest.approx(table["z"].tolist())
+    for name, law in laws.items():
+        error = table.set_index("mechanism").loc[name, "error"]
+        assert np.isclose(error, np.sqrt(law.variances() / 20_000)).any()
+
+
+def test_a_mean_that_is_not_zero_is_found_where_it_is():
+    law = ProjectedGaussian(Query.histogram(6), Invariants.margins((2, 3)), 1.0, 1e-5)
+
+    class Shifted:
+        variances = law.variances
+
+        def sample(self, rng, draws):
+            return law.sample(rng, draws) + np.array([0, 0, 0, 0, -0.5, 0]) * np.sqrt(
+                law.variances()
+            )
+
+    row = unbiasedness_table(np.random.default_rng(3), {"off": Shifted()}, 10_000).iloc[0]
+    assert row["z"] == pytest.approx(-50, abs=6)
+    assert row["mean"] == pytest.approx(-0.5 * np.sqrt(law.variances()[4]), rel=0.12)
 
 
 def test_projecting_is_conditioning_for_the_sphere_alone():

@@ -6,7 +6,6 @@ import pytest
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
 from reproduction.swapping.against_noise import (
-    FAIRNESS,
     advantages,
     by_strata,
     equal_epsilon,
@@ -19,6 +18,7 @@ from reproduction.swapping.against_noise import (
     noise_mape,
     unchanged,
 )
+from reproduction.swapping.fairness import FAIRNESS
 from reproduction.swapping.printed import before, read_massachusetts
 
 ONE = before(read_massachusetts("data/swapping/massachusetts_1940.csv"))

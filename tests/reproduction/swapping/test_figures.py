@@ -5,6 +5,7 @@ import pytest
 
 from reproduction.swapping import against_noise, attacks, budgets, figures
 from reproduction.swapping.demonstrations import flavours_compared
+from reproduction.swapping.fairness import FAIRNESS
 from reproduction.swapping.massachusetts import (
     all_runs,
     counties_table,
@@ -58,7 +59,7 @@ def test_deviations_stand_above_their_counties():
 
 def test_the_comparison_shows_seven_curves_and_its_conditions():
     curves = against_noise.error_curves(ONE, [0.05, 0.5], [0.01, 1.0])
-    figure = figures.against_noise(curves, "t", against_noise.FAIRNESS)
+    figure = figures.against_noise(curves, "t", FAIRNESS)
     shown = lines(figure.axes[0])
     assert len(shown) == 7
     noise = curves[curves["curve"] == "integer noise"]
@@ -66,7 +67,7 @@ def test_the_comparison_shows_seven_curves_and_its_conditions():
     nominal = curves[curves["curve"] == "swapping, nominal"].sort_values("epsilon")
     assert np.array_equal(shown["swapping, published bound"].get_xdata(), nominal["epsilon"])
     written = " ".join(figure.texts[0].get_text().split())
-    assert all(note in written for note in against_noise.FAIRNESS)
+    assert all(note in written for note in FAIRNESS)
 
 
 def test_attacks_show_places_and_datasets():

@@ -126,6 +126,16 @@ def test_errors_by_size_are_those_of_a_table_worked_by_hand():
     assert row["zeros"] == pytest.approx(2 / 6)
 
 
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 6, 7, 10, 11, 50, 51, 200, 201, 1000, 1001])
+def test_a_cell_is_in_the_class_whose_name_holds_its_size(size):
+    (name,) = bias_by_size(np.array([[size]]), np.array([[size]]))["cell_class"]
+    if name.startswith("over "):
+        assert size > int(name.removeprefix("over "))
+    else:
+        low, _, high = name.partition("-")
+        assert int(low) <= size <= int(high or low)
+
+
 def test_margins_are_summed_before_the_error_is_taken():
     rng = np.random.default_rng(0)
     true = rng.integers(0, 9, (5, 252))

@@ -40,6 +40,7 @@ def test_swapping_within_states_leaves_a_positive_slope():
         mixed[rows] = np.rint(0.9 * counts[rows] + 0.1 * share * people).astype(int)
     found = fingerprint(frame, mixed, counts).set_index("group")
     assert (found["z_robust"] > 5).all()
+    assert found["z_robust"].tolist() == pytest.approx(found["slope"] / found["robust_error"])
     assert found["slope"].to_numpy() == pytest.approx(np.full(5, 1 / 9), rel=0.1)
 
 

@@ -10,8 +10,6 @@ from reproduction.topdown.implied import (
     SLIDES_REFUSED,
     WITNESS,
     can_be_met,
-    failsafe,
-    failsafe_table,
     group_quarters_table,
     naive_releases,
     region_table,
@@ -60,21 +58,6 @@ def test_few_of_the_group_quarters_bounds_are_needed(quarters):
     assert (table["needed"] <= table["subsets"]).all()
     assert (table.loc[table["counties"] == 1, "needed"] <= table["kinds"].max()).all()
     assert (table["kinds"] <= 7).all()
-
-
-def test_the_failsafe_keeps_what_is_known_and_fires_less_with_more_budget(quarters):
-    table = failsafe_table(np.random.default_rng(4), *quarters, [0.001, 0.05], 2)
-    assert table["fired"].iloc[0] > table["fired"].iloc[1]
-    assert (table["releases"] == 104).all()
-
-
-def test_the_failsafe_fires_on_dormitories():
-    people = np.array([[98, 2, 0], [0, 2, 98]])
-    found = [failsafe(np.random.default_rng(seed), people, 0.2) for seed in range(40)]
-    fired = [moved for _, moved, fired in found if fired]
-    assert fired
-    assert min(fired) > 0
-    assert all(moved == 0 for _, moved, fired in found if not fired)
 
 
 def test_regions_a_and_b_reach_fewer_parents_than_their_margins_allow():

@@ -5,8 +5,10 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
+from reproduction.topdown import dormitories
 from reproduction.topdown.configurations import WITHOUT_RACE
 from reproduction.topdown.dormitories import (
+    PRINTED,
     dormitory_table,
     extendable,
     naive_table,
@@ -145,11 +147,23 @@ def test_all_descriptions_of_the_dormitories_but_the_obvious_one_agree():
     assert len(extendable()) == 99**2
     exact = table.drop(index=["non-negative", "occupied dormitories"])
     assert (exact["totals"] == 99**2).all()
-    assert (exact[["missing", "impossible"]] == 0).all(axis=None)
+    assert (exact[["missing", "impossible", "wrong"]] == 0).all(axis=None)
     assert not exact["allows_49_50_101"].any()
     assert table.loc["non-negative", "totals"] == 201 * 202 // 2
     assert table.loc["occupied dormitories", "totals"] == 19_503
     assert table.loc["occupied dormitories", "allows_49_50_101"]
+    obvious = table.loc["occupied dormitories"]
+    assert (obvious["missing"], obvious["impossible"], obvious["wrong"]) == (0, 9702, 9702)
+
+
+def test_constraints_that_rule_out_what_exists_are_wrong_too(monkeypatch):
+    row, least = PRINTED[0]
+    monkeypatch.setattr(dormitories, "PRINTED", ((row, least + 1), *PRINTED[1:]))
+    table = dormitory_table().set_index("constraints")
+    ruled_out = int((extendable() @ row == least).sum())
+    assert ruled_out > 0
+    found = table.loc["printed", ["missing", "impossible", "wrong"]]
+    assert found.tolist() == [ruled_out, 0, ruled_out]
 
 
 def test_impossible_releases_are_counted_with_their_error():

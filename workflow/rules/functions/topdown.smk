@@ -18,6 +18,7 @@ TOPDOWN_TABLES = {
     "regions": "Regions A and B",
     "witness": "Fractions only",
     "implied": "Group quarters",
+    "cuts": "Cutting planes",
     "unimodular": "Unimodular or not",
     "failsafe": "The failsafe",
     "bias": "Errors by true size of the cell",

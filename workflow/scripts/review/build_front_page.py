@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-import yaml
-
 from isdp.io.files import read_json, whole
 from reproduction.review.claims import read_claims, read_figures
 from reproduction.review.frontpage import front_page
 from reproduction.review.results import open_results
 from reproduction.running.jobs import job_log
 from reproduction.running.origin import made_by
+from reproduction.running.yaml_files import read_yaml
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
@@ -23,7 +22,7 @@ with job_log(snakemake.log[0]):
         {Path(path).stem: read_json(path)["metadata"]["title"] for path in source.notebooks},
         Path(source.template).read_text(),
         made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config),
-        results.departures(yaml.safe_load(Path(source.usual).read_text())),
+        results.departures(read_yaml(source.usual)),
     )
     with whole(snakemake.output.page) as temporary:
         temporary.write_text(text)

@@ -1,9 +1,13 @@
-"""Keep the config of a finished run beside its results."""
+"""Keep the config of a finished run beside its results, and the names of what it shows."""
 
 import yaml
 
 from isdp.io.files import whole
+from reproduction.review.shown import shown_names
 from reproduction.running.jobs import job_log
 
-with job_log(snakemake.log[0]), whole(snakemake.output.config) as temporary:
-    temporary.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
+with job_log(snakemake.log[0]):
+    with whole(snakemake.output.config) as temporary:
+        temporary.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
+    with whole(snakemake.output.shown) as temporary:
+        temporary.write_text("".join(f"{name}\n" for name in shown_names(snakemake.input)))

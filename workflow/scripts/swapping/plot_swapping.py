@@ -4,7 +4,7 @@ from isdp.plots.style import save
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 from reproduction.swapping import figures
-from reproduction.swapping.against_noise import FAIRNESS
+from reproduction.swapping.fairness import FAIRNESS
 
 INPUTS = (
     *("budget", "tightness", "attack", "against_noise", "flavours"),

@@ -8,7 +8,7 @@ from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_table
-from reproduction.topdown import dormitories, implied, noise
+from reproduction.topdown import cuts, dormitories, failsafe, implied, noise
 
 with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
@@ -39,13 +39,17 @@ with job_log(snakemake.log[0]):
             implied.group_quarters_table(counties, people),
             "Bounds on kinds of group quarters that the counties imply",
         ),
+        "cuts": (
+            cuts.cuts_table(params.seed, **settings["cuts"]),
+            "Bounds on 28 kinds of group quarters, found as they are needed",
+        ),
         "unimodular": (
             implied.unimodular_table(rng("unimodular")),
             "Which constraints are totally unimodular",
         ),
         "failsafe": (
-            implied.failsafe_table(rng("failsafe"), counties, people, **settings["failsafe"]),
-            "Group quarters without the implied constraints: how often the failsafe fires",
+            failsafe.failsafe_table(rng("failsafe"), counties, people, **settings["failsafe"]),
+            "Without the implied constraints: how often the failsafe fires, and what it costs",
         ),
     }
     for key, (table, title) in tables.items():

@@ -1,0 +1,154 @@
+"""Release the same counts by every system, at every budget, and measure each in the same way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from isdp.compare import Areas, Share, System, errors_by_size, share_errors, summary
+from isdp.seeds import stream
+from reproduction.comparison.systems import budgets_of
+from reproduction.data.histogram import AXES, CELLS, SHAPE, Histogram
+from reproduction.topdown.configurations import SCHEMA
+from reproduction.topdown.errors import CLASSES
+from reproduction.topdown.experiment import only_states
+
+EVERYWHERE, SWAPPED = "all counties", "swapped states"
+KINDS = ("errors", "shares", "summary", "cost")
+POPULATIONS = {
+    "under 5,000": 0,
+    "5,000 to 20,000": 5_000,
+    "20,000 to 100,000": 20_000,
+    "over 100,000": 100_000,
+}
+QUERIES = ("total", "race", "hispanic", "adult", "detail")
+ALONE = {"Black alone": "B", "American Indian alone": "I"}
+BUREAU = "Bureau, 2021-06-08"
+
+
+def areas_of(histogram: Histogram) -> Areas:
+    """Counties within states, Puerto Rico counted among the states."""
+    counties = histogram.counties
+    return Areas(histogram.counts, counties["state"].tolist(), SCHEMA, counties["fips"].tolist())
+
+
+def shares() -> list[Share]:
+    """Name the shares that people use: of a county's people."""
+    cells = np.arange(len(CELLS)).reshape(SHAPE)
+    found = [
+        Share("Hispanic", cells[:, 1].ravel()),
+        Share("under 18", cells[:, :, AXES.index("adult") - 2].ravel()),
+    ]
+    races = [cell.split(":")[0] for cell in CELLS]
+    for name, race in ALONE.items():
+        found.append(Share(name, [i for i, each in enumerate(races) if each == race]))
+    return found
+
+
+def run_family(
+    seed: int,
+    histogram: Histogram,
+    systems: Sequence[System],
+    settings: Mapping,
+) -> dict[str, pd.DataFrame]:
+    """Run some systems at all of their budgets.
+
+    Parameters
+    ----------
+    seed : int
+    histogram : Histogram
+    systems : sequence of System
+    settings : mapping
+        The block "comparison" of the config.
+
+    Returns
+    -------
+    dict from each of `KINDS` to DataFrame
+        Columns system, parameter, budget, scope and run, and then: of "errors" query and those of
+        `isdp.compare.errors_by_size`; of "shares" share and those of `isdp.compare.share_errors`;
+        of "summary" those of `isdp.compare.summary`; of "cost" areas, cells, people and seconds
+        (of one processor, measured).
+    """
+    return _gathered(_runs(seed, histogram, systems, settings))
+
+
+def _runs(seed, histogram, systems, settings) -> Iterator[dict]:
+    swapped = only_states(histogram, settings["swapped"])
+    for system in systems:
+        part = swapped if system.parameter == "rate" else histogram
+        areas = areas_of(part)
+        for budget in budgets_of(system, settings):
+            for number in range(settings["runs"]):
+                rng = stream(seed, "comparison", f"{system.name}, {budget!r}", number)
+                began = time.process_time()
+                released = system.release(rng, areas, budget)
+                seconds = time.process_time() - began
+                found = measured(part, released, settings["swapped"])
+                found["cost"] = _cost(part, seconds)
+                yield _labelled(found, system.name, system.parameter, budget, number)
+
+
+def bureau(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
+    """Measure the Bureau's own file in the same way.
+
+    Parameters
+    ----------
+    histogram, private : Histogram
+        Published and noisy counts of the same counties, in one order.
+    rho : float
+        What the Bureau spent on the levels and queries that are run here.
+    swapped : sequence of str
+        The states of the second scope.
+
+    Returns
+    -------
+    dict from each of `KINDS` but "cost" to DataFrame
+    """
+    found = measured(histogram, private.counts, swapped)
+    return _labelled(found, BUREAU, "rho", rho, 0)
+
+
+def measured(part: Histogram, released, swapped: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Measure one release in all counties, and in those of the states that are swapped as well."""
+    inside = part.counties["state"].isin(list(swapped)).to_numpy()
+    scopes = {SWAPPED: inside} if inside.all() else {EVERYWHERE: np.full(len(inside), True)}
+    scopes |= {SWAPPED: inside} if inside.any() else {}
+    found: dict[str, list[pd.DataFrame]] = {"errors": [], "shares": [], "summary": []}
+    for scope, rows in scopes.items():
+        got, want = released[rows], part.counts[rows]
+        people = want.sum(axis=1)
+        for query in QUERIES:
+            answers = SCHEMA.margins([query]).sparse
+            sizes = POPULATIONS if query == "total" else CLASSES
+            table = errors_by_size((answers @ got.T).T, (answers @ want.T).T, sizes)
+            found["errors"].append(table.assign(scope=scope, query=query))
+        for share in shares():
+            table = share_errors(got, want, share, people, POPULATIONS)
+            found["shares"].append(table.assign(scope=scope, share=share.name))
+        found["summary"].append(pd.DataFrame([summary(got, want)]).assign(scope=scope))
+    return {kind: pd.concat(tables, ignore_index=True) for kind, tables in found.items()}
+
+
+def _cost(part: Histogram, seconds: float) -> pd.DataFrame:
+    people = int(part.counts.sum())
+    row = {"areas": len(part.counts), "cells": part.counts.size, "people": people}
+    return pd.DataFrame([row | {"seconds": seconds}])
+
+
+def _labelled(found: dict, system: str, parameter: str, budget: float, number: int) -> dict:
+    labels = {"system": system, "parameter": parameter, "budget": budget, "run": number}
+    for table in found.values():
+        for place, (name, value) in enumerate(labels.items()):
+            table.insert(place, name, value)
+    return found
+
+
+def _gathered(each: Iterator[dict]) -> dict[str, pd.DataFrame]:
+    parts: dict[str, list] = {}
+    for found in each:
+        for kind, table in found.items():
+            parts.setdefault(kind, []).append(table)
+    return {kind: pd.concat(tables, ignore_index=True) for kind, tables in parts.items()}

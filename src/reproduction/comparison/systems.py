@@ -1,0 +1,89 @@
+"""The systems that are compared, in families that run in one job each, and their budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from isdp.accounting import as_fraction
+from isdp.compare import (
+    ConditionedNoise,
+    IntegerGaussian,
+    IntegerLaplace,
+    KNormNoise,
+    ProjectedGaussianNoise,
+    ProjectedLaplaceNoise,
+    Swapping,
+    System,
+    TopDown,
+)
+from isdp.compare.areas import LEVELS
+from isdp.topdown import Budget, Plan
+from reproduction.topdown.configurations import LEVELS as CENSUS_LEVELS
+from reproduction.topdown.configurations import SCHEMA, production, slides
+
+PUBLISHED = "published"  # stands in the list of rhos for the Bureau's own
+NAMES = dict(zip(CENSUS_LEVELS, LEVELS, strict=True))
+FAMILIES = ("noise", "conditioned", "topdown", "swapping")
+
+
+@dataclass(frozen=True)
+class Spending:
+    """Plans of TopDown that share a given budget out as a known one does.
+
+    Parameters
+    ----------
+    known : Budget
+        With the levels nation, state and county, and what is spent elsewhere.
+    passes : {"one", "isolate_total"}
+    """
+
+    known: Budget
+    passes: str
+
+    def __call__(self, spent: float) -> Plan:
+        """Plan a run whose three levels together spend this much, for one person."""
+        known = self.known
+        total = as_fraction(spent) * known.total / known.spent
+        levels = {NAMES.get(level, level): share for level, share in known.levels.items()}
+        queries = {NAMES[level]: shares for level, shares in known.queries.items()}
+        budget = Budget(known.flavour, total, levels, queries)
+        return Plan(SCHEMA, budget, (LEVELS[1],), passes=self.passes)
+
+
+def bureau_rho() -> Fraction:
+    """Part of the Bureau's budget of 8 June 2021 that goes to the levels and queries run here."""
+    return production().spent
+
+
+def systems() -> dict[str, list[System]]:
+    """List the systems of each family, in the order in which readers see them."""
+    return {
+        "noise": [
+            IntegerLaplace(),
+            IntegerGaussian(),
+            ProjectedLaplaceNoise(),
+            KNormNoise(),
+            ProjectedGaussianNoise(),
+        ],
+        "conditioned": [ConditionedNoise()],
+        "topdown": [
+            TopDown(Spending(slides(), "one"), "TopDown, one pass", "epsilon"),
+            TopDown(Spending(production(), "isolate_total"), "TopDown, production", "rho"),
+        ],
+        "swapping": [Swapping()],
+    }
+
+
+def budgets_of(system: System, settings: Mapping) -> list[float]:
+    """Budgets at which a system is run: those of its parameter, in ascending order.
+
+    Parameters
+    ----------
+    system : System
+    settings : mapping
+        The block "comparison" of the config.
+    """
+    given = settings[f"{system.parameter}s"]
+    return sorted(float(bureau_rho()) if each == PUBLISHED else float(each) for each in given)

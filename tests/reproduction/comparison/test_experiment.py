@@ -1,0 +1,192 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from reproduction.comparison.experiment import (
+    EVERYWHERE,
+    KINDS,
+    SWAPPED,
+    areas_of,
+    bureau,
+    measured,
+    run_family,
+    shares,
+)
+from reproduction.comparison.settings import check
+from reproduction.comparison.systems import Spending, budgets_of, bureau_rho, systems
+from reproduction.comparison.tables import cost_table, error_table, guarantee_table, share_table
+from reproduction.data.histogram import CELLS, Histogram, read_histogram
+from reproduction.data.published import read_published
+from reproduction.running.config import ConfigError
+from reproduction.topdown.configurations import production, slides
+from reproduction.topdown.experiment import only_states
+from tests import ROOT
+
+SETTINGS = {
+    "epsilons": [2.0],
+    "rhos": ["published", 0.1],
+    "rates": [0.1],
+    "swapped": ["DE"],
+    "runs": 2,
+}
+
+
+@pytest.fixture(scope="module")
+def small():
+    published = read_published(ROOT / "data/census2010_county_population.csv")
+    whole = read_histogram(ROOT / "data/census2010_race_hispanic_adult_county.csv", published)
+    return only_states(whole, ["DE", "RI", "VT"])
+
+
+@pytest.fixture(scope="module")
+def found(small):
+    chosen = [systems()["noise"][0], systems()["swapping"][0]]
+    return run_family(5, small, chosen, SETTINGS)
+
+
+def test_every_measure_of_every_run_is_there(small, found):
+    assert set(found) == set(KINDS)
+    for kind, table in found.items():
+        runs = table.groupby(["system", "budget"])["run"].unique()
+        assert all(sorted(each) == [0, 1] for each in runs), kind
+    scopes = found["errors"].groupby("system")["scope"].unique()
+    assert sorted(scopes["integer noise"]) == [EVERYWHERE, SWAPPED]
+    assert list(scopes["permutation swapping"]) == [SWAPPED]
+    people = found["cost"].groupby("system")["people"].first()
+    assert people["integer noise"] == small.counts.sum()
+    assert people["permutation swapping"] == only_states(small, ["DE"]).counts.sum()
+
+
+def test_a_system_does_not_depend_on_what_else_is_run(small, found):
+    alone = run_family(5, small, [systems()["swapping"][0]], SETTINGS)["errors"]
+    both = found["errors"]
+    both = both[both["system"] == "permutation swapping"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, both)
+
+
+def test_what_is_held_has_no_error(found):
+    swap = found["errors"][found["errors"]["system"] == "permutation swapping"]
+    assert (swap[swap["query"] == "total"]["mae"] == 0).all()
+    assert (swap[swap["query"] == "detail"]["mae"].max()) > 0
+    counts = found["summary"].set_index("system")
+    assert (counts.loc["permutation swapping", "exact_areas"] == 1).all()
+    assert (counts.loc["permutation swapping", "negative"] == 0).all()
+    assert (counts.loc["integer noise", "negative"] > 0).all()
+
+
+def test_shares_are_those_of_the_cells_that_bear_their_letters(small):
+    by_name = {share.name: share for share in shares()}
+    letters = [cell.split(":") for cell in CELLS]
+    wanted = {
+        "Hispanic": [i for i, (_, h, _) in enumerate(letters) if h == "h"],
+        "under 18": [i for i, (_, _, a) in enumerate(letters) if a == "c"],
+        "Black alone": [i for i, (race, _, _) in enumerate(letters) if race == "B"],
+        "American Indian alone": [i for i, (race, _, _) in enumerate(letters) if race == "I"],
+    }
+    assert {name: sorted(share.cells) for name, share in by_name.items()} == wanted
+
+
+def test_the_bureaus_file_is_measured_as_the_systems_are(small):
+    private = Histogram(small.counties, small.counts.copy())
+    private.counts[0, :2] += [3, -3] if private.counts[0, 1] >= 3 else [3, 3]
+    found = bureau(small, private, 1.25, ["DE"])
+    errors = found["errors"]
+    detail = errors[(errors["query"] == "detail") & (errors["size"] == "all")]
+    moved = np.abs(private.counts - small.counts).sum()
+    row = detail.set_index("scope").loc[EVERYWHERE]
+    assert row["mae"] == pytest.approx(moved / small.counts.size)
+    assert set(errors["budget"]) == {1.25}
+
+
+def test_one_scope_where_all_states_are_swapped(small):
+    tables = measured(small, small.counts, ["DE", "RI", "VT"])
+    assert set(tables["errors"]["scope"]) == {SWAPPED}
+
+
+@pytest.mark.parametrize(("known", "passes"), [(slides(), "one"), (production(), "isolate_total")])
+def test_topdown_spends_what_it_is_given_in_the_known_shares(known, passes):
+    plan = Spending(known, passes)(0.75)
+    assert plan.budget.spent == pytest.approx(0.75)
+    assert float(plan.budget.spent) >= 0.75
+    assert plan.held == ("region",)
+    for old, new in (("nation", "all"), ("state", "region"), ("county", "area")):
+        for query in known.asked(old):
+            share = plan.budget.loss(new, query) / plan.budget.spent
+            assert share == known.loss(old, query) / known.spent
+
+
+def test_the_bureaus_budget_is_the_part_for_the_levels_that_are_run():
+    assert 0 < bureau_rho() < production().total
+    topdown = systems()["topdown"][1]
+    assert budgets_of(topdown, SETTINGS) == [0.1, float(bureau_rho())]
+
+
+def test_guarantees_are_told_for_every_system_and_budget(small):
+    table = guarantee_table(areas_of(small), areas_of(only_states(small, ["DE"])), SETTINGS)
+    every = [system for family in systems().values() for system in family]
+    wanted = [(each.name, budget) for each in every for budget in budgets_of(each, SETTINGS)]
+    rows = list(zip(table["system"], table["budget"], strict=True))
+    assert rows[:-1] == wanted
+    person = table.set_index(["system", "budget"])["loss_per_person"]
+    for name, budget in wanted:
+        if name == "permutation swapping":
+            assert pd.isna(person[name, budget])
+        else:
+            assert float(person[name, budget]) == pytest.approx(budget, rel=1e-5)
+    pure = table[(table["flavour"] == "pure") & table["loss_per_person"].notna()]
+    assert set(pure["rho_by_theorem"].astype(float)) == {2.0}
+    assert table.loc[table["flavour"] == "zCDP", "rho_by_theorem"].isna().all()
+    production_rows = table[table["system"] == "TopDown, production"].set_index("budget")
+    whole = float(production_rows.loc[float(bureau_rho()), "published"])
+    assert whole == pytest.approx(float(production().total), rel=1e-5)
+
+
+def test_tables_are_means_over_runs_with_their_errors(found):
+    errors = error_table(found["errors"])
+    detail = found["errors"].query(
+        "system == 'integer noise' and scope == @EVERYWHERE and query == 'detail' and size == '0'"
+    )
+    row = errors.query(
+        "system == 'integer noise' and scope == @EVERYWHERE and query == 'detail' and size == '0'"
+    ).iloc[0]
+    assert row["runs"] == 2
+    assert row["rmse"] == pytest.approx(detail["rmse"].mean())
+    assert row["rmse_error"] == pytest.approx(abs(np.diff(detail["rmse"])[0]) / 2)
+    assert set(errors[errors["query"] == "race"]["size"]) == {"all"}
+    assert share_table(found["shares"])["undefined"].notna().all()
+
+
+def test_the_cost_is_a_mean_over_releases(found):
+    cost = found["cost"].assign(job_memory=100.0)
+    table = cost_table(cost).set_index("system")
+    mean = cost[cost["system"] == "integer noise"]["seconds"].mean()
+    assert table.loc["integer noise", "seconds"] == pytest.approx(mean)
+    assert table.loc["integer noise", "releases"] == 2
+
+
+GOOD = {
+    "states": "all",
+    "epsilons": [1],
+    "rhos": ["published"],
+    "rates": [0.05],
+    "swapped": ["DE"],
+    "shown": {"epsilon": 1, "rate": 0.05},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"swapped": ["XX"]}, "comparison.swapped"),
+        ({"states": ["DE", "XX"]}, "comparison.states"),
+        ({"states": ["RI"]}, "comparison.swapped"),
+        ({"rhos": [0.1]}, "published"),
+        ({"shown": {"epsilon": 2, "rate": 0.05}}, "comparison.shown.epsilon: 2"),
+        ({"shown": {"epsilon": 1, "rate": 0.5}}, "comparison.shown.rate"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(change, match):
+    config = {"data": {"published": "data/census2010_county_population.csv"}}
+    check(GOOD, config, ROOT)
+    with pytest.raises(ConfigError, match=match):
+        check(GOOD | change, config, ROOT)

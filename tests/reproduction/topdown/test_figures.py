@@ -1,0 +1,207 @@
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from isdp.plots.style import BOX, DAS, DRAW
+from reproduction.topdown import figures
+from tests.artists import inside, labelled, legend_of
+
+CLASSES = ["0", "1 to 9", "10 and more"]
+
+
+def colour_of(line):
+    return to_hex(line.get_color())
+
+
+def test_bias_stands_at_each_class_with_three_standard_errors():
+    table = pd.DataFrame(
+        {
+            "system": ["production"] * 3 + ["Bureau"] * 2,
+            "cell_class": [*CLASSES, *CLASSES[:2]],
+            "mean": [4.0, -1.0, -2.5, 3.0, -0.5],
+            "mean_error": [0.5, 0.25, np.nan, 0.1, 0.2],
+            "rmse": [5.0, 7.0, 20.0, 4.0, 6.0],
+        }
+    )
+    figure = figures.bias(table)
+    left, right = figure.axes
+    for place, (name, words) in enumerate(
+        [("Bureau", "Bureau, 2021-06-08"), ("production", "TopDown, the Bureau's budget")]
+    ):
+        part = table[table["system"] == name]
+        container = next(each for each in left.containers if each.get_label() == words)
+        line, _, (bars,) = container.lines
+        drawn = np.column_stack(line.get_data())[: len(part)]
+        assert drawn[:, 0] == pytest.approx(np.arange(len(part)) + 0.09 * (place - 0.5))
+        assert drawn[:, 1].tolist() == part["mean"].tolist()
+        reach = [np.ptp(stroke[:, 1]) / 2 for stroke in bars.get_segments() if len(stroke)]
+        expected = 3 * part["mean_error"].fillna(0)
+        assert reach[: len(part)] == pytest.approx(expected.tolist())
+        heights = labelled(right)[words].get_ydata()[: len(part)]
+        assert heights.tolist() == part["rmse"].tolist()
+    assert [text.get_text() for text in left.get_xticklabels()] == CLASSES
+    assert legend_of(right) == ["Bureau, 2021-06-08", "TopDown, the Bureau's budget"]
+    assert right.get_yscale() == "log"
+    assert right.get_ylim()[1] == 80
+    assert inside(figure)
+
+
+@pytest.fixture
+def slopes():
+    table = pd.DataFrame(
+        {
+            "system": ["Bureau"] * 3 + ["production"] * 2,
+            "slope": [2.0, -10.0, 0.5, 4.0, 3.0],
+            "p": [0.001, 0.5, 0.01, 0.2, 0.009],
+        }
+    )
+    trend = pd.DataFrame(
+        {
+            "system": ["production", "Bureau"],
+            "pooled_slope": [-0.75, 1.5],
+            "negative_slopes": [1.25, 1.0],
+            "significant_slopes": [0.5, 2.0],
+            "runs": [4, 1],
+            "states": [2, 3],
+        }
+    )
+    return figures.slopes(table, trend)
+
+
+def test_slopes_are_sorted_and_the_significant_are_red(slopes):
+    (axis,) = slopes.axes
+    production, bureau = axis.collections
+    points = bureau.get_offsets()
+    assert points[:, 0].tolist() == [-10, 0.5, 2]
+    assert points[:, 1].tolist() == pytest.approx([0.72, 1, 1.28])
+    assert [to_hex(each) for each in bureau.get_facecolors()] == [BOX, BOX, DAS]
+    assert production.get_offsets()[:, 0].tolist() == [3, 4]
+    assert [to_hex(each) for each in production.get_facecolors()] == [DAS, BOX]
+
+
+def test_a_bar_stands_at_the_pooled_slope_with_the_counts_beside_it(slopes):
+    (axis,) = slopes.axes
+    bars = [line.get_xydata().tolist() for line in axis.get_lines()[:2]]
+    assert bars == [[[-0.75, -0.4], [-0.75, 0.4]], [[1.5, 0.6], [1.5, 1.4]]]
+    beside = [(text.get_position()[1], text.get_text()) for text in axis.texts]
+    assert beside == [(0, "1.2 negative, 0.5 significant"), (1, "1 negative, 2 significant")]
+    assert axis.get_xlim() == (-13, 13)
+    low, high = sorted(axis.get_ylim())
+    assert low < -0.4
+    assert high > 1.4
+    assert "3 states" in axis.get_title(loc="left")
+    assert [text.get_text() for text in axis.get_yticklabels()] == [
+        "TopDown,\nthe Bureau's budget",
+        "Bureau, 2021-06-08",
+    ]
+    assert inside(slopes)
+
+
+def test_counties_of_one_state_have_a_panel_a_system_and_the_line_of_least_squares():
+    rows = []
+    for system, slope in (("slides", -2.0), ("production", 3.0), ("Bureau", 0.5)):
+        for population in (np.e**6, np.e**8, np.e**11):
+            rows.append((system, "IL", population, 1 + slope * np.log(population)))
+            rows.append((system, "NY", population, 99.0))
+    table = pd.DataFrame(rows, columns=["system", "state", "population", "error"])
+    figure = figures.counties(table, "IL")
+    titles = ["TopDown, one pass", "TopDown, the Bureau's budget", "Bureau"]
+    for axis, title, slope, colour in zip(
+        figure.axes, titles, (-2, 3, 0.5), (DRAW, DRAW, DAS), strict=False
+    ):
+        assert axis.get_title(loc="left").startswith(title)
+        (points,) = axis.collections
+        x, y = points.get_offsets().T.tolist()
+        assert np.log(x) == pytest.approx([6, 8, 11])
+        assert y == pytest.approx([1 + slope * log for log in (6, 8, 11)])
+        assert to_hex(points.get_facecolors()[0]) == colour
+        line = labelled(axis)[f"slope {slope:+.2f}"]
+        assert line.get_ydata() == pytest.approx([1 + 6 * slope, 1 + 11 * slope])
+        assert axis.get_xscale() == "log"
+    assert [axis.axison for axis in figure.axes] == [True, True, True, False]
+    labels = [axis.get_xlabel() for axis in figure.axes]
+    assert labels == ["", "population of the county", "population of the county", ""]
+    assert inside(figure)
+
+
+def test_the_trace_of_swapping_is_shown_in_persons_a_thousand():
+    trace = pd.DataFrame(
+        {
+            "system": ["Bureau", "Bureau", "production", "production"],
+            "group": ["hispanic", "adult"] * 2,
+            "slope": [0.002, -0.001, 0.004, 0.0005],
+            "z_robust": [4.0, -2.0, 8.0, 0.5],
+        }
+    )
+    sizes = pd.DataFrame(
+        [
+            (system, group, start, base + start / 1000)
+            for system, base in (("Bureau", 10.0), ("production", 20.0))
+            for group in ("hispanic", "adult")
+            for start in (0, 5000)
+        ],
+        columns=["system", "group", "from_population", "rmse"],
+    )
+    figure = figures.swapping(trace, sizes)
+    left, right = figure.axes
+    for place, (name, words) in enumerate(
+        [("Bureau", "Bureau, 2021-06-08"), ("production", "TopDown, the Bureau's budget")]
+    ):
+        part = trace[trace["system"] == name]
+        container = next(each for each in left.containers if each.get_label() == words)
+        line, _, (bars,) = container.lines
+        assert line.get_xdata() == pytest.approx(np.arange(2) + 0.12 * (place - 0.5))
+        assert line.get_ydata() == pytest.approx(1000 * part["slope"].to_numpy())
+        reach = [np.ptp(stroke[:, 1]) / 2 for stroke in bars.get_segments()]
+        assert reach == pytest.approx((3000 * (part["slope"] / part["z_robust"]).abs()).tolist())
+        for group, style in (("hispanic", "-"), ("adult", ":")):
+            drawn = labelled(right)[f"{group}, {words.split(',')[0]}"]
+            some = sizes[(sizes["system"] == name) & (sizes["group"] == group)]
+            assert drawn.get_ydata().tolist() == some["rmse"].tolist()
+            assert drawn.get_linestyle() == style
+            assert colour_of(drawn) == (DAS, DRAW)[place]
+    assert [text.get_text() for text in left.get_xticklabels()] == ["hispanic", "adult"]
+    assert [text.get_text() for text in right.get_xticklabels()] == ["0", "5,000"]
+    assert inside(figure)
+
+
+def test_without_the_bureaus_budget_the_trace_shows_the_simple_run():
+    trace = pd.DataFrame(
+        {"system": ["identity 4"], "group": ["adult"], "slope": [0.002], "z_robust": [4.0]}
+    )
+    sizes = pd.DataFrame(
+        {"system": ["identity 4"], "group": ["adult"], "from_population": [0], "rmse": [3.0]}
+    )
+    left, _ = figures.swapping(trace, sizes).axes
+    assert legend_of(left) == ["TopDown, all cells asked, epsilon 4"]
+
+
+def test_noise_shows_the_ratio_of_the_variances_by_delta():
+    conversions = ["first", "second", "third"]
+    table = pd.DataFrame(
+        {
+            "epsilon": [1.0, 2.0, 1.0, 2.0],
+            "delta": [1e-5, 1e-5, 1e-10, 1e-10],
+            "laplace": [2.0, 0.5, 2.0, 0.5],
+            "first": [8.0, 1.0, 12.0, 2.0],
+            "second": [10.0, 1.5, 14.0, 2.5],
+            "third": [9.0, 1.25, 13.0, 2.25],
+            "printed_laplace": [2.0, 0.5, 2.0, 0.5],
+            "printed_gaussian": [16.0, 3.0, 20.0, 4.0],
+        }
+    )
+    figure = figures.noise(table, conversions)
+    for axis, delta in zip(figure.axes, (1e-5, 1e-10), strict=True):
+        part = table[table["delta"] == delta]
+        drawn = labelled(axis)
+        for name in conversions:
+            assert drawn[name].get_xdata().tolist() == [1, 2]
+            assert drawn[name].get_ydata() == pytest.approx((part[name] / part["laplace"]).tolist())
+        printed = (part["printed_gaussian"] / part["printed_laplace"]).tolist()
+        assert drawn["printed"].get_ydata() == pytest.approx(printed)
+        assert axis.get_title(loc="left") == f"delta = {delta:g}"
+        assert axis.get_ylim()[0] == 0.6
+        even = axis.get_lines()[-1]
+        assert list(even.get_ydata()) == [1, 1]
+    assert inside(figure)

@@ -1,0 +1,25 @@
+"""Release the table by the systems of one family, at all of their budgets, and measure each."""
+
+import resource
+import sys
+
+from isdp.io.files import write_csv
+from reproduction.comparison.experiment import KINDS, run_family
+from reproduction.comparison.systems import systems
+from reproduction.data.histogram import read_histogram
+from reproduction.data.published import read_published
+from reproduction.running.jobs import job_log
+from reproduction.topdown.experiment import only_states
+
+with job_log(snakemake.log[0]):
+    params, given = snakemake.params, snakemake.input
+    histogram = read_histogram(given.histogram, read_published(given.published))
+    if params.comparison["states"] != "all":
+        histogram = only_states(histogram, params.comparison["states"])
+    family = systems()[snakemake.wildcards.family]
+    found = run_family(params.seed, histogram, family, params.comparison)
+    # in KB, on macOS in bytes
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found["cost"]["job_memory"] = memory / (1024**2 if sys.platform == "darwin" else 1024)
+    for kind in KINDS:
+        write_csv(found[kind], snakemake.output[kind])
