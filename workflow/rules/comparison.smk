@@ -1,6 +1,6 @@
 """Five systems on one table: the published 2010 counts, states' totals held."""
 
-from reproduction.comparison.systems import FAMILIES as SYSTEM_FAMILIES
+from reproduction.comparison.settings import FAMILIES as SYSTEM_FAMILIES
 
 COMPARISON = config["comparison"]
 MEASURED = ("errors", "shares", "summary", "cost")

@@ -15,6 +15,7 @@ from reproduction.data.histogram import AXES, CELLS, SHAPE, Histogram
 from reproduction.topdown.configurations import SCHEMA
 from reproduction.topdown.errors import CLASSES
 from reproduction.topdown.experiment import only_states
+from reproduction.topdown.systems import gathered, labelled
 
 EVERYWHERE, SWAPPED = "all counties", "swapped states"
 KINDS = ("errors", "shares", "summary", "cost")
@@ -72,7 +73,7 @@ def run_family(
         of "summary" those of `isdp.compare.summary`; of "cost" areas, cells, people and seconds
         (of one processor, measured).
     """
-    return _gathered(_runs(seed, histogram, systems, settings))
+    return gathered(_runs(seed, histogram, systems, settings))
 
 
 def _runs(seed, histogram, systems, settings) -> Iterator[dict]:
@@ -88,7 +89,13 @@ def _runs(seed, histogram, systems, settings) -> Iterator[dict]:
                 seconds = time.process_time() - began
                 found = measured(part, released, settings["swapped"])
                 found["cost"] = _cost(part, seconds)
-                yield _labelled(found, system.name, system.parameter, budget, number)
+                yield labelled(
+                    found,
+                    system=system.name,
+                    parameter=system.parameter,
+                    budget=budget,
+                    run=number,
+                )
 
 
 def bureau(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
@@ -108,7 +115,7 @@ def bureau(histogram: Histogram, private: Histogram, rho: float, swapped) -> dic
     dict from each of `KINDS` but "cost" to DataFrame
     """
     found = measured(histogram, private.counts, swapped)
-    return _labelled(found, BUREAU, "rho", rho, 0)
+    return labelled(found, system=BUREAU, parameter="rho", budget=rho, run=0)
 
 
 def measured(part: Histogram, released, swapped: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -136,19 +143,3 @@ def _cost(part: Histogram, seconds: float) -> pd.DataFrame:
     people = int(part.counts.sum())
     row = {"areas": len(part.counts), "cells": part.counts.size, "people": people}
     return pd.DataFrame([row | {"seconds": seconds}])
-
-
-def _labelled(found: dict, system: str, parameter: str, budget: float, number: int) -> dict:
-    labels = {"system": system, "parameter": parameter, "budget": budget, "run": number}
-    for table in found.values():
-        for place, (name, value) in enumerate(labels.items()):
-            table.insert(place, name, value)
-    return found
-
-
-def _gathered(each: Iterator[dict]) -> dict[str, pd.DataFrame]:
-    parts: dict[str, list] = {}
-    for found in each:
-        for kind, table in found.items():
-            parts.setdefault(kind, []).append(table)
-    return {kind: pd.concat(tables, ignore_index=True) for kind, tables in parts.items()}

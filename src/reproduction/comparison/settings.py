@@ -7,6 +7,9 @@ from pathlib import Path
 
 from reproduction.running.config import ConfigError, check_states, column
 
+# a job each; here, as Snakemake reads it at every start and needs none of the systems for it
+FAMILIES = ("noise", "conditioned", "topdown", "swapping")
+
 
 def check(comparison: Mapping, config: dict, base: Path) -> None:
     """Raise ConfigError unless the states are there and the budgets shown are among those run."""

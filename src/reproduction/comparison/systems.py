@@ -25,7 +25,6 @@ from reproduction.topdown.configurations import SCHEMA, production, slides
 
 PUBLISHED = "published"  # stands in the list of rhos for the Bureau's own
 NAMES = dict(zip(CENSUS_LEVELS, LEVELS, strict=True))
-FAMILIES = ("noise", "conditioned", "topdown", "swapping")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from isdp.accounting import Guarantee, as_fraction, upper
@@ -12,8 +11,9 @@ from isdp.compare import Areas, System
 from reproduction.comparison.experiment import BUREAU
 from reproduction.comparison.systems import budgets_of, bureau_rho, systems
 from reproduction.topdown.configurations import production, slides
+from reproduction.topdown.tables import over_runs
 
-LABELS = ["system", "parameter", "budget", "scope"]
+LABELS = ["parameter", "budget", "scope"]  # beside system and run
 TITLES = {
     "errors": "Errors of every system, by query and true size",
     "shares": "Errors of shares of a county's people",
@@ -35,34 +35,18 @@ FILE = (
 )
 
 
-def over_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.DataFrame:
-    """Average over runs, with the standard error of the mean; missing where there is one run.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns of `LABELS`, run, those of `by` and of `values`.
-    by, values : list of str
-    """
-    groups = table.groupby([*LABELS, *by], sort=False)
-    means = groups[values].mean()
-    errors = groups[values].std().div(np.sqrt(groups["run"].nunique()), axis=0)
-    means.insert(0, "runs", groups["run"].nunique())
-    return means.join(errors.add_suffix("_error")).reset_index()
-
-
 def error_table(errors: pd.DataFrame) -> pd.DataFrame:
     """Tell errors by query and true size: means over runs, with the errors of bias and rmse."""
     kept = errors[(errors["size"] == "all") | errors["query"].isin(BY_SIZE)]
     values = ["answers", "bias", "mae", "rmse", "negative"]
-    found = over_runs(kept, ["query", "size"], values)
+    found = over_runs(kept, [*LABELS, "query", "size"], values)
     return found.drop(columns=["answers_error", "mae_error", "negative_error"])
 
 
 def share_table(shares: pd.DataFrame) -> pd.DataFrame:
     """Tell errors of shares: means over runs, with the errors of bias and mae."""
     values = ["areas", "undefined", "out_of_range", "bias", "mae", "off_by_1"]
-    found = over_runs(shares, ["share", "size"], values)
+    found = over_runs(shares, [*LABELS, "share", "size"], values)
     extra = [f"{name}_error" for name in ("areas", "undefined", "out_of_range", "off_by_1")]
     return found.drop(columns=extra)
 
@@ -70,7 +54,7 @@ def share_table(shares: pd.DataFrame) -> pd.DataFrame:
 def impossible_table(summary: pd.DataFrame) -> pd.DataFrame:
     """Tell counts that cannot be, and what is exact: means over runs."""
     values = ["negative", "fractional", "exact_areas", "exact_cells", "people_moved"]
-    found = over_runs(summary, [], values)
+    found = over_runs(summary, LABELS, values)
     return found.drop(columns=[f"{name}_error" for name in values])
 
 

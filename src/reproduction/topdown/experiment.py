@@ -25,7 +25,9 @@ def census_hierarchy(histogram: Histogram) -> Hierarchy:
 
 
 def only_states(histogram: Histogram, states) -> Histogram:
-    """Restrict the histogram to some states."""
+    """Restrict the histogram to some states; "all" leaves it whole."""
+    if states == "all":
+        return histogram
     some = histogram.counties["state"].isin(list(states)).to_numpy()
     return Histogram(histogram.counties[some].reset_index(drop=True), histogram.counts[some])
 

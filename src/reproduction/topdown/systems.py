@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from isdp import GeneralizedLaplace, Invariants, exact
-from isdp.errors import InputError
 from isdp.seeds import stream
 from isdp.topdown import Plan
 from reproduction.data.histogram import Histogram
@@ -25,7 +24,7 @@ from reproduction.topdown.experiment import (
 from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
 
 KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes", "nodes")
-BUREAU, VINTAGE = "Bureau", "20210608"  # of the run whose budget "production" has
+BUREAU = "Bureau"
 INTEGER = {"cells": "integer noise, state cells held", "totals": "integer noise, state totals held"}
 TOTALS = "integer noise of county totals"
 EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
@@ -49,7 +48,7 @@ def topdown_runs(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> di
         first run "counties" (fips, state, population and error of the total, persons),
         "fingerprint" and "sizes" (not without races), and "nodes" (a row a level).
     """
-    return _gathered(_topdown(seed, histogram, runs))
+    return gathered(_topdown(seed, histogram, runs))
 
 
 def _topdown(seed, histogram, runs) -> Iterator[dict]:
@@ -60,7 +59,7 @@ def _topdown(seed, histogram, runs) -> Iterator[dict]:
             release = release_once(stream(seed, "topdown", name, number), histogram, plan)
             found = errors_of(histogram, plan, release.tables, number == 0)
             found["nodes"] = node_table(release.nodes)
-            yield _labelled(found, name, number)
+            yield labelled(found, system=name, run=number)
 
 
 def other_runs(
@@ -85,13 +84,13 @@ def other_runs(
     dict from each of `KINDS` but "nodes" to DataFrame
         As from `topdown_runs`; of the totals "slopes", "summary" and "counties" alone.
     """
-    return _gathered(_others(seed, histogram, runs, totals, private))
+    return gathered(_others(seed, histogram, runs, totals, private))
 
 
 def _others(seed, histogram, runs, totals, private) -> Iterator[dict]:
     if private is not None:
         tables = tables_of(histogram, private.counts)
-        yield _labelled(errors_of(histogram, AS_IF, tables, True), BUREAU, 0)
+        yield labelled(errors_of(histogram, AS_IF, tables, True), system=BUREAU, run=0)
     # a person who changes cell moves the l1 distance by 2
     per_unit = float(identity(4).loss("county", "detail")) / 2
     for held, name in INTEGER.items():
@@ -99,7 +98,9 @@ def _others(seed, histogram, runs, totals, private) -> Iterator[dict]:
             rng = stream(seed, "topdown", name, number)
             released = integer_noise(rng, histogram, per_unit, held)
             tables = tables_of(histogram, released)
-            yield _labelled(errors_of(histogram, AS_IF, tables, number == 0), name, number)
+            yield labelled(
+                errors_of(histogram, AS_IF, tables, number == 0), system=name, run=number
+            )
     noise = totals_noise(stream(seed, "topdown", TOTALS), histogram, totals)
     for number, errors in enumerate(noise):
         slopes, trend = trend_of(histogram.counties, errors)
@@ -107,7 +108,7 @@ def _others(seed, histogram, runs, totals, private) -> Iterator[dict]:
         found = {"slopes": slopes, "summary": pd.DataFrame([row])}
         if number == 0:
             found["counties"] = _county_errors(histogram, errors)
-        yield _labelled(found, TOTALS, number)
+        yield labelled(found, system=TOTALS, run=number)
 
 
 def totals_noise(rng: np.random.Generator, histogram: Histogram, draws: int) -> np.ndarray:
@@ -161,31 +162,6 @@ def node_table(nodes: list[dict]) -> pd.DataFrame:
         off_whole=("off_whole", "max"),
     )
     return found.reset_index()
-
-
-def aligned(both: tuple[Histogram, Histogram], histogram: Histogram) -> Histogram:
-    """Put the Bureau's noisy counts in the order of the published ones.
-
-    Parameters
-    ----------
-    both : (private, published)
-        From `reproduction.data.histogram.read_demonstration_histogram`.
-    histogram : Histogram
-        The repository's.
-
-    Raises
-    ------
-    InputError
-        If the file's published counts are not the repository's.
-    """
-    private, published = both
-    order = pd.Index(published.counties["fips"]).get_indexer(histogram.counties["fips"])
-    if (published.counts[order] != histogram.counts).any():
-        raise InputError(
-            "demonstration data: the _sf columns of Tables P8 to P11 are not the published counts; "
-            "get the file again"
-        )
-    return Histogram(histogram.counties, private.counts[order])
 
 
 def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.DataFrame:
@@ -242,14 +218,16 @@ def _state_rmse(released, true) -> float:
     return float(np.sqrt(((released - true).astype(float) ** 2).mean()))
 
 
-def _labelled(found: dict, system: str, number: int) -> dict:
+def labelled(found: dict, **labels) -> dict:
+    """Put labels before the columns of each table."""
     for table in found.values():
-        table.insert(0, "system", system)
-        table.insert(1, "run", number)
+        for place, (name, value) in enumerate(labels.items()):
+            table.insert(place, name, value)
     return found
 
 
-def _gathered(each: Iterator[dict]) -> dict:
+def gathered(each: Iterator[dict]) -> dict[str, pd.DataFrame]:
+    """Put the tables of one kind below each other."""
     parts: dict[str, list] = {}
     for found in each:
         for kind, table in found.items():

@@ -12,7 +12,7 @@ from reproduction.comparison.experiment import (
     run_family,
     shares,
 )
-from reproduction.comparison.settings import check
+from reproduction.comparison.settings import FAMILIES, check
 from reproduction.comparison.systems import Spending, budgets_of, bureau_rho, systems
 from reproduction.comparison.tables import cost_table, error_table, guarantee_table, share_table
 from reproduction.data.histogram import CELLS, Histogram, read_histogram
@@ -42,6 +42,10 @@ def small():
 def found(small):
     chosen = [systems()["noise"][0], systems()["swapping"][0]]
     return run_family(5, small, chosen, SETTINGS)
+
+
+def test_every_family_is_run():
+    assert tuple(systems()) == FAMILIES
 
 
 def test_every_measure_of_every_run_is_there(small, found):

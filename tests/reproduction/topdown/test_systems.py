@@ -6,6 +6,7 @@ from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown import dormitories
+from reproduction.topdown.bureau import aligned
 from reproduction.topdown.configurations import WITHOUT_RACE
 from reproduction.topdown.dormitories import (
     PRINTED,
@@ -19,7 +20,6 @@ from reproduction.topdown.settings import families
 from reproduction.topdown.systems import (
     INTEGER,
     TOTALS,
-    aligned,
     node_table,
     other_runs,
     topdown_runs,

@@ -6,13 +6,12 @@ from reproduction.comparison import figures
 from reproduction.comparison.experiment import SWAPPED, areas_of, bureau
 from reproduction.comparison.systems import bureau_rho
 from reproduction.comparison.tables import TITLES, collected, cost_table, guarantee_table
-from reproduction.data.fetch import file_obtained
-from reproduction.data.histogram import read_demonstration_histogram, read_histogram
+from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs, write_table
+from reproduction.topdown.bureau import VINTAGE, bureau_counts
 from reproduction.topdown.experiment import only_states
-from reproduction.topdown.systems import VINTAGE, aligned
 
 with job_log(snakemake.log[0]) as log:
     params, given, output = snakemake.params, snakemake.input, snakemake.output
@@ -21,19 +20,16 @@ with job_log(snakemake.log[0]) as log:
     histogram = read_histogram(given.histogram, published)
     kinds = {kind: [read_csvs(given[kind])] for kind in ("errors", "shares", "summary")}
     provenance = read_json(given.provenance)
-    if provenance["vintage"] == VINTAGE:
-        path = file_obtained(provenance, next(iter(given.get("local", [])), None), params.cache)
-        private = aligned(read_demonstration_histogram(path, published)[:2], histogram)
-        both = [histogram, private]
-        if settings["states"] != "all":
-            both = [only_states(each, settings["states"]) for each in both]
-        found = bureau(*both, float(bureau_rho()), settings["swapped"])
+    local = next(iter(given.get("local", [])), None)
+    private = bureau_counts(provenance, local, params.cache, published, histogram)
+    histogram = only_states(histogram, settings["states"])
+    if private is None:
+        log.info("no demonstration data of vintage %s: the Bureau's file is left out", VINTAGE)
+    else:
+        private = only_states(private, settings["states"])
+        found = bureau(histogram, private, float(bureau_rho()), settings["swapped"])
         for kind, tables in kinds.items():
             tables.append(found[kind])
-    else:
-        log.info("no demonstration data of vintage %s: the Bureau's file is left out", VINTAGE)
-    if settings["states"] != "all":
-        histogram = only_states(histogram, settings["states"])
     tables = collected(kinds)
     tables["cost"] = cost_table(read_csvs(given.cost))
     swapped = areas_of(only_states(histogram, settings["swapped"]))

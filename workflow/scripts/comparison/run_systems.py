@@ -14,8 +14,7 @@ from reproduction.topdown.experiment import only_states
 with job_log(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input
     histogram = read_histogram(given.histogram, read_published(given.published))
-    if params.comparison["states"] != "all":
-        histogram = only_states(histogram, params.comparison["states"])
+    histogram = only_states(histogram, params.comparison["states"])
     family = systems()[snakemake.wildcards.family]
     found = run_family(params.seed, histogram, family, params.comparison)
     # in KB, on macOS in bytes

@@ -1,0 +1,67 @@
+"""The Bureau's own file beside the counts that lie in the repository."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from isdp.errors import InputError
+from reproduction.data.fetch import file_obtained
+from reproduction.data.histogram import Histogram, read_demonstration_histogram
+
+VINTAGE = "20210608"  # of the run whose budget the configuration "production" has
+
+
+def bureau_counts(
+    provenance: Mapping,
+    local: str | None,
+    cache: str,
+    published: pd.DataFrame,
+    histogram: Histogram,
+) -> Histogram | None:
+    """Read the Bureau's noisy counts, where the demonstration data are those of `VINTAGE`.
+
+    Parameters
+    ----------
+    provenance, local, cache
+        As for `reproduction.data.fetch.file_obtained`.
+    published : DataFrame
+        From `reproduction.data.published.read_published`.
+    histogram : Histogram
+        The repository's counts, whose order the result has.
+
+    Raises
+    ------
+    InputError
+        As `aligned`.
+    """
+    if provenance["vintage"] != VINTAGE:
+        return None
+    path = file_obtained(provenance, local, cache)
+    return aligned(read_demonstration_histogram(path, published)[:2], histogram)
+
+
+def aligned(both: tuple[Histogram, Histogram], histogram: Histogram) -> Histogram:
+    """Put the Bureau's noisy counts in the order of the published ones.
+
+    Parameters
+    ----------
+    both : (private, published)
+        From `reproduction.data.histogram.read_demonstration_histogram`.
+    histogram : Histogram
+        The repository's.
+
+    Raises
+    ------
+    InputError
+        If the file's published counts are not the repository's.
+    """
+    private, published = both
+    order = pd.Index(published.counties["fips"]).get_indexer(histogram.counties["fips"])
+    if (published.counts[order] != histogram.counts).any():
+        raise InputError(
+            "demonstration data: the _sf columns of Tables P8 to P11 are not the published counts; "
+            "get the file again"
+        )
+    return Histogram(histogram.counties, private.counts[order])

@@ -1,0 +1,38 @@
+"""What Snakemake imports at every start, and in every job, is light."""
+
+import ast
+import re
+import subprocess
+import sys
+
+from tests import ROOT
+
+HEAVY = {"arviz", "matplotlib", "numba", "scipy", "seaborn", "xarray"}
+RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow/rules").rglob("*.smk"))]
+IMPORT = re.compile(r"^(?:from \S+ )?import (?:\([^)]*\)|.*)$", re.MULTILINE)
+
+
+def loaded(statements):
+    program = "\n".join([*statements, "import sys", "print(*sys.modules)"])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(ROOT / "src")},
+    )
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_the_rules_load_nothing_heavy():
+    statements = [found for path in RULES for found in IMPORT.findall(path.read_text())]
+    assert len(statements) > 20
+    for statement in statements:
+        ast.parse(statement)
+    found = loaded(statements)
+    assert "reproduction" in found
+    assert found & HEAVY == set()
+
+
+def test_what_is_heavy_is_seen():
+    assert "numba" in loaded(["from reproduction.comparison.systems import systems"])
