@@ -76,16 +76,3 @@ class Areas:
         _, region, area = LEVELS
         columns = {region: list(self.regions), area: list(self.names)}
         return Hierarchy.from_columns(columns, root=LEVELS[0])
-
-    def some(self, regions: Sequence[str]) -> np.ndarray:
-        """Numbers of the areas of some regions, in the table's order.
-
-        Raises
-        ------
-        InputError
-            If there is no such region.
-        """
-        unknown = [region for region in regions if region not in self.blocks]
-        if unknown:
-            raise InputError(f"compare: there is no region {unknown[0]!r} in the table")
-        return np.sort(np.concatenate([self.blocks[region] for region in regions]))

@@ -1,6 +1,6 @@
 """Expected errors of the answers, by theory where there is a closed form, else by simulation.
 
-Every figure says how it was found, in the words of `HOWS`. *exact*: computed from the law.
+Every figure says how it was found, in one of three words. *exact*: computed from the law.
 *bounded*: the true figure is at most this one. *simulated*: the mean of runs, with two standard
 errors.
 """
@@ -23,7 +23,7 @@ from isdp.privatize.held import Held
 from isdp.subspace.nullspace import null_space
 from isdp.swapping.moments import covariance, expected_table
 
-EXACT, BOUNDED, SIMULATED = HOWS = ("exact", "bounded", "simulated")
+EXACT, BOUNDED, SIMULATED = "exact", "bounded", "simulated"
 MOST_PROJECTED = 2e7  # numbers, of sums times cells
 MOST_COVARIANCES = 2e7  # of cells with cells, all regions together
 NEGLIGIBLE = 1e-9  # part of a variance that rounding leaves where there is none
@@ -53,7 +53,7 @@ class Mean(NamedTuple):
     value, error : float
         In persons; the error is two standard errors of a simulated one, else 0.
     how : str
-        One of `HOWS`.
+        "exact", "bounded" or "simulated".
     """
 
     value: float

@@ -43,7 +43,6 @@ from isdp.privatize.held import Held
 from isdp.privatize.topdown import Wish, plan_of
 from isdp.seeds import stream
 
-PARAMETERS = ("epsilon", "rho", "rate")
 PERSON = "one person who changes cell"
 SIZES = {"0": 0, "1 to 9": 1, "10 to 99": 10, "100 or more": 100}
 ALL = "all"

@@ -6,6 +6,7 @@ from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.exact import choose
+from isdp.exact.messages import forecast
 from isdp.exact.messages import sampler as dynamic
 from isdp.exact.messages.forecast import least_bytes, least_open
 from isdp.exact.messages.sampler import DynamicSampler
@@ -21,6 +22,17 @@ LATTICES = {
     "2 x 2 x 2": Invariants.margins((2, 2, 2)),
     "uneven": Invariants([[2, 1, 0, 1, 0, -1], [0, 1, 1, 2, -1, 0]]),
 }
+
+
+def test_no_weights_are_made_for_more_pairs_of_cells_than_memory_holds(monkeypatch):
+    def built(invariants):
+        raise AssertionError("a dense matrix was built")
+
+    monkeypatch.setattr(forecast, "least_open", built)
+    with pytest.raises(InputError, match=r"2,001 cells .* up to 2,000"):
+        least_bytes(Invariants.total(2001), 1, 1.0, -1.0)
+    with pytest.raises(AssertionError, match="was built"):
+        least_bytes(Invariants.total(2000), 1, 1.0, -1.0)
 
 
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(1.5), GeneralizedGaussian(1.0)])

@@ -11,6 +11,7 @@ from isdp.exact import coins
 from isdp.exact.coins import _coin, _Digit, _Geometric, _move, _SumWeight, _Words
 from isdp.exact.secure import exact_epsilon, release
 from isdp.exact.secure_staged import StagedRelease
+from tests.unit.exact.words import script
 
 ONES = 2**64 - 1
 
@@ -18,17 +19,6 @@ ONES = 2**64 - 1
 def pseudo(seed=3):
     """A source of bytes that a seed decides."""
     return np.random.default_rng(seed).bytes
-
-
-def script(*words):
-    """A source of the given words, then of zeros."""
-    left = list(words)
-
-    def source(count):
-        taken = [left.pop(0) if left else 0 for _ in range(count // 8)]
-        return np.array(taken, dtype="<u8").tobytes()
-
-    return _Words(source)
 
 
 def decimal_law(rate, k, size=None):

@@ -6,19 +6,9 @@ from flint import arb
 
 from isdp.exact.coins import _Words
 from isdp.exact.tosses import MARGIN, toss_all
+from tests.unit.exact.words import script
 
 ONES = 2**64 - 1
-
-
-def script(*words):
-    """Words as given, then zeros."""
-    left = list(words)
-
-    def source(count):
-        taken = [left.pop(0) if left else 0 for _ in range(count // 8)]
-        return np.array(taken, dtype="<u8").tobytes()
-
-    return _Words(source)
 
 
 def third(i):

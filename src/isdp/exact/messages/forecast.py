@@ -13,10 +13,12 @@ from scipy.sparse.csgraph import connected_components, laplacian
 from scipy.sparse.linalg import eigsh
 
 from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.exact.messages.windows import LARGEST_WINDOW, radius
 from isdp.lattice.smith import smith_normal_form
 
 TOLERANCE = 1e-8
+MOST_CELLS = 2000  # a weight for each pair of cells: beyond them gigabytes
 
 
 def least_open(invariants: Invariants) -> int:
@@ -82,7 +84,17 @@ def least_bytes(
     bytes : float
     open : int
         From `least_open`.
+
+    Raises
+    ------
+    InputError
+        If there are more than 2000 cells.
     """
+    if invariants.cells > MOST_CELLS:
+        raise InputError(
+            f"exact: {invariants.cells:,} cells that stand in totals which overlap are too many "
+            f"for messages, which take up to {MOST_CELLS:,}"
+        )
     sums = least_open(invariants)
     kernel = smith_normal_form(invariants.sparse).kernel
     if not sums or not kernel:

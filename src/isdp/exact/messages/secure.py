@@ -36,7 +36,6 @@ from isdp.exact.tosses import toss_all
 from isdp.lattice.elimination import settle
 
 MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
-MOST_CELLS = 2000  # beyond them the forecast alone takes gigabytes
 MOST_TERMS = 2.0**20  # of a split, so that rounding and whole chances stay below SPARED
 SPARED = 2.0**-30  # of the 2^63 chances, so that they never add up to more
 LEAST_WEIGHT = 1e-280  # of a message whose largest weight is 1; raised to it, far outside the ball
@@ -81,11 +80,6 @@ class MessageRelease:
     """
 
     def __init__(self, invariants: Invariants, epsilon: Fraction):
-        if invariants.cells > MOST_CELLS:
-            raise InputError(
-                f"release: {invariants.cells:,} cells are too many for messages, which take up to "
-                f"{MOST_CELLS:,}"
-            )
         self.epsilon, self.cells = epsilon, invariants.cells
         touched = np.zeros(invariants.cells, dtype=bool)
         touched[invariants.sparse.indices] = True

@@ -1,0 +1,16 @@
+"""Random words that a test gives."""
+
+import numpy as np
+
+from isdp.exact.coins import _Words
+
+
+def script(*words):
+    """A source of the given words, then of zeros."""
+    left = list(words)
+
+    def source(count):
+        taken = [left.pop(0) if left else 0 for _ in range(count // 8)]
+        return np.array(taken, dtype="<u8").tobytes()
+
+    return _Words(source)
