@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 from packaging.requirements import Requirement
 
+import isdp
 from reproduction.review.claims import PAPERS
 from tests import ROOT
 
@@ -36,13 +37,15 @@ def test_the_picture_shows_the_rules_that_there_are():
 
 
 def test_the_citation_and_the_changelog_name_this_version():
-    version = project()["version"]
+    version = isdp.__version__
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["cff-version"] == "1.2.0"
     assert (citation["version"], citation["license"]) == (version, project()["license"])
     assert {"title", "message", "authors"} <= set(citation)
-    assert len({paper["title"] for paper in citation["references"]}) == 4
-    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text()
+    cited = " ".join(paper["notes"] for paper in citation["references"])
+    assert [name for name in PAPERS if not re.search(rf"\b{name}\b", cited)] == []
+    newest = re.findall(r"^## \[.*", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    assert newest == f"## [{version}] - {citation['date-released']}"
 
 
 def test_names_of_modules_and_functions_in_the_pages_exist():
