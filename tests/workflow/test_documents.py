@@ -99,6 +99,23 @@ def test_hooks_need_nothing_but_the_environment():
         assert shutil.which(program, path=str(Path(sys.executable).parent))
 
 
+def test_the_sources_and_the_workflow_files_are_clean():
+    """What `make lint` runs, but for Snakemake's own, which take seconds and are a step of CI."""
+    recipe = (ROOT / "Makefile").read_text().partition("\nlint: ")[2].partition("\n\n")[0]
+    commands = re.findall(r'^\tPATH="\$\(BIN\):\$\$PATH" (.*)$', recipe, re.MULTILINE)
+    quick = [command for command in commands if not command.startswith("snake")]
+    assert {command.split()[0] for command in quick} == {"ruff", "zizmor"}
+    for command in quick:
+        program, *arguments = command.split()
+        done = subprocess.run(
+            [Path(sys.executable).parent / program, *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_make_test_runs_every_folder_of_tests():
     makefile = (ROOT / "Makefile").read_text()
     (recipe,) = re.findall(r"pytest (?:[^\\\n]|\\\n)*", makefile)
