@@ -8,7 +8,7 @@
 # make bench-growth  TopDown down to 900,000 synthetic blocks, by number of regions: five minutes
 # make mutants  break the packages on purpose, fault by fault, and count what the tests notice: half
 #             an hour; make mutants FAULTS=--dozen tries twelve of the faults, as CI does after the tests
-# make docs   API documentation from the docstrings, in docs/api
+# make docs   the site of the documentation: docs/site/index.html, read without a network
 # make lint   what is checked of the sources themselves, workflow files of CI included
 # make keys   write the table of the config's keys anew from its schema
 # make columns  record the columns that claims' queries are checked against, from the finished results
@@ -80,7 +80,9 @@ mutants: $(READY) $(MUTANTS_READY)
 	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(FAULTS)
 
 docs: $(READY) $(DOCS_READY)
-	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python docs/build_api.py docs/api
+	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python -m sphinx --quiet --fail-on-warning \
+		--doctree-dir $(DOCS)/doctrees docs docs/site
+	@echo "The documentation: docs/site/index.html"
 
 columns: $(READY)
 	PYTHONPATH=src $(BIN)/python -m reproduction.review.columns results

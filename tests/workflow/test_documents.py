@@ -12,6 +12,7 @@ import yaml
 from packaging.requirements import Requirement
 
 import isdp
+from isdp.cli.entry import COMMANDS
 from reproduction.review.claims import PAPERS
 from tests import ROOT
 
@@ -74,20 +75,22 @@ def test_every_wing_paper_and_command_is_named_to_a_newcomer():
     assert set(re.findall(r"`(\w+)`", told)) == wings
     floors = guide.partition("Who may import whom")[2].partition("## ")[0]
     assert [wing for wing in wings if wing not in floors] == []
-    assert [paper for paper in PAPERS if f"{paper} is " not in readme] == []
-    assert [
-        name for name in ("privatize", "topdown", "swap") if f"docs/{name}.md" not in readme
-    ] == []
+    assert [paper for paper in PAPERS if f"| {paper} | *" not in readme] == []
+    assert [wing for wing in wings if f"| `{wing}` |" not in readme] == []
+    named = re.findall(r"^\| (`isdp [^|]*`) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    commands = re.findall(r"\w+", " ".join(named).replace("isdp", ""))
+    assert set(commands) == {command.__name__.rpartition(".")[2] for command in COMMANDS}
 
 
 def test_the_documentation_builder_is_pinned_within_what_is_declared():
-    (declared,) = map(Requirement, project()["optional-dependencies"]["docs"])
+    declared = list(map(Requirement, project()["optional-dependencies"]["docs"]))
     pins = dict(
         line.split("==")
         for line in (ROOT / "docs/requirements.txt").read_text().splitlines()
         if not line.startswith("#")
     )
-    assert pins[declared.name] in declared.specifier
+    assert declared
+    assert [tool.name for tool in declared if pins[tool.name] not in tool.specifier] == []
 
 
 def test_hooks_need_nothing_but_the_environment():
