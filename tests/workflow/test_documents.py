@@ -47,6 +47,7 @@ def test_the_citation_and_the_changelog_name_this_version():
     assert [name for name in PAPERS if not re.search(rf"\b{name}\b", cited)] == []
     newest = re.findall(r"^## \[.*", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
     assert newest == f"## [{version}] - {citation['date-released']}"
+    assert f", version {version}." in (ROOT / "README.md").read_text()
 
 
 def test_names_of_modules_and_functions_in_the_pages_exist():
@@ -100,6 +101,8 @@ def test_hooks_need_nothing_but_the_environment():
         assert hook["language"] == "system"
         program = hook["entry"].split()[0]
         assert shutil.which(program, path=str(Path(sys.executable).parent))
+        named = [word for word in hook["entry"].split() if "/" in word]
+        assert [word for word in named if not (ROOT / word).exists()] == []
 
 
 def test_the_sources_and_the_workflow_files_are_clean():
