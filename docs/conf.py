@@ -6,6 +6,7 @@ from inspect import getmodule
 from pathlib import Path
 from typing import get_type_hints
 
+from sphinx.errors import ExtensionError
 from sphinx.util.nodes import make_refnode
 
 import isdp
@@ -114,7 +115,7 @@ def refuse_what_needs_a_network(app, exception) -> None:
         for loaded in LOADED.findall(page.read_text(encoding="utf-8"))
     }
     if found:
-        raise ValueError(f"the site would load from a network: {sorted(found)}")
+        raise ExtensionError(f"the site would load from a network: {sorted(found)}")
 
 
 def setup(app) -> None:
