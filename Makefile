@@ -8,7 +8,8 @@
 # make bench-growth  TopDown down to 900,000 synthetic blocks, by number of regions: five minutes
 # make mutants  break the packages on purpose, fault by fault, and count what the tests notice: half
 #             an hour; make mutants FAULTS=--dozen tries twelve of the faults, as CI does after the tests
-# make docs   API documentation from the docstrings, in docs/api
+# make docs   the site of the documentation: docs/site/index.html, read without a network
+# make lint   what is checked of the sources themselves, workflow files of CI included
 # make keys   write the table of the config's keys anew from its schema
 # make columns  record the columns that claims' queries are checked against, from the finished results
 # make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
@@ -35,7 +36,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke sweep slurm bench bench-growth mutants docs columns keys rulegraph setup lock clean
+.PHONY: all test lint smoke sweep slurm bench bench-growth mutants docs columns keys rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -57,6 +58,13 @@ test: $(READY)
 	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
 		tests/workflow tests/unit tests/statistical tests/reproduction tests/mutants
 
+lint: $(READY)
+	PATH="$(BIN):$$PATH" ruff check .
+	PATH="$(BIN):$$PATH" ruff format --check .
+	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/rules
+	PATH="$(BIN):$$PATH" snakemake --lint
+	PATH="$(BIN):$$PATH" zizmor --offline --quiet --strict-collection .github/workflows
+
 # without the peers' environment their rows stay blank, and the rest is measured
 bench: $(READY)
 	@$(MAKE) --no-print-directory $(PEERS_READY) \
@@ -72,7 +80,9 @@ mutants: $(READY) $(MUTANTS_READY)
 	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(FAULTS)
 
 docs: $(READY) $(DOCS_READY)
-	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python docs/build_api.py docs/api
+	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python -m sphinx --quiet --fail-on-warning \
+		--doctree-dir $(DOCS)/doctrees docs docs/site
+	@echo "The documentation: docs/site/index.html"
 
 columns: $(READY)
 	PYTHONPATH=src $(BIN)/python -m reproduction.review.columns results

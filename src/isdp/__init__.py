@@ -10,7 +10,7 @@ Sub-packages and the names below load when they are first used, so that `import 
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 _HOMES = {
     "GeneralizedGaussian": "isdp.mechanisms",
     "GeneralizedLaplace": "isdp.mechanisms",

@@ -1,29 +1,53 @@
-"""The wheel does its work with its hard dependencies alone, and gives pictures with the extra."""
+"""Both distributions hold what they should; the wheel works with its hard dependencies alone."""
 
 import os
 import re
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
+import isdp
 from tests import ROOT
 
 HARD = {"numpy", "scipy", "numba", "python-flint", "pandas", "pyyaml"}
 
 
+def built(kind, source, folder):
+    """Build a wheel or an sdist of a folder of sources, as pip would have it built."""
+    folder.mkdir()
+    program = f"import sys; from flit_core.buildapi import *; build_{kind}(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", program, folder], cwd=source, check=True)
+    (distribution,) = folder.iterdir()
+    return distribution
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    build = "import sys; from flit_core.buildapi import build_wheel; build_wheel(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", build, folder], cwd=ROOT, check=True)
-    (built,) = folder.iterdir()
-    return built
+    return built("wheel", ROOT, tmp_path_factory.mktemp("wheel") / "built")
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    """The folder that the source distribution unpacks to."""
+    folder = tmp_path_factory.mktemp("sdist")
+    with tarfile.open(built("sdist", ROOT, folder / "built")) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / f"isdp-{isdp.__version__}"
+
+
+def contents(wheel):
+    """Text by name, but for the list of hashes."""
+    with zipfile.ZipFile(wheel) as content:
+        names = content.namelist()
+        return {name: content.read(name) for name in names if not name.endswith("RECORD")}
 
 
 def required(name, extra=""):
@@ -36,12 +60,15 @@ def required(name, extra=""):
     return found
 
 
+def metadata(wheel):
+    """What the wheel says of itself; refused where it is not as an index wants it."""
+    (text,) = (text for name, text in contents(wheel).items() if name.endswith("/METADATA"))
+    return Metadata.from_email(text)
+
+
 def needed_by(wheel, extra=""):
     """Packages that the wheel asks for by its own metadata."""
-    with zipfile.ZipFile(wheel) as content:
-        (name,) = (name for name in content.namelist() if name.endswith("METADATA"))
-        lines = re.findall(r"^Requires-Dist: (.*)$", content.read(name).decode(), re.MULTILINE)
-    wanted = map(Requirement, lines)
+    wanted = metadata(wheel).requires_dist
     return {r.name for r in wanted if r.marker is None or r.marker.evaluate({"extra": extra})}
 
 
@@ -78,11 +105,33 @@ def plain(tmp_path_factory, wheel):
 
 
 def test_the_wheel_holds_the_library_alone_and_asks_for_little(wheel):
-    with zipfile.ZipFile(wheel) as content:
-        folders = {name.split("/")[0] for name in content.namelist()}
-    assert {re.sub("-.*[.]", ".", folder) for folder in folders} == {"isdp", "isdp.dist-info"}
+    sources = (ROOT / "src/isdp").rglob("*.py")
+    modules = {name for name in contents(wheel) if ".dist-info/" not in name}
+    assert modules == {str(path.relative_to(ROOT / "src")) for path in sources}
     assert needed_by(wheel) == HARD
     assert needed_by(wheel, "plots") == HARD | {"matplotlib"}
+
+
+def test_the_metadata_are_complete(wheel):
+    own = metadata(wheel)
+    assert (own.name, str(own.version)) == ("isdp", isdp.__version__)
+    assert (str(own.license_expression), own.license_files) == ("BSD-3-Clause", ["LICENSE"])
+    assert own.description.strip() == (ROOT / "README.md").read_text().strip()
+    assert own.description_content_type.startswith("text/markdown")
+    for field in ("summary", "author", "keywords", "classifiers", "project_urls"):
+        assert getattr(own, field), field
+    pythons = {name.rpartition(" ")[2] for name in own.classifiers if " :: 3." in name}
+    assert pythons == {"3.11", "3.12", "3.13"}
+    for minor in range(10, 15):
+        assert own.requires_python.contains(f"3.{minor}.1") == (f"3.{minor}" in pythons)
+
+
+def test_the_source_distribution_gives_the_same_wheel_and_holds_nothing_else(wheel, sdist):
+    assert contents(built("wheel", sdist, sdist.parent / "wheel")) == contents(wheel)
+    files = {str(path.relative_to(sdist)) for path in sdist.rglob("*") if path.is_file()}
+    pages = {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff"}
+    outside = {name for name in files if not name.startswith("src/isdp/")}
+    assert outside == pages | {"pyproject.toml", "PKG-INFO"}
 
 
 def test_the_readmes_example_runs_without_an_extra(plain, tmp_path):

@@ -11,6 +11,8 @@ from pathlib import Path
 import yaml
 from packaging.requirements import Requirement
 
+import isdp
+from isdp.cli.entry import COMMANDS
 from reproduction.review.claims import PAPERS
 from tests import ROOT
 
@@ -36,13 +38,16 @@ def test_the_picture_shows_the_rules_that_there_are():
 
 
 def test_the_citation_and_the_changelog_name_this_version():
-    version = project()["version"]
+    version = isdp.__version__
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert citation["cff-version"] == "1.2.0"
     assert (citation["version"], citation["license"]) == (version, project()["license"])
     assert {"title", "message", "authors"} <= set(citation)
-    assert len({paper["title"] for paper in citation["references"]}) == 4
-    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text()
+    cited = " ".join(paper["notes"] for paper in citation["references"])
+    assert [name for name in PAPERS if not re.search(rf"\b{name}\b", cited)] == []
+    newest = re.findall(r"^## \[.*", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    assert newest == f"## [{version}] - {citation['date-released']}"
+    assert f", version {version}." in (ROOT / "README.md").read_text()
 
 
 def test_names_of_modules_and_functions_in_the_pages_exist():
@@ -71,20 +76,22 @@ def test_every_wing_paper_and_command_is_named_to_a_newcomer():
     assert set(re.findall(r"`(\w+)`", told)) == wings
     floors = guide.partition("Who may import whom")[2].partition("## ")[0]
     assert [wing for wing in wings if wing not in floors] == []
-    assert [paper for paper in PAPERS if f"{paper} is " not in readme] == []
-    assert [
-        name for name in ("privatize", "topdown", "swap") if f"docs/{name}.md" not in readme
-    ] == []
+    assert [paper for paper in PAPERS if f"| {paper} | *" not in readme] == []
+    assert [wing for wing in wings if f"| `{wing}` |" not in readme] == []
+    named = re.findall(r"^\| (`isdp [^|]*`) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    commands = re.findall(r"\w+", " ".join(named).replace("isdp", ""))
+    assert set(commands) == {command.__name__.rpartition(".")[2] for command in COMMANDS}
 
 
 def test_the_documentation_builder_is_pinned_within_what_is_declared():
-    (declared,) = map(Requirement, project()["optional-dependencies"]["docs"])
+    declared = list(map(Requirement, project()["optional-dependencies"]["docs"]))
     pins = dict(
         line.split("==")
         for line in (ROOT / "docs/requirements.txt").read_text().splitlines()
         if not line.startswith("#")
     )
-    assert pins[declared.name] in declared.specifier
+    assert declared
+    assert [tool.name for tool in declared if pins[tool.name] not in tool.specifier] == []
 
 
 def test_hooks_need_nothing_but_the_environment():
@@ -94,6 +101,25 @@ def test_hooks_need_nothing_but_the_environment():
         assert hook["language"] == "system"
         program = hook["entry"].split()[0]
         assert shutil.which(program, path=str(Path(sys.executable).parent))
+        named = [word for word in hook["entry"].split() if "/" in word]
+        assert [word for word in named if not (ROOT / word).exists()] == []
+
+
+def test_the_sources_and_the_workflow_files_are_clean():
+    """What `make lint` runs, but for Snakemake's own, which take seconds and are a step of CI."""
+    recipe = (ROOT / "Makefile").read_text().partition("\nlint: ")[2].partition("\n\n")[0]
+    commands = re.findall(r'^\tPATH="\$\(BIN\):\$\$PATH" (.*)$', recipe, re.MULTILINE)
+    quick = [command for command in commands if not command.startswith("snake")]
+    assert {command.split()[0] for command in quick} == {"ruff", "zizmor"}
+    for command in quick:
+        program, *arguments = command.split()
+        done = subprocess.run(
+            [Path(sys.executable).parent / program, *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_make_test_runs_every_folder_of_tests():

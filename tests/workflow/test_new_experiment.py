@@ -172,8 +172,8 @@ properties:
 """,
     ),
     "README.md": (
-        "\nISDP is the paper above",
-        "| signs at random | ISDP nowhere | `toy` |\n\nISDP is",
+        "\n\n## What is answered",
+        "\n| `toy` | signs at random | ISDP nowhere | `toy` |\n\n## What is answered",
     ),
 }
 

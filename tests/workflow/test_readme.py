@@ -1,4 +1,4 @@
-"""Every block of commands in the first pages does what it says; none is left out silently."""
+"""Every block of commands and of code in the pages does what it says; none is left out silently."""
 
 import os
 import re
@@ -11,18 +11,25 @@ from pathlib import Path
 import pytest
 import yaml
 
+import isdp.cli
 from reproduction.running.config import check_config
 from tests import ROOT
 from tests.workflow.conftest import Checkout, merged
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("*/*.md"))]
+# each is tried from top to bottom in one folder, and a `text` block has to be what was printed
+STORIES = [*sorted(ROOT.glob("docs/concepts/*.md")), *sorted(ROOT.glob("docs/tutorials/*.md"))]
+APART = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(ROOT.glob("*/*.md")),
+    *sorted(ROOT.glob("docs/example/*.md")),
+]
+PAGES = [*APART, *STORIES]
 COMMANDS = {"", "sh"}
-SHOWN = {"text": "a picture in letters, or what a file looks like"}
+SHOWN = {"text": "a picture in letters, or what a file looks like; in STORIES, what was printed"}
 # commands that are not run here as they stand, each with the reason; files they name must exist
 LEFT_OUT = {
     "pytest": "it would run this very test",
-    "snakefmt": "takes seconds, and is a step of CI",
-    "snakemake --lint": "takes seconds, and is a step of CI",
     "pre-commit": "need not be installed",
     "git": "would write into the repository",
     "pip": "would install packages",
@@ -58,24 +65,25 @@ ENVIRONMENT = os.environ | {
 }
 
 
-def blocks():
+def blocks(pages):
     """Each fenced block: the page, the language, the text."""
     fence = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    for page in PAGES:
+    for page in pages:
         for language, text in fence.findall(page.read_text()):
             yield page, language, text
 
 
+def commands_of(text):
+    """Commands of a block, without comments."""
+    lines = text.replace("\\\n", " ").splitlines()
+    commands = [line.partition(" #")[0].strip() for line in lines]
+    return [command for command in commands if command and not command.startswith("#")]
+
+
 def commands():
-    """Every command once, without comments."""
-    found = {}
-    for page, language, text in blocks():
-        if language in COMMANDS:
-            for line in text.replace("\\\n", " ").splitlines():
-                command = line.partition(" #")[0].strip()
-                if command and not command.startswith("#"):
-                    found[command] = page.name
-    return list(found)
+    """Every command once."""
+    texts = [text for _, language, text in blocks(APART) if language in COMMANDS]
+    return list(dict.fromkeys(command for text in texts for command in commands_of(text)))
 
 
 def run(command, folder):
@@ -89,6 +97,22 @@ def run(command, folder):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def run_isdp(command, folder, monkeypatch, capsys):
+    """Run a command of ours in this process, which has loaded what takes a second to load."""
+    program, *arguments = shlex.split(command)
+    assert program == "isdp"
+    monkeypatch.chdir(folder)
+    status = isdp.cli.main(arguments)
+    said = capsys.readouterr()
+    assert status == 0, said.out + said.err
+    return said.out + said.err
+
+
+def plain(text):
+    """One line, with single blanks."""
+    return " ".join(text.split())
 
 
 def without_variables(command):
@@ -106,14 +130,14 @@ def named_files(command):
 
 
 @pytest.mark.parametrize("command", commands())
-def test_a_command_does_what_it_says(command, tmp_path):
-    plain = without_variables(command)
-    program = plain.split()[0]
+def test_a_command_does_what_it_says(command, tmp_path, monkeypatch, capsys):
+    bare = without_variables(command)
+    program = bare.split()[0]
     if program == "make":
         # a recipe is shown, not run: it would set up an environment within a test
         assert run(command.replace("make", "make -n", 1), ROOT)
-    elif reason_left_out(plain):
-        assert [name for name in named_files(plain) if not any(ROOT.glob(name))] == []
+    elif reason_left_out(bare):
+        assert [name for name in named_files(bare) if not any(ROOT.glob(name))] == []
     elif program == "snakemake":
         checkout = Checkout(tmp_path)
         shutil.copy2(checkout.folder / "test.yaml", checkout.folder / "mine.yaml")
@@ -122,35 +146,58 @@ def test_a_command_does_what_it_says(command, tmp_path):
     elif program == "isdp":
         shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
         shutil.copytree(ROOT / "docs/example", tmp_path / "docs/example")
-        own = plain.split()[1]
+        own = bare.split()[1]
         for folder in AFTER.get(own, []):
-            run(f"isdp privatize {EXAMPLE} --out {folder}", tmp_path)
-        run(command, tmp_path)
+            run_isdp(f"isdp privatize {EXAMPLE} --out {folder}", tmp_path, monkeypatch, capsys)
+        run_isdp(command, tmp_path, monkeypatch, capsys)
         if own not in AFTER:
             usual, names = WRITTEN[own]
-            (folder,) = re.findall(r"--out (\S+)", plain) or [usual]
+            (folder,) = re.findall(r"--out (\S+)", bare) or [usual]
             assert {path.name for path in (tmp_path / folder).iterdir()} == set(names)
-    elif program == "ruff":
-        run(command, ROOT)
     else:
         pytest.fail(f"this test does not know how to try: {command}")
 
 
 def test_every_block_is_of_a_kind_that_is_tried_or_named():
-    kinds = {language for _, language, _ in blocks()}
+    kinds = {language for _, language, _ in blocks(PAGES)}
     assert kinds <= COMMANDS | {"python", "yaml"} | set(SHOWN)
 
 
 def test_python_blocks_run():
-    found = [text for _, language, text in blocks() if language == "python"]
+    found = [text for _, language, text in blocks(APART) if language == "python"]
     assert found
     for text in found:
         exec(compile(text, "a block of the README", "exec"), {})
 
 
+@pytest.mark.parametrize("page", STORIES, ids=lambda page: page.stem)
+def test_a_page_holds_from_top_to_bottom(page, tmp_path, monkeypatch, capsys):
+    shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    names, said = {}, ""
+    for _, language, text in blocks([page]):
+        if language == "text":
+            for part in map(plain, text.split("...")):  # what is left out between, or at the end
+                assert part in said, f"{page.name} shows what was not printed"
+                said = said.partition(part)[2]
+        elif language == "python":
+            exec(compile(text, page.name, "exec"), names)
+            said = plain(capsys.readouterr().out)
+        elif language in COMMANDS:
+            outputs = [
+                run_isdp(command, tmp_path, monkeypatch, capsys)
+                if command.startswith("isdp ")
+                else run(command, tmp_path)
+                for command in commands_of(text)
+            ]
+            said = plain(" ".join(outputs))
+        else:
+            pytest.fail(f"{page.name}: nothing here tries a block in {language}")
+
+
 def test_yaml_blocks_are_understood():
     base = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    for page, language, text in blocks():
+    for page, language, text in blocks(APART):
         if language != "yaml":
             continue
         content = yaml.safe_load(text)

@@ -40,7 +40,7 @@ def compare_files(
     cells_path, invariants_path : path
     out : path
         Folder for the table, the page and the picture, which are written together at the end, or
-        not at all; each name begins with "CONFIDENTIAL_" where the counts are confidential.
+        not at all; each name begins with ``CONFIDENTIAL_`` where the counts are confidential.
     force : bool
         Whether to replace such files, of either kind.
     picture : bool

@@ -7,10 +7,10 @@ or of the confidential counts.
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from importlib.metadata import PackageNotFoundError, version
 
 from isdp.accounting.conversions import convert
 from isdp.accounting.guarantees import Guarantee, upper
+from isdp.io.versions import versions
 from isdp.privatize.cautions import residues_listed
 from isdp.privatize.draw import SamplerReport
 from isdp.privatize.freedom import Freedom
@@ -137,7 +137,7 @@ def describe(
         "mechanism": _mechanism(request, nested=free.blocks is not None)
         | {"chance_that_a_count_is_unchanged": unchanged},
         "sampler": sampler,
-        "versions": {name: _version(name) for name in ("isdp", "numpy", "python-flint")},
+        "versions": versions("numpy", "python-flint"),
         "not_said": list(NOT_SAID),
     }
 
@@ -180,13 +180,6 @@ def _concentrated(guarantee: Guarantee, delta: float, nested: bool) -> dict:
         "at_delta": upper(delta),
         "conversion": f"{CONVERSION}, Corollary 13",
     }
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed as a package"
 
 
 def markdown(certificate: dict) -> str:

@@ -21,7 +21,8 @@ from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.io.files import sha256_of, write_csv, write_json
 from isdp.io.together import check_out, clear_leftovers, write_together
-from isdp.privatize.certificate import FOR_RELEASE, NOT_FOR_RELEASE, _version
+from isdp.io.versions import versions
+from isdp.privatize.certificate import FOR_RELEASE, NOT_FOR_RELEASE
 from isdp.privatize.present import (
     kind_names,
     read_present,
@@ -412,7 +413,7 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, 
         if wish.simulations
         else "none",
         "output": {"regions": [len(names) for names in problem.hierarchy.units], "sha256": {}},
-        "versions": {name: _version(name) for name in ("isdp", "numpy", "scipy")},
+        "versions": versions("numpy", "scipy"),
         "not_said": list(NOT_SAID),
     }
 

@@ -7,11 +7,11 @@ anyway; nothing that depends on the permutation drawn.
 from __future__ import annotations
 
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
 from isdp.accounting.guarantees import upper
+from isdp.io.versions import versions
 from isdp.swapping.budget import ROUNDING, Rate, guarantee, smallest_epsilon
 from isdp.swapping.loss import worst_loss
 from isdp.swapping.pairs import moved_share
@@ -75,7 +75,7 @@ def describe(name, records, roles, rate: Fraction, key, value, checks, started: 
         "strata": _strata(records, roles, key, value, sizes),
         "swap": _swap(rate, key, value, sizes),
         "privacy": _privacy(rate, int(sizes.max())),
-        "versions": {package: _version(package) for package in ("isdp", "numpy")},
+        "versions": versions("numpy"),
         "not_said": list(NOT_SAID),
     }
 
@@ -133,13 +133,6 @@ def _privacy(rate: Fraction, largest: int) -> dict:
         "largest_stratum": largest,
         "odds_move_by_at_most": f"e^{upper(2 * bound.loss)}",
     }
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed as a package"
 
 
 def markdown(certificate: dict) -> str:

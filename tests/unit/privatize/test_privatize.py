@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import isdp
 import isdp.privatize.draw as drawing_module
 import isdp.privatize.run as module
 from isdp import GeneralizedLaplace, InputError, Invariants
@@ -67,6 +68,7 @@ def test_what_the_certificate_says(run):
     rules = hashlib.sha256((run.folder / "rules.yaml").read_bytes()).hexdigest()
     assert content["input"]["invariants_sha256"] == rules
     assert set(content["versions"]) == {"isdp", "numpy", "python-flint"}
+    assert content["versions"]["isdp"] == isdp.__version__
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", content["date"])
     text = (run.out / "certificate.md").read_text()
     assert "NOT FOR RELEASE" not in text
