@@ -66,8 +66,6 @@ with job_log(snakemake.log[0]):
 
 
 rule toy:
-    input:
-        library=library("toy/toy"),
     output:
         **table_outputs("toy", "Mean sign", "Toy"),
         **figure_outputs("toy", "Mean sign", "Toy"),
@@ -79,6 +77,7 @@ rule toy:
     conda:
         ENVIRONMENT
     params:
+        library=library("toy/toy"),
         seed=config["seed"],
         toy=config["toy"],
     message:

@@ -18,7 +18,6 @@ rule run_systems:
     input:
         histogram=config["topdown"]["histogram"],
         published=config["data"]["published"],
-        library=library("comparison/run_systems"),
     output:
         **{kind: f"results/comparison/{{family}}_{kind}.csv" for kind in MEASURED},
     log:
@@ -32,6 +31,7 @@ rule run_systems:
     resources:
         mem_mb=1500,
     params:
+        library=library("comparison/run_systems"),
         seed=config["seed"],
         comparison=COMPARISON,
     message:
@@ -50,7 +50,6 @@ rule collect_comparison:
         published=config["data"]["published"],
         provenance=rules.fetch_demonstration_data.output.provenance,
         local=[local_file(config)] if local_file(config) else [],
-        library=library("comparison/collect_comparison"),
     output:
         **comparison_tables(),
         **comparison_figures(),
@@ -61,6 +60,7 @@ rule collect_comparison:
     conda:
         ENVIRONMENT
     params:
+        library=library("comparison/collect_comparison"),
         comparison=COMPARISON,
         cache="results/data/download",
     message:

@@ -21,7 +21,6 @@ config["words"]["sex_by_age"] = (
 rule read_sex_by_age:
     input:
         file=SEX_BY_AGE["file"] or [],
-        library=library("congenial/read_sex_by_age"),
     output:
         counts="results/data/sex_by_age.csv",
     log:
@@ -29,6 +28,7 @@ rule read_sex_by_age:
     conda:
         ENVIRONMENT
     params:
+        library=library("congenial/read_sex_by_age"),
         county=SEX_BY_AGE["county"],
         counts=SEX_BY_AGE["counts"],
     message:
@@ -40,7 +40,6 @@ rule read_sex_by_age:
 rule sample_sex_by_age:
     input:
         counts=rules.read_sex_by_age.output.counts,
-        library=library("congenial/sample_sex_by_age"),
     output:
         **table_outputs(
             "sex_by_age",
@@ -78,6 +77,7 @@ rule sample_sex_by_age:
                 "trace",
             )
         },
+        library=library("congenial/sample_sex_by_age"),
         seed=config["seed"],
         printed=None if SEX_BY_AGE["file"] else SEX_BY_AGE["printed"],
     message:
@@ -90,7 +90,6 @@ rule measure_acceptance:
     input:
         counts=rules.read_sex_by_age.output.counts,
         draws=rules.sample_sex_by_age.output.draws,
-        library=library("congenial/measure_acceptance"),
     output:
         **table_outputs(
             "sex_by_age_acceptance", "Acceptance of the independence sampler", "Sex by age"
@@ -103,6 +102,7 @@ rule measure_acceptance:
     conda:
         ENVIRONMENT
     params:
+        library=library("congenial/measure_acceptance"),
         seed=config["seed"],
         epsilon=SEX_BY_AGE["epsilon"],
         solved=SEX_BY_AGE["solved"],
@@ -117,7 +117,6 @@ rule measure_acceptance:
 rule compare_distances:
     input:
         counts=rules.read_sex_by_age.output.counts,
-        library=library("congenial/compare_distances"),
     output:
         **table_outputs(
             "sex_by_age_medians", "Medians, method by method", "Sex by age", key="medians_"
@@ -134,6 +133,7 @@ rule compare_distances:
         ENVIRONMENT
     params:
         **{key: SEX_BY_AGE[key] for key in ("epsilon", "proposal_epsilon", "solved")},
+        library=library("congenial/compare_distances"),
         seed=config["seed"],
         simulated=not SEX_BY_AGE["file"],
         distances=DISTANCES,
@@ -151,7 +151,6 @@ rule plot_sex_by_age:
         trace=rules.sample_sex_by_age.output.trace_csv,
         acceptance=rules.measure_acceptance.output.data,
         medians=rules.compare_distances.output.medians_csv,
-        library=library("congenial/plot_sex_by_age"),
     output:
         **figure_outputs(
             "sex_by_age_distances", "Distances (CDP Fig 1)", "Sex by age", key="distances_"
@@ -170,6 +169,7 @@ rule plot_sex_by_age:
     conda:
         ENVIRONMENT
     params:
+        library=library("congenial/plot_sex_by_age"),
         epsilon=SEX_BY_AGE["epsilon"],
         proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
         raw_epsilon=DISTANCES["raw_epsilon"],
@@ -183,8 +183,6 @@ rule plot_sex_by_age:
 
 
 rule compare_two_bin:
-    input:
-        library=library("congenial/compare_two_bin"),
     output:
         **table_outputs("two_bin", "Two-bin histogram (CDP Table 2)", "Two bins"),
     log:
@@ -192,6 +190,7 @@ rule compare_two_bin:
     conda:
         ENVIRONMENT
     params:
+        library=library("congenial/compare_two_bin"),
         seed=config["seed"],
         two_bin=config["congenial"]["two_bin"],
     message:

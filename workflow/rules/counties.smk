@@ -37,7 +37,6 @@ config["words"]["projection"] = (
 rule regress_das_errors:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
-        library=library("counties/regress_das_errors"),
     output:
         **table_outputs(
             "das_regressions",
@@ -58,6 +57,8 @@ rule regress_das_errors:
         benchmarks("regress_das_errors")
     conda:
         ENVIRONMENT
+    params:
+        library=library("counties/regress_das_errors"),
     message:
         "Regressions of the DAS errors on log population, a state each"
     script:
@@ -68,7 +69,6 @@ checkpoint select_states:
     input:
         regressions=rules.regress_das_errors.output.csv,
         provenance=rules.fetch_demonstration_data.output.provenance,
-        library=library("counties/select_states"),
     output:
         states="results/tables/states.csv",
     log:
@@ -76,6 +76,7 @@ checkpoint select_states:
     conda:
         ENVIRONMENT
     params:
+        library=library("counties/select_states"),
         states=COUNTIES["states"],
         stand_in=COUNTIES["stand_in_states"],
     message:
@@ -87,7 +88,6 @@ checkpoint select_states:
 rule sample_counties:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
-        library=library("counties/sample_counties"),
     output:
         draws="results/draws/counties_{state}.nc",
         speed="results/benchmarks/counties_sampling_{state}.json",
@@ -100,6 +100,7 @@ rule sample_counties:
     resources:
         mem_mb=1000,
     params:
+        library=library("counties/sample_counties"),
         walk={key: COUNTIES[key] for key in WALK},
         seed=config["seed"],
     message:
@@ -113,7 +114,6 @@ rule summarise_counties:
         counties=rules.fetch_demonstration_data.output.counties,
         draws=rules.sample_counties.output.draws,
         exact=later("draw_exact_counties", "draws"),
-        library=library("counties/summarise_counties"),
     output:
         rhat="results/summaries/counties_{state}_rhat.csv",
         noise="results/summaries/counties_{state}_noise.csv",
@@ -131,6 +131,7 @@ rule summarise_counties:
     resources:
         mem_mb=1000,
     params:
+        library=library("counties/summarise_counties"),
         epsilon=COUNTIES["epsilon"],
         norm=COUNTIES["norm"],
     message:
@@ -143,7 +144,6 @@ rule project_counties:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
         draws=rules.sample_counties.output.draws,
-        library=library("counties/project_counties"),
     output:
         summary="results/summaries/projection_{state}.csv",
         boxes="results/figures/projection_{state}.csv",
@@ -155,6 +155,7 @@ rule project_counties:
         ENVIRONMENT
     params:
         **PROJECTION,
+        library=library("counties/project_counties"),
         seed=config["seed"],
         epsilon=COUNTIES["epsilon"],
     message:
@@ -168,7 +169,6 @@ rule plot_counties:
         boxes=rules.summarise_counties.output.boxes,
         exact_boxes=rules.summarise_counties.output.exact_boxes,
         projected_boxes=rules.project_counties.output.boxes,
-        library=library("counties/plot_counties"),
     output:
         **figure_outputs(
             "counties_{state}",
@@ -199,6 +199,7 @@ rule plot_counties:
     conda:
         ENVIRONMENT
     params:
+        library=library("counties/plot_counties"),
         epsilon=COUNTIES["epsilon"],
         norm=COUNTIES["norm"],
         chains=COUNTIES["chains"],
@@ -216,7 +217,6 @@ rule collect_counties:
         noise=for_each(rules.summarise_counties.output.noise, state=selected_states),
         state=for_each(rules.summarise_counties.output.state, state=selected_states),
         speed=for_each(rules.sample_counties.output.speed, state=selected_states),
-        library=library("counties/collect_counties"),
     output:
         **table_outputs(
             "counties_rhat",
@@ -254,6 +254,7 @@ rule collect_counties:
     conda:
         ENVIRONMENT
     params:
+        library=library("counties/collect_counties"),
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
     message:
@@ -265,7 +266,6 @@ rule collect_counties:
 rule collect_projection:
     input:
         summaries=for_each(rules.project_counties.output.summary, state=selected_states),
-        library=library("counties/collect_projection"),
     output:
         **table_outputs(
             "projection_summary",
@@ -277,6 +277,8 @@ rule collect_projection:
         logs("collect_projection"),
     conda:
         ENVIRONMENT
+    params:
+        library=library("counties/collect_projection"),
     message:
         "Projected noise of all states"
     script:
@@ -287,7 +289,6 @@ rule truncate_counties:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
         sampled=rules.collect_counties.output.states_csv,
-        library=library("counties/truncate_counties"),
     output:
         **table_outputs("truncation", "Each state", "Counties", subcategory="Truncation at zero"),
         **figure_outputs(
@@ -302,6 +303,7 @@ rule truncate_counties:
     conda:
         ENVIRONMENT
     params:
+        library=library("counties/truncate_counties"),
         epsilon=COUNTIES["epsilon"],
         epsilons=COUNTIES["truncation"]["epsilons"],
     message:

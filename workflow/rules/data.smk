@@ -7,7 +7,6 @@ rule fetch_demonstration_data:
         ledger=config["data"]["ledger"],
         ledger_schema=str(HERE / "workflow/schemas/sources.schema.yaml"),
         published=config["data"]["published"],
-        library=library("data/fetch_demonstration_data"),
     output:
         counties="results/data/counties.csv",
         provenance="results/data/provenance.json",
@@ -18,6 +17,7 @@ rule fetch_demonstration_data:
     conda:
         ENVIRONMENT
     params:
+        library=library("data/fetch_demonstration_data"),
         vintage=config["data"]["vintage"],
         cache="results/data/download",
     message:

@@ -11,8 +11,6 @@ config["words"]["exact"] = (
 
 
 rule draw_exact_lattice:
-    input:
-        library=library("exactness/draw_exact_lattice"),
     output:
         draws="results/draws/exact_{experiment}_{law}.nc",
     log:
@@ -24,6 +22,7 @@ rule draw_exact_lattice:
     resources:
         mem_mb=2500,
     params:
+        library=library("exactness/draw_exact_lattice"),
         seed=config["seed"],
         entry=experiment_of,
         law=law_of,
@@ -39,7 +38,6 @@ rule follow_distance:
         exact=for_each(rules.draw_exact_lattice.output.draws, law=laws_of),
         curves=for_each(rules.couple_chains.output.curves, law=laws_of),
         meetings=for_each(rules.couple_chains.output.meetings, law=laws_of),
-        library=library("exactness/follow_distance"),
     output:
         distances="results/coupling/{experiment}_distances.csv",
     log:
@@ -51,6 +49,7 @@ rule follow_distance:
     resources:
         mem_mb=1500,
     params:
+        library=library("exactness/follow_distance"),
         seed=config["seed"],
         entry=experiment_of,
         laws=laws_of,
@@ -65,7 +64,6 @@ rule follow_distance:
 rule draw_exact_counties:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
-        library=library("exactness/draw_exact_counties"),
     output:
         draws="results/draws/exact_counties_{state}.nc",
     log:
@@ -77,6 +75,7 @@ rule draw_exact_counties:
     resources:
         mem_mb=1000,
     params:
+        library=library("exactness/draw_exact_counties"),
         seed=config["seed"],
         epsilon=COUNTIES["epsilon"],
         norm=COUNTIES["norm"],
@@ -93,7 +92,6 @@ rule compare_exact_counties:
         exact=for_each(rules.draw_exact_counties.output.draws, state=selected_states),
         noise=for_each(rules.summarise_counties.output.exact_noise, state=selected_states),
         state=for_each(rules.summarise_counties.output.exact_state, state=selected_states),
-        library=library("exactness/compare_exact_counties"),
     output:
         **table_outputs(
             "counties_noise_exact",
@@ -135,6 +133,7 @@ rule compare_exact_counties:
     resources:
         mem_mb=1500,
     params:
+        library=library("exactness/compare_exact_counties"),
         seed=config["seed"],
         chains=EXACT["county_chains"],
         burn_in=COUNTIES["burn_in"],
@@ -152,7 +151,6 @@ rule compare_exact_sex_by_age:
     input:
         counts=rules.read_sex_by_age.output.counts,
         draws=rules.sample_sex_by_age.output.draws,
-        library=library("exactness/compare_exact_sex_by_age"),
     output:
         **figure_outputs(
             "exact_sex_by_age", "Chains against exact draws", "Sex by age", caption="exact_laws"
@@ -169,6 +167,7 @@ rule compare_exact_sex_by_age:
     resources:
         mem_mb=2500,
     params:
+        library=library("exactness/compare_exact_sex_by_age"),
         seed=config["seed"],
         epsilon=SEX_BY_AGE["epsilon"],
         draws=EXACT["draws"],
@@ -186,7 +185,6 @@ rule collect_exact:
             rules.compare_exact_sex_by_age.output.agreement,
         ],
         distances=expand(str(rules.follow_distance.output.distances), experiment=LATTICES),
-        library=library("exactness/collect_exact"),
     output:
         **table_outputs(
             "exact_agreement", "Samplers against exact draws", "Scorecard", key="agreement_"
@@ -202,6 +200,8 @@ rule collect_exact:
         logs("collect_exact"),
     conda:
         ENVIRONMENT
+    params:
+        library=library("exactness/collect_exact"),
     message:
         "Agreement of all samplers with exact draws"
     script:

@@ -13,8 +13,6 @@ include: "functions/lattices.smk"
 
 
 rule couple_chains:
-    input:
-        library=library("lattices/couple_chains"),
     output:
         curves="results/coupling/{experiment}_{law}_curves.csv",
         trails="results/coupling/{experiment}_{law}_lags.csv",
@@ -29,6 +27,7 @@ rule couple_chains:
     resources:
         mem_mb=1000,
     params:
+        library=library("lattices/couple_chains"),
         seed=config["seed"],
         entry=experiment_of,
         law=law_of,
@@ -44,7 +43,6 @@ rule collect_coupling:
     input:
         meetings=of_every_law(rules.couple_chains.output.meetings),
         seconds=of_every_law(rules.couple_chains.output.seconds),
-        library=library("lattices/collect_coupling"),
     output:
         **table_outputs(
             "meeting_times",
@@ -74,6 +72,8 @@ rule collect_coupling:
         benchmarks("collect_coupling")
     conda:
         ENVIRONMENT
+    params:
+        library=library("lattices/collect_coupling"),
     message:
         "Meeting times of all experiments"
     script:
@@ -85,7 +85,6 @@ rule plot_tv_bound:
         curves=rules.couple_chains.output.curves,
         trails=rules.couple_chains.output.trails,
         distances=later("follow_distance", "distances"),
-        library=library("lattices/plot_tv_bound"),
     output:
         # not in the report, whose figure of all laws has these panels
         svg="results/figures/{experiment}_tv_bound_{law}.svg",
@@ -98,6 +97,7 @@ rule plot_tv_bound:
     conda:
         ENVIRONMENT
     params:
+        library=library("lattices/plot_tv_bound"),
         law=law_of,
         runs=COUPLING["runs"],
     message:
@@ -109,7 +109,6 @@ rule plot_tv_bound:
 rule sample_lattice:
     input:
         meetings=rules.couple_chains.output.meetings,
-        library=library("lattices/sample_lattice"),
     output:
         **table_outputs(
             "{experiment}_draw_{law}",
@@ -128,6 +127,7 @@ rule sample_lattice:
     resources:
         mem_mb=1000,
     params:
+        library=library("lattices/sample_lattice"),
         seed=config["seed"],
         entry=experiment_of,
         law=law_of,
@@ -144,7 +144,6 @@ rule summarise_lattice:
     input:
         draws=for_each(rules.sample_lattice.output.draws, law=laws_of),
         exact=for_each(later("draw_exact_lattice", "draws"), law=laws_of),
-        library=library("lattices/summarise_lattice"),
     output:
         **table_outputs(
             "{experiment}_noise_summary",
@@ -175,6 +174,7 @@ rule summarise_lattice:
     resources:
         mem_mb=2500,
     params:
+        library=library("lattices/summarise_lattice"),
         seed=config["seed"],
         laws=laws_of,
     message:
@@ -186,7 +186,6 @@ rule summarise_lattice:
 rule collect_norms:
     input:
         norms=expand(str(rules.summarise_lattice.output.norms), experiment=LATTICES),
-        library=library("lattices/collect_norms"),
     output:
         **table_outputs(
             "lattice_norms", "The norm, and the rule of thumb", "Lattices", subcategory="Noise"
@@ -197,6 +196,8 @@ rule collect_norms:
         benchmarks("collect_norms")
     conda:
         ENVIRONMENT
+    params:
+        library=library("lattices/collect_norms"),
     message:
         "Norms of the noise of all experiments"
     script:
@@ -212,7 +213,6 @@ rule plot_lattice:
         curves=for_each(rules.couple_chains.output.curves, law=laws_of),
         trails=for_each(rules.couple_chains.output.trails, law=laws_of),
         distances=later("follow_distance", "distances"),
-        library=library("lattices/plot_lattice"),
     output:
         **figure_outputs(
             "{experiment}_tv_bound",
@@ -254,6 +254,7 @@ rule plot_lattice:
     conda:
         ENVIRONMENT
     params:
+        library=library("lattices/plot_lattice"),
         laws=laws_of,
         runs=COUPLING["runs"],
         realisations=NOISE["chains"] * NOISE["draws"],
@@ -265,8 +266,6 @@ rule plot_lattice:
 
 
 rule plot_constraints:
-    input:
-        library=library("lattices/plot_constraints"),
     output:
         **figure_outputs(
             "{experiment}_constraints",
@@ -285,6 +284,7 @@ rule plot_constraints:
     conda:
         ENVIRONMENT
     params:
+        library=library("lattices/plot_constraints"),
         entry=experiment_of,
     message:
         "Figure of the constraints of {wildcards.experiment}"
@@ -293,8 +293,6 @@ rule plot_constraints:
 
 
 rule print_confidential:
-    input:
-        library=library("lattices/print_confidential"),
     output:
         **table_outputs(
             "{experiment}_confidential",
@@ -310,6 +308,7 @@ rule print_confidential:
     conda:
         ENVIRONMENT
     params:
+        library=library("lattices/print_confidential"),
         entry=experiment_of,
     message:
         "Confidential counts of {wildcards.experiment}"
@@ -320,7 +319,6 @@ rule print_confidential:
 rule place_printed:
     input:
         draws=for_each(rules.sample_lattice.output.draws, law=printed_laws),
-        library=library("lattices/place_printed"),
     output:
         **table_outputs(
             "{experiment}_printed",
@@ -336,6 +334,7 @@ rule place_printed:
     conda:
         ENVIRONMENT
     params:
+        library=library("lattices/place_printed"),
         printed=printed_of,
         laws=printed_laws,
     message:

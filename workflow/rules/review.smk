@@ -35,7 +35,6 @@ include: "functions/review.smk"
 rule verify_draws:
     input:
         draws=gathered(DRAWS),
-        library=library("review/verify_draws"),
     output:
         **table_outputs("draws_verified", "Invariants of every draw", "Scorecard"),
     log:
@@ -44,6 +43,8 @@ rule verify_draws:
         benchmarks("verify_draws")
     conda:
         ENVIRONMENT
+    params:
+        library=library("review/verify_draws"),
     message:
         "Invariants of every draw in results/, checked again in exact integers"
     script:
@@ -55,7 +56,6 @@ rule scorecard:
         **PAGES,
         provenance=rules.fetch_demonstration_data.output.provenance,
         tables=scored_tables,
-        library=library("review/scorecard"),
     output:
         **table_outputs("scorecard", "The papers' claims, and what this run found", "Scorecard"),
         summary="results/tables/scorecard.txt",
@@ -65,6 +65,8 @@ rule scorecard:
         benchmarks("scorecard")
     conda:
         ENVIRONMENT
+    params:
+        library=library("review/scorecard"),
     message:
         "Verdicts on the papers' claims"
     script:
@@ -83,7 +85,6 @@ rule everything:
 rule record_config:
     input:
         rules.everything.input,
-        library=library("review/record_config"),
     output:
         config="results/config.yaml",
         shown="results/shown.txt",
@@ -92,6 +93,7 @@ rule record_config:
     conda:
         ENVIRONMENT
     params:
+        library=library("review/record_config"),
         settings=SETTINGS,
     message:
         "The config that made all this: results/config.yaml"
@@ -127,7 +129,6 @@ rule execute_notebooks:
         notebooks=NOTEBOOKS,
         config=rules.record_config.output.config,
         shown=rules.record_config.output.shown,
-        library=library("review/execute_notebooks"),
     output:
         pages=[f"results/notebooks/{Path(path).stem}.html" for path in NOTEBOOKS],
     log:
@@ -137,6 +138,7 @@ rule execute_notebooks:
     conda:
         ENVIRONMENT
     params:
+        library=library("review/execute_notebooks"),
         at_once=2,  # kernels, which mostly wait to start
         settings=SETTINGS,
     message:
@@ -153,7 +155,6 @@ rule build_front_page:
         config=rules.record_config.output.config,
         usual=str(HERE / "config/config.yaml"),
         template=str(HERE / "workflow/report/index.html.j2"),
-        library=library("review/build_front_page"),
     output:
         page="results/index.html",
     log:
@@ -161,6 +162,7 @@ rule build_front_page:
     conda:
         ENVIRONMENT
     params:
+        library=library("review/build_front_page"),
         made=made_by_rules,
     message:
         "Front page: results/index.html"

@@ -31,7 +31,6 @@ use rule fetch_demonstration_data as fetch_vintage with:
         ledger=config["data"]["ledger"],
         ledger_schema=str(HERE / "workflow/schemas/sources.schema.yaml"),
         published=config["data"]["published"],
-        library=library("data/fetch_demonstration_data"),
     output:
         counties=f"{DATA}/counties.csv",
         provenance=f"{DATA}/provenance.json",
@@ -40,6 +39,7 @@ use rule fetch_demonstration_data as fetch_vintage with:
     benchmark:
         f"{DATA}/fetch_demonstration_data.tsv"
     params:
+        library=library("data/fetch_demonstration_data"),
         vintage=lambda wildcards: wildcards.vintage,
         cache="results/data/download",
 
@@ -47,7 +47,6 @@ use rule fetch_demonstration_data as fetch_vintage with:
 use rule sample_counties as sample_scenario with:
     input:
         counties=for_each(rules.fetch_vintage.output.counties, vintage=its_vintage),
-        library=library("counties/sample_counties"),
     output:
         draws=f"{FOLDER}/draws/counties_{{state}}.nc",
         speed=f"{FOLDER}/benchmarks/counties_sampling_{{state}}.json",
@@ -56,6 +55,7 @@ use rule sample_counties as sample_scenario with:
     benchmark:
         f"{FOLDER}/benchmarks/sample_counties_{{state}}.tsv"
     params:
+        library=library("counties/sample_counties"),
         walk=lambda wildcards: {key: scenario_of(wildcards)["counties"][key] for key in WALK},
         seed=config["seed"],
     message:
@@ -67,7 +67,6 @@ rule collect_scenario:
         counties=for_each(rules.fetch_vintage.output.counties, vintage=its_vintage),
         provenance=for_each(rules.fetch_vintage.output.provenance, vintage=its_vintage),
         draws=for_each(rules.sample_scenario.output.draws, state=its_states),
-        library=library("counties/collect_scenario"),
     output:
         rhat=f"{FOLDER}/tables/counties_rhat.csv",
         noise=f"{FOLDER}/tables/counties_noise.csv",
@@ -84,6 +83,7 @@ rule collect_scenario:
     resources:
         mem_mb=1000,
     params:
+        library=library("counties/collect_scenario"),
         settings=scenario_of,
     message:
         "Convergence and tables of scenario {wildcards.scenario}"
@@ -94,7 +94,6 @@ rule collect_scenario:
 rule compare_scenarios:
     input:
         scenarios=for_each(rules.collect_scenario.output.scenario, scenario=list(SCENARIOS)),
-        library=library("counties/compare_scenarios"),
     output:
         **table_outputs("sweep_{sweep}", "Scenarios side by side", "Counties", caption="sweep"),
         **figure_outputs("sweep_{sweep}", "Scenarios side by side", "Counties", caption="sweep"),
@@ -105,6 +104,8 @@ rule compare_scenarios:
         benchmarks("compare_scenarios_{sweep}")
     conda:
         ENVIRONMENT
+    params:
+        library=library("counties/compare_scenarios"),
     message:
         "Scenarios of {wildcards.sweep} side by side"
     script:

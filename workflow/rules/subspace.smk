@@ -63,8 +63,6 @@ include: "functions/subspace.smk"
 
 
 rule derive_subspace:
-    input:
-        library=library("subspace/derive_subspace"),
     output:
         **subspace_tables("Errors", SUBSPACE_ERRORS),
         **subspace_tables("Guarantees", SUBSPACE_GUARANTEES),
@@ -85,6 +83,7 @@ rule derive_subspace:
                 *("constant", "losses", "equal_privacy"),
             )
         },
+        library=library("subspace/derive_subspace"),
         seed=config["seed"],
     message:
         "Errors, guarantees and checks of subspace mechanisms"
@@ -93,8 +92,6 @@ rule derive_subspace:
 
 
 rule simulate_campus:
-    input:
-        library=library("subspace/simulate_campus"),
     output:
         **subspace_tables("Campus", SUBSPACE_CAMPUS),
         speed="results/benchmarks/subspace_campus_integer.csv",
@@ -107,6 +104,7 @@ rule simulate_campus:
     resources:
         mem_mb=600,
     params:
+        library=library("subspace/simulate_campus"),
         seed=config["seed"],
         campus=CAMPUS,
     message:
@@ -119,7 +117,6 @@ rule simulate_subspace_counties:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
         states=rules.select_states.output.states,
-        library=library("subspace/simulate_subspace_counties"),
     output:
         **table_outputs(
             "subspace_counties", "Noise by state", "Subspace privacy", subcategory="Counties"
@@ -132,6 +129,7 @@ rule simulate_subspace_counties:
     conda:
         ENVIRONMENT
     params:
+        library=library("subspace/simulate_subspace_counties"),
         seed=config["seed"],
         epsilon=SUBSPACE["epsilon"],
         counties=SUBSPACE["counties"],
@@ -153,7 +151,6 @@ rule plot_subspace:
         counties=rules.simulate_subspace_counties.output.csv,
         boxes=rules.simulate_subspace_counties.output.boxes,
         provenance=rules.fetch_demonstration_data.output.provenance,
-        library=library("subspace/plot_subspace"),
     output:
         **subspace_figures(),
     log:
@@ -163,6 +160,7 @@ rule plot_subspace:
     conda:
         ENVIRONMENT
     params:
+        library=library("subspace/plot_subspace"),
         epsilon=SUBSPACE["epsilon"],
         delta=SUBSPACE["delta"],
         state=SUBSPACE["counties"]["state"],

@@ -56,7 +56,6 @@ rule account_swapping:
     input:
         budgets=SWAPPING_DATA / "budgets.csv",
         massachusetts=SWAPPING_DATA / "massachusetts_1940.csv",
-        library=library("swapping/account_swapping"),
     output:
         **swapping_tables(SWAPPING_COMPUTED),
         **swapping_data("budget", "tightness", "attack", "against_noise", "flavours"),
@@ -67,6 +66,7 @@ rule account_swapping:
     conda:
         ENVIRONMENT
     params:
+        library=library("swapping/account_swapping"),
         seed=config["seed"],
         settings={
             key: value for key, value in SWAPPING.items() if key not in ("runs", "households")
@@ -82,7 +82,6 @@ rule swap_massachusetts:
     input:
         massachusetts=rules.account_swapping.input.massachusetts,
         households=SWAPPING["households"] or [],
-        library=library("swapping/swap_massachusetts"),
     output:
         **swapping_tables(SWAPPING_SWAPPED),
         **swapping_data("mape", "massachusetts", "unmixed", "rate"),
@@ -93,6 +92,7 @@ rule swap_massachusetts:
     conda:
         ENVIRONMENT
     params:
+        library=library("swapping/swap_massachusetts"),
         seed=config["seed"],
         rates=SWAPPING["rates"],
         runs=SWAPPING["runs"],
@@ -118,7 +118,6 @@ rule plot_swapping:
         fit=rules.swap_massachusetts.output.fit_csv,
         summary=rules.swap_massachusetts.output.mape_csv,
         printed=rules.swap_massachusetts.output.printed_csv,
-        library=library("swapping/plot_swapping"),
     output:
         **{
             key: path
@@ -137,6 +136,8 @@ rule plot_swapping:
         benchmarks("plot_swapping")
     conda:
         ENVIRONMENT
+    params:
+        library=library("swapping/plot_swapping"),
     message:
         "Figures of swapping"
     script:

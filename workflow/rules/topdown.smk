@@ -21,7 +21,6 @@ rule run_topdown:
     input:
         histogram=TOPDOWN["histogram"],
         published=config["data"]["published"],
-        library=library("topdown/run_topdown"),
     output:
         **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in (*RUN_KINDS, "nodes")},
     log:
@@ -35,6 +34,7 @@ rule run_topdown:
     resources:
         mem_mb=600,
     params:
+        library=library("topdown/run_topdown"),
         seed=config["seed"],
         runs=lambda wildcards: FAMILIES[wildcards.family],
     message:
@@ -49,7 +49,6 @@ rule compare_topdown:
         published=config["data"]["published"],
         provenance=rules.fetch_demonstration_data.output.provenance,
         local=[local_file(config)] if local_file(config) else [],
-        library=library("topdown/compare_topdown"),
     output:
         **{kind: f"results/topdown/others_{kind}.csv" for kind in RUN_KINDS},
         **topdown_tables("invariants"),
@@ -62,6 +61,7 @@ rule compare_topdown:
     resources:
         mem_mb=600,
     params:
+        library=library("topdown/compare_topdown"),
         seed=config["seed"],
         integer_noise=TOPDOWN["integer_noise"],
         configurations=[name for name in ("identity 1", "identity 4") if name in TOPDOWN["runs"]],
@@ -76,7 +76,6 @@ rule derive_topdown:
     input:
         group_quarters=TOPDOWN["group_quarters"],
         published=config["data"]["published"],
-        library=library("topdown/derive_topdown"),
     output:
         **topdown_tables("noise", "conversions", "tails"),
         **topdown_tables(
@@ -100,6 +99,7 @@ rule derive_topdown:
     resources:
         mem_mb=600,
     params:
+        library=library("topdown/derive_topdown"),
         seed=config["seed"],
         implied=TOPDOWN["implied"],
     message:
@@ -112,7 +112,6 @@ rule collect_topdown:
     input:
         **{kind: of_all_systems(kind) for kind in (*RUN_KINDS, "nodes")},
         noise=rules.derive_topdown.output.noise_data,
-        library=library("topdown/collect_topdown"),
     output:
         **topdown_tables("bias", "trend", "slopes", "margins", "causes", "rounding"),
         **topdown_tables("fingerprint", "sizes", subcategory="Swapping"),
@@ -128,6 +127,7 @@ rule collect_topdown:
     conda:
         ENVIRONMENT
     params:
+        library=library("topdown/collect_topdown"),
         shown=TOPDOWN["shown"],
     message:
         "Tables and figures of TopDown"

@@ -1,6 +1,9 @@
+import ast
 from pathlib import Path
 
-from reproduction.running.library import library_of
+import pytest
+
+from reproduction.running.library import _statements, digest_of, library_of
 from tests import ROOT
 
 
@@ -57,6 +60,49 @@ def test_a_package_taken_whole_counts_with_all_that_it_hands_on(tmp_path):
     }
     for text in ("from isdp import room", "import isdp.room"):
         assert needed(tmp_path, text, sources) == {*sources} - {"isdp/room/window"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f():\n    from isdp import b  # late",
+        "from isdp import (  # two\n    a,\n    b,\n)",
+        '"""Prose.\n\nimport what you need,\nfrom a friend.\n"""\nfrom isdp import b',
+        "import isdp.b as c",
+        "try:\n    pass\nfinally:\n    import isdp.b",
+    ],
+)
+def test_an_import_is_found_wherever_it_stands(tmp_path, text):
+    sources = {"isdp/__init__": "", "isdp/a": "", "isdp/b": ""}
+    assert "isdp/b" in needed(tmp_path, text, sources)
+
+
+def test_no_import_of_the_packages_is_missed():
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        tree = ast.walk(ast.parse(path.read_text()))
+        imports = {ast.dump(node) for node in tree if isinstance(node, ast.Import | ast.ImportFrom)}
+        assert imports == {ast.dump(node) for node in _statements(path)}, path
+
+
+def test_a_digest_tells_the_text_and_the_place_of_files_and_not_where_their_folder_lies(tmp_path):
+    texts = {"one/a.py": "x = 1\n", "one/b.py": "y = 1\n"}
+
+    def digest(folder, texts):
+        files = [tmp_path / folder / "src" / name for name in texts]
+        for file, text in zip(files, texts.values(), strict=True):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return digest_of([str(file) for file in files], tmp_path / folder / "src")
+
+    first = digest("here", texts)
+    assert digest("there", dict(reversed(texts.items()))) == first
+    others = [
+        texts | {"one/b.py": "y = 2\n"},
+        {"one/a.py": texts["one/a.py"]},
+        {"one/a.py": texts["one/b.py"], "one/b.py": texts["one/a.py"]},
+        {"two/a.py": texts["one/a.py"], "one/b.py": texts["one/b.py"]},
+    ]
+    assert len({first, *(digest(f"other {i}", other) for i, other in enumerate(others))}) == 5
 
 
 def test_the_samplers_script_depends_on_the_sampler_and_not_on_plots():
