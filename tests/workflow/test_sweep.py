@@ -20,7 +20,8 @@ COUNTIES = {
     "thin": 2,
     "overdispersed": {"epsilon": 0.05, "sweeps": 10},
 }
-SCENARIOS = [f"DE_{norm}_{epsilon}_20201116" for norm in ("l1", "l2") for epsilon in (0.1, 1)]
+NORM = "l2"  # not what the config has without the sweep
+SCENARIOS = [f"DE_{NORM}_{epsilon}_20201116" for epsilon in (0.1, 1)]
 
 
 def rows(path):
@@ -39,7 +40,7 @@ def swept(tmp_path_factory):
     first = ledger.read_text()
     checkout.write_ledger("20200527", "http://127.0.0.1:9/nhgis_ppdd_20200527_county.zip")
     ledger.write_text(first + ledger.read_text().splitlines()[1] + "\n")
-    checkout.write_config(settings())
+    checkout.write_config(settings(norms=[NORM]))
     done = checkout.run("--cores", "2", "sweep")
     assert done.returncode == 0, done.stdout + done.stderr
     checkout.console = done.stdout + done.stderr
@@ -76,19 +77,19 @@ def test_new_scenarios_run_alone_and_one_that_fails_is_named_and_loses_no_other(
     file = national_file(swept.folder, "20200527", "H7V001", damage=fractional)
     swept.write_config(
         settings(
-            epsilons=[0.1, 1, 3], norms=["l1"], vintages=["20201116", "20200527"], files=[file.name]
+            epsilons=[0.1, 1, 3], norms=[NORM], vintages=["20201116", "20200527"], files=[file.name]
         )
     )
     done = swept.run("--cores", "2", "--keep-going", "sweep")
     assert done.returncode != 0
     console = done.stdout + done.stderr
     assert "Sweep tiny: 3 of 6 scenarios done; not done:" in console
-    assert re.search("DE_l1_0.1_20200527: .*12.5", console)
-    assert len(rows(folder / "DE_l1_3_20201116/tables/scenario.csv")) == 1
+    assert re.search(f"DE_{NORM}_0.1_20200527: .*12.5", console)
+    assert len(rows(folder / f"DE_{NORM}_3_20201116/tables/scenario.csv")) == 1
     assert {path: path.stat().st_mtime_ns for path in before} == before
     # the others are compared all the same, and the picture is named
     shown = rows(swept.folder / "results/tables/sweep_tiny.csv")
-    done = [f"DE_l1_{epsilon}_20201116" for epsilon in ("0.1", "1", "3")]
+    done = [f"DE_{NORM}_{epsilon}_20201116" for epsilon in ("0.1", "1", "3")]
     assert [row["scenario"] for row in shown] == done
     assert "results/figures/sweep_tiny.svg" in console
 

@@ -87,7 +87,7 @@ def test_conditioned_noise_gives_half_of_the_budget_to_the_noise():
     # a cell of 1000 is never near zero, so that the law is that of plain noise at half of epsilon
     areas = Areas(np.full((2, 6), 1000), ["A", "A"], SCHEMA)
     rng = np.random.default_rng(3)
-    first = [compare.ConditionedNoise().release(rng, areas, 2.0)[0, 0] for _ in range(1500)]
+    first = [compare.ConditionedNoise().release(rng, areas, 2.0)[0, 0] for _ in range(250)]
     found = {}
     for spent in (1.0, 2.0):
         law = total_law(areas.counts.size, spent / 2)
