@@ -2,6 +2,7 @@
 # make test   set up the same, then run the tests
 # make smoke  the same workflow in about a minute and a half
 # make sweep  the scenarios of config/sweep.yaml side by side; another list: make sweep SWEEP=mine.yaml
+# make national  all states by all systems at many budgets, and TopDown down to blocks: docs/cluster.md
 # make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
@@ -35,7 +36,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test smoke sweep slurm bench bench-growth mutants docs columns keys rulegraph setup lock clean
+.PHONY: all test smoke sweep national slurm bench bench-growth mutants docs columns keys rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -47,7 +48,10 @@ smoke: $(READY)
 sweep: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --keep-going sweep --configfile $(SWEEP)
 
-# further arguments, such as --configfile mine.yaml: make slurm ARGS="..."
+national: $(READY)
+	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) national
+
+# further arguments, such as national or --configfile mine.yaml: make slurm ARGS="..."
 slurm: $(READY)
 	PATH="$(BIN):$$PATH" PYTHONPATH="$(SLURM_PLUGIN)" \
 		snakemake --workflow-profile workflow/profiles/slurm $(ARGS)
