@@ -2,7 +2,9 @@
 # make test   set up the same, then run the tests
 # make smoke  the same workflow in about a minute and a half
 # make sweep  the scenarios of config/sweep.yaml side by side; another list: make sweep SWEEP=mine.yaml
+# make national  all states by all systems at many budgets, and TopDown down to blocks: docs/cluster.md
 # make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
+# make test-cluster  the tests that start a Slurm of three nodes here, of which one dies: four minutes
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
 # make bench-growth  TopDown down to 900,000 synthetic blocks, by number of regions: five minutes
@@ -36,7 +38,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test lint smoke sweep slurm bench bench-growth mutants docs columns keys rulegraph setup lock clean
+.PHONY: all test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs columns keys rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
@@ -48,7 +50,10 @@ smoke: $(READY)
 sweep: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --keep-going sweep --configfile $(SWEEP)
 
-# further arguments, such as --configfile mine.yaml: make slurm ARGS="..."
+national: $(READY)
+	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) national
+
+# further arguments, such as national or --configfile mine.yaml: make slurm ARGS="..."
 slurm: $(READY)
 	PATH="$(BIN):$$PATH" PYTHONPATH="$(SLURM_PLUGIN)" \
 		snakemake --workflow-profile workflow/profiles/slurm $(ARGS)
@@ -57,6 +62,10 @@ slurm: $(READY)
 test: $(READY)
 	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
 		tests/workflow tests/unit tests/statistical tests/reproduction tests/mutants
+
+# skipped, with the reason, without root or Debian's slurm-wlm and munge
+test-cluster: $(READY)
+	PATH="$(BIN):$$PATH" pytest tests/cluster
 
 lint: $(READY)
 	PATH="$(BIN):$$PATH" ruff check .

@@ -21,6 +21,7 @@ include: "workflow/rules/subspace.smk"
 include: "workflow/rules/topdown.smk"
 include: "workflow/rules/swapping.smk"
 include: "workflow/rules/comparison.smk"
+include: "workflow/rules/national.smk"
 include: "workflow/rules/running.smk"
 include: "workflow/rules/review.smk"
 

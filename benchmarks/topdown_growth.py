@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.synthetic_blocks import numbers_of_blocks, synthetic_state
 from isdp.seeds import stream
 from isdp.topdown.sparse import run_sparse
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
+from reproduction.national.blocks import check_sums
+from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
 from reproduction.running.tables import write_table
 from reproduction.topdown.configurations import six_levels
 
@@ -52,11 +53,11 @@ def measure(blocks):
     histogram = read_histogram(ROOT / "data/census2010_race_hispanic_adult_county.csv", published)
     counties, numbers = some_counties(histogram, blocks)
     began = time.process_time()
-    table, hierarchy = synthetic_state(SEED, counties, numbers)
+    table, hierarchy = synthetic_state(SEED, STATE, counties, numbers)
     made = time.process_time()
     released = run_sparse(stream(SEED, "growth"), table, hierarchy, six_levels())
     done = time.process_time()
-    check(released, table, hierarchy)
+    check_sums(released, table, hierarchy)
     units = [len(each) for each in hierarchy.units]
     kept = table.nnz / np.prod(table.shape)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -74,28 +75,6 @@ def measure(blocks):
         "ms_a_region": round(1000 * (done - made) / sum(units), 3),
         "mib": round(peak / 1024 / (1024 if sys.platform == "darwin" else 1)),
     }
-
-
-def check(released, table, hierarchy):
-    """Stop if a count is negative, a level does not add up, or people are lost."""
-    levels = list(released)
-    if int(released[levels[-1]].sum()) != int(table.sum()):
-        raise AssertionError("people are lost")
-    for depth in range(1, len(levels)):
-        below, above = released[levels[depth]], released[levels[depth - 1]]
-        sums = np.zeros(above.shape, dtype=np.int64) if above.shape[0] < 10_000 else None
-        if below.data.min() < 0:
-            raise AssertionError("a released count is negative")
-        parent = np.repeat(hierarchy.parents[depth], np.diff(below.indptr))
-        if sums is None:  # too large to spread out: compare sums under a random weight of each cell
-            weight = stream(SEED, "check").integers(1, 2**20, below.shape[1])
-            found = np.bincount(parent, below.data * weight[below.indices], above.shape[0])
-            same = (found == above @ weight).all()
-        else:
-            np.add.at(sums, (parent, below.indices), below.data)
-            same = (sums == above.toarray()).all()
-        if not same:
-            raise AssertionError(f"{levels[depth]}: counts do not add up to those above")
 
 
 def nation_table(growth):

@@ -1,12 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_array
 
 from benchmarks import numpy_algorithm1, timing
 from benchmarks.peers import open_peer
-from benchmarks.synthetic_blocks import synthetic_state
-from benchmarks.topdown_growth import ALL_BLOCKS, NATION, check, nation_table
+from benchmarks.topdown_growth import ALL_BLOCKS, NATION, nation_table
 from benchmarks.workflow_cost import cost_table, rule_names, rule_of
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
@@ -105,28 +103,6 @@ def test_a_program_s_seconds_are_its_own():
     busy = "import time\nwhile time.process_time() < 0.3: pass"
     assert timing.seconds_of_program("pass") < timing.seconds_of_program(busy)
     assert timing.seconds_of_program(busy) >= 0.3
-
-
-def test_synthetic_blocks_hold_the_people_of_their_counties():
-    counts = np.array([[500, 0, 3, 40], [0, 9, 0, 1]])
-    table, hierarchy = synthetic_state(1, (["a", "b"], counts), [400, 60])
-    assert hierarchy.levels == ("nation", "state", "county", "tract", "block group", "block")
-    assert table.shape == (460, 4)
-    assert (hierarchy.aggregate(table.toarray())[2] == counts).all()
-    assert [len(units) for units in hierarchy.units] == [1, 1, 2, 4, 10, 460]
-    assert (table.sum(axis=1) == 0).mean() > 0.3
-
-
-def test_the_benchmark_of_growth_stops_where_a_level_does_not_add_up():
-    counts = np.array([[500, 0, 3, 40]])
-    table, hierarchy = synthetic_state(1, (["a"], counts), [120])
-    levels = hierarchy.aggregate(table.toarray())
-    released = {name: csr_array(each) for name, each in zip(hierarchy.levels, levels, strict=True)}
-    check(released, table, hierarchy)
-    moved = levels[3].copy()
-    moved[0, 0] += 1
-    with pytest.raises(AssertionError, match="tract: counts do not add up"):
-        check(released | {"tract": csr_array(moved)}, table, hierarchy)
 
 
 def test_the_nation_is_computed_from_the_largest_size():

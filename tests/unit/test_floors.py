@@ -12,7 +12,7 @@ cli > compare > privatize > plots, topdown, swapping > diagnostics > mcmc > exac
 > postprocess, io > mechanisms > lattice > constraints, accounting > seeds > checks > errors
 """
 REPRODUCTION = """
-review > comparison
+review > national > comparison
 > counties, lattices, congenial, exactness, subspace, topdown, swapping
 > data > running
 """

@@ -90,6 +90,22 @@ def test_null_leaves_out_a_configuration_of_topdown_but_not_the_rule():
 
 
 WRONG = {
+    "a state that there is not, nationally": (
+        {"national": {"states": ["DE", "XX"]}},
+        "national.states.1: there is no state 'XX'",
+    ),
+    "a batch of nothing": (
+        {"national": {"batch": {"noise": 0}}},
+        "national.batch.noise: 0 will not do; wanted: a whole number from 1 up",
+    ),
+    "no budgets": (
+        {"national": {"epsilons": []}},
+        "national.epsilons: [] will not do; wanted: a list of different numbers above 0",
+    ),
+    "a machine without cores": (
+        {"national": {"cost": {"machines": [[1]]}}},
+        "national.cost.machines.0: [1] will not do; wanted: two whole numbers from 1 up",
+    ),
     "an unknown key": ({"counties": {"epsilom": 1}}, "counties: unknown key epsilom"),
     "epsilon zero": ({"counties": {"epsilon": 0}}, "counties.epsilon: 0 will not do"),
     "epsilon nan": ({"counties": {"epsilon": float("nan")}}, "counties.epsilon: nan"),

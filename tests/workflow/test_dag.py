@@ -82,6 +82,10 @@ def test_a_finished_run_that_was_moved_has_nothing_to_do(whole):
     assert len(whole.outputs) > 20
 
 
+def test_the_national_runs_are_no_part_of_it(whole):
+    assert writing(whole, "national") == set()
+
+
 def test_a_new_commit_alone_has_nothing_to_do(copied, whole):
     git = ["git", "-c", "user.name=n", "-c", "user.email=e@x"]
     for arguments in (["init"], ["commit", "--allow-empty", "--message", "new"]):

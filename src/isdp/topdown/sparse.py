@@ -8,7 +8,7 @@ kept in memory are the counts that are not zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -25,6 +25,7 @@ def run_sparse(
     hierarchy: Hierarchy,
     plan: Plan,
     noise: Callable[..., np.ndarray] = draw_noise,
+    above: Sequence[csr_array] = (),
 ) -> dict[str, csr_array]:
     """Make a private version of a sparse table at all levels, as `isdp.topdown.run` does.
 
@@ -41,6 +42,11 @@ def run_sparse(
         Without negatives.
     noise : function
         As `isdp.topdown.noise.draw_noise`; for confidential data `draw_noise_for_release`.
+    above : sequence of csr_array, int64, shape (units, cells), optional
+        Tables of the first levels, from the root down, that a run with this plan has released
+        already: nothing is drawn for them, and the run goes on below. A part of a hierarchy, with
+        the tables released for its upper levels and a generator in the same state, comes out as
+        it does within the whole, as long as each parent has all of its children there.
 
     Returns
     -------
@@ -49,9 +55,11 @@ def run_sparse(
     Raises
     ------
     InputError
-        If table, hierarchy and plan do not fit together, or the plan allows negatives.
+        If table, hierarchy, plan and what is above do not fit together, or the plan allows
+        negatives.
     """
     _check(table, hierarchy, plan)
+    _check_above(above, hierarchy, plan)
     levels = [
         _summed(table, *each) for each in zip(hierarchy.units, hierarchy.leaf_units, strict=True)
     ]
@@ -60,9 +68,12 @@ def run_sparse(
     possible = np.flatnonzero(plan.possible)
     if levels[0].toarray()[0, ~plan.possible].any():
         raise InputError("topdown: there are people in a structural zero")
-    whole = _measured_and_split(descent, 0, "", levels[0], possible, None, levels[0].sum(axis=1))
-    released = [_gather([(np.zeros(1, dtype=np.int64), possible, whole)], levels[0].shape)]
-    for depth in range(1, len(levels)):
+    released = list(above)
+    if not released:
+        root = levels[0]
+        whole = _measured_and_split(descent, 0, "", root, possible, None, root.sum(axis=1))
+        released.append(_gather([(np.zeros(1, dtype=np.int64), possible, whole)], root.shape))
+    for depth in range(len(released), len(levels)):
         above, parts = released[-1], []
         for parent, children in enumerate(hierarchy.children(depth - 1)):
             place = slice(above.indptr[parent], above.indptr[parent + 1])
@@ -94,6 +105,16 @@ def _check(table, hierarchy: Hierarchy, plan: Plan) -> None:
         raise InputError("topdown: what is known of kinds is not kept here; use `run`")
     if not plan.nonnegative:
         raise InputError("topdown: with negatives allowed no cell is zero for good; use `run`")
+
+
+def _check_above(above, hierarchy: Hierarchy, plan: Plan) -> None:
+    # strict would refuse the levels that are still to come
+    for level, units, table in zip(hierarchy.levels, hierarchy.units, above, strict=False):
+        if table.shape != (len(units), plan.schema.cells) or table.data.min(initial=0) < 0:
+            raise InputError(
+                f"topdown: what is released of level {level!r} must be counts from 0 up, of shape "
+                f"{(len(units), plan.schema.cells)}; it has shape {table.shape}"
+            )
 
 
 def _summed(table: csr_array, units, member) -> csr_array:

@@ -127,16 +127,33 @@ def measured(part: Histogram, released, swapped: Sequence[str]) -> dict[str, pd.
     for scope, rows in scopes.items():
         got, want = released[rows], part.counts[rows]
         people = want.sum(axis=1)
-        for query in QUERIES:
-            answers = SCHEMA.margins([query]).sparse
-            sizes = POPULATIONS if query == "total" else CLASSES
-            table = errors_by_size((answers @ got.T).T, (answers @ want.T).T, sizes)
-            found["errors"].append(table.assign(scope=scope, query=query))
+        found["errors"].append(query_errors(got, want).assign(scope=scope))
         for share in shares():
             table = share_errors(got, want, share, people, POPULATIONS)
             found["shares"].append(table.assign(scope=scope, share=share.name))
         found["summary"].append(pd.DataFrame([summary(got, want)]).assign(scope=scope))
     return {kind: pd.concat(tables, ignore_index=True) for kind, tables in found.items()}
+
+
+def query_errors(released, true) -> pd.DataFrame:
+    """Measure the errors of every query by true size.
+
+    Parameters
+    ----------
+    released, true : array, shape (areas, cells)
+
+    Returns
+    -------
+    DataFrame
+        Columns of `isdp.compare.errors_by_size`, and query.
+    """
+    tables = []
+    for query in QUERIES:
+        answers = SCHEMA.margins([query]).sparse
+        sizes = POPULATIONS if query == "total" else CLASSES
+        table = errors_by_size((answers @ released.T).T, (answers @ true.T).T, sizes)
+        tables.append(table.assign(query=query))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _cost(part: Histogram, seconds: float) -> pd.DataFrame:

@@ -53,7 +53,7 @@ OF_QUERIES = {
         "detail": 101 + 754,
     },
 }
-# the levels below, which only the benchmark of six levels runs
+# the levels below, which only the national runs and their benchmark take
 OF_SMALLER = {
     "tract": {
         "elsewhere": 5 + 5,

@@ -127,3 +127,34 @@ def test_what_does_not_fit_is_refused():
         run_sparse(rng, csr_array(counts / 2), hierarchy, make_plan())
     with pytest.raises(InputError, match="negatives"):
         run_sparse(rng, csr_array(counts), hierarchy, make_plan(nonnegative=False))
+
+
+def test_a_state_at_a_time_comes_out_as_all_states_do_together():
+    counts, hierarchy = make_table(11)
+    plan = make_plan(held=("state",), passes="isolate_total", one_pass_at=("block",))
+    together = run_sparse(np.random.default_rng(12), csr_array(counts), hierarchy, plan)
+    names = hierarchy.units[1]
+    state_of = hierarchy.leaf_units[1]
+    upper = Hierarchy.from_columns({"state": names})
+    sums = csr_array(hierarchy.aggregate(counts)[1])
+    states = run_sparse(np.random.default_rng(12), sums, upper, plan)["state"]
+    assert (states != together["state"]).nnz == 0
+    for number, name in enumerate(names):
+        rows = np.flatnonzero(state_of == number)
+        county = [hierarchy.units[2][each] for each in hierarchy.leaf_units[2][rows]]
+        block = [hierarchy.units[3][each] for each in rows]
+        columns = {"state": [name] * len(rows), "county": county, "block": block}
+        part, one = Hierarchy.from_columns(columns), states[[number]]
+        rng = np.random.default_rng(12)
+        alone = run_sparse(rng, csr_array(counts[rows]), part, plan, above=[one, one])
+        assert (alone["block"] != together["block"][rows]).nnz == 0
+
+
+def test_what_is_released_above_must_fit():
+    counts, hierarchy = make_table(9)
+    root = csr_array(counts.sum(axis=0)[None, :])
+    for wrong in ([root[:, 1:]], [-root], [root, root]):
+        with pytest.raises(InputError, match="what is released of level"):
+            run_sparse(
+                np.random.default_rng(1), csr_array(counts), hierarchy, make_plan(), above=wrong
+            )

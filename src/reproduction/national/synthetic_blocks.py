@@ -1,5 +1,9 @@
 """Tracts, block groups and blocks for the people of real counties, drawn at random."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
@@ -12,14 +16,14 @@ BY_PEOPLE = 0.6  # share of blocks that go by population, the others equally to 
 MIXED = 0.3  # shape of a tract's weights for a cell: the smaller, the more tracts differ
 
 
-def numbers_of_blocks(population, blocks):
+def numbers_of_blocks(population, blocks: int) -> np.ndarray:
     """Share a number of blocks among counties, at least one block group each."""
     population = np.asarray(population, dtype=float)
     share = BY_PEOPLE * population / population.sum() + (1 - BY_PEOPLE) / len(population)
     return np.maximum(BLOCKS_A_GROUP, np.rint(share * blocks).astype(int))
 
 
-def county_blocks(rng, counts, blocks):
+def county_blocks(rng: np.random.Generator, counts, blocks: int) -> tuple[csr_array, np.ndarray]:
     """Split a county's cells among its blocks; give them, csr (blocks, cells), and their tracts."""
     tract = np.arange(blocks) // (BLOCKS_A_GROUP * GROUPS_A_TRACT)
     size = rng.gamma(0.8, size=blocks) * (rng.random(blocks) >= EMPTY)
@@ -37,12 +41,15 @@ def county_blocks(rng, counts, blocks):
     return csr_array(columns, shape=(len(counts), blocks)).T.tocsr(), tract
 
 
-def synthetic_state(seed, counties, blocks):
+def synthetic_state(
+    seed: int, state: str, counties: tuple[Sequence[str], np.ndarray], blocks: Sequence[int]
+) -> tuple[csr_array, Hierarchy]:
     """Make a state of some counties.
 
     Parameters
     ----------
     seed : int
+    state : str
     counties : (names, int array of shape (counties, cells))
     blocks : sequence of int
         Of each county.
@@ -64,5 +71,5 @@ def synthetic_state(seed, counties, blocks):
         columns["block group"] += [f"{name}..{each}" for each in group]
         columns["block"] += [f"{name}...{each}" for each in range(number)]
     table = vstack(parts).tocsr().astype(np.int64)
-    columns = {"state": ["state"] * table.shape[0]} | columns
+    columns = {"state": [state] * table.shape[0]} | columns
     return table, Hierarchy.from_columns(columns, root="nation")

@@ -1,4 +1,4 @@
-"""A Slurm of one node on loopback, for a test: all of it in a temporary folder and gone with it."""
+"""A Slurm of three nodes on loopback, for tests: in a temporary folder, and gone with it."""
 
 import contextlib
 import os
@@ -11,29 +11,32 @@ import tempfile
 import time
 from pathlib import Path
 
+import psutil
+
+from tests.cluster import node
+
+NODES = ("n1", "n2", "n3")
 ETC = Path("/etc/slurm")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "setpriv")
-PREFIX = "isdp-slurm-"
+PREFIX, CONTROLLER = "isdp-slurm-", "slurmctld.pid"
+# a job is put back when its node has not answered for SlurmdTimeout, and waits for cred_expire
 CONFIG = """\
 ClusterName=isdp
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={base}/munge.socket
+AuthInfo=socket={base}/munge.socket,cred_expire=30
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
-SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
+SlurmctldPort={port}
 StateSaveLocation={base}
-SlurmdSpoolDir={base}/spool
-SlurmctldPidFile={base}/slurmctld.pid
-SlurmdPidFile={base}/slurmd.pid
+SlurmdSpoolDir={base}/%n
+SlurmctldPidFile={base}/{controller}
+SlurmdPidFile={base}/%n.pid
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
-JobCompType=jobcomp/filetxt
-JobCompLoc={base}/finished.txt
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerParameters=sched_min_interval=0
@@ -41,9 +44,12 @@ SlurmdParameters=config_overrides
 MpiDefault=none
 MinJobAge=600
 ReturnToService=2
-NodeName={host} NodeAddr=127.0.0.1 CPUs=4 RealMemory=16000 State=UNKNOWN
-PartitionName=main Nodes={host} Default=YES State=UP
+SlurmdTimeout=10
 """
+NODE = (
+    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory=16000\n"
+)
+PARTITION = "PartitionName=main Nodes={names} Default=YES State=UP\n"
 
 
 class CannotStart(Exception):
@@ -68,8 +74,7 @@ def claim_config():
     if missing:
         raise CannotStart(f"Slurm is not installed (no {', '.join(missing)})")
     link = ETC / "slurm.conf"
-    left_by_a_killed_test = link.is_symlink() and PREFIX in os.readlink(link)
-    if link.exists() and not left_by_a_killed_test:
+    if link.exists() and not left_by_a_killed_test(link):
         raise CannotStart(f"this machine has a Slurm of its own ({link})")
     if not os.access(ETC, os.W_OK):
         raise CannotStart(f"{ETC} cannot be written to")
@@ -77,15 +82,26 @@ def claim_config():
     return link
 
 
+def left_by_a_killed_test(link):
+    if not link.is_symlink() or PREFIX not in os.readlink(link):
+        return False
+    file = Path(os.readlink(link)).parent / CONTROLLER
+    return not (file.is_file() and psutil.pid_exists(int(file.read_text())))
+
+
 class Slurm:
-    """munged, slurmctld and slurmd as children of this process."""
+    """munged, slurmctld and a slurmd a node, as children of this process."""
 
     def __init__(self, base: Path):
-        self.base, self.daemons = base, []
+        self.base, self.daemons = base, {}
         host = socket.gethostname().split(".")[0]
-        (base / "slurm.conf").write_text(
-            CONFIG.format(base=base, host=host, ports=free_ports(2)), encoding="utf-8"
-        )
+        port, *ports = free_ports(1 + len(NODES))
+        config = CONFIG.format(base=base, host=host, port=port, controller=CONTROLLER)
+        for name, own in zip(NODES, ports, strict=True):
+            (base / name).mkdir()
+            config += NODE.format(name=name, host=host, port=own)
+        config += PARTITION.format(names=",".join(NODES))
+        (base / "slurm.conf").write_text(config, encoding="utf-8")
         # the way to do without cgroups has changed
         version = tuple(map(int, re.findall(r"\d+", self.output("slurmd", "-V"))[:2]))
         plugin = "disabled" if version >= (23, 2) else "autodetect\nCgroupAutomount=no"
@@ -108,52 +124,61 @@ class Slurm:
         }
         options = [f"--{option}={self.base / name}" for option, name in files.items()]
         config = str(self.base / "slurm.conf")
-        self.daemon("munged", "--foreground", "--force", *options)
+        self.daemon("munged", "munged", "--foreground", "--force", *options)
         self.wait_for((self.base / "munge.socket").exists)
-        self.daemon("slurmctld", "-D", "-c", "-f", config)
-        self.daemon("slurmd", "-D", "-c", "-f", config)
-        self.wait_for(lambda: "idle" in self.output("sinfo", "--noheader", "--format=%t"))
+        self.daemon("slurmctld", "slurmctld", "-D", "-c", "-f", config)
+        for name in NODES:
+            slurmd = ["slurmd", "-D", "-c", "-N", name, "-f", config]
+            self.daemon(name, sys.executable, node.__file__, *slurmd)
+        states = ("sinfo", "--noheader", "--Node", "--format=%t")
+        self.wait_for(lambda: self.output(*states).split() == ["idle"] * len(NODES))
 
-    def daemon(self, *command):
+    def daemon(self, name, *command):
         # it ends with this process, even where that is killed
-        with open(self.base / f"{command[0]}.out", "w") as file:
-            process = subprocess.Popen(
+        with open(self.base / f"{name}.out", "w") as file:
+            self.daemons[name] = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", *command],
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        self.daemons.append((command[0], process))
 
     def wait_for(self, condition):
-        until = time.monotonic() + 20
+        until = time.monotonic() + 30
         while not condition():
-            for name, process in self.daemons:
+            for name, process in self.daemons.items():
                 if process.poll() is not None or time.monotonic() > until:
                     words = (self.base / f"{name}.out").read_text()[-500:]
                     raise CannotStart(f"Slurm does not start; the last words of {name}: {words}")
             time.sleep(0.1)
 
+    def nodes(self):
+        """Names of those that are there."""
+        return [name for name in NODES if name in self.daemons]
+
+    def lose(self, name):
+        """Have a node die at once, with all that runs on it."""
+        node.kill_descendants(self.daemons[name].pid)
+        self.daemons.pop(name).wait(timeout=10)
+
     def stop(self):
-        if len(self.daemons) == 3:
-            self.output("scancel", "--user=root")
-            until = time.monotonic() + 20
-            while self.output("squeue", "--noheader") and time.monotonic() < until:
-                time.sleep(0.1)
-        for _, process in reversed(self.daemons):
+        for process in reversed(self.daemons.values()):
             process.terminate()
             try:
                 process.wait(timeout=10)
             except subprocess.TimeoutExpired:
+                node.kill_descendants(process.pid)
                 process.kill()
                 process.wait()
 
     def jobs(self):
-        """Finished jobs, oldest first: what Slurm itself wrote down of each."""
-        file = self.base / "finished.txt"
-        lines = file.read_text().splitlines() if file.exists() else []
-        return [dict(re.findall(r"(\w+)=(\S*)", line)) for line in lines]
+        """All jobs, oldest first: what Slurm knows of each."""
+        lines = self.output("scontrol", "--oneliner", "show", "job").splitlines()
+        found = [dict(re.findall(r"(\w+)=(\S*)", line)) for line in lines]
+        # newer ones tell what was asked for and what was given
+        jobs = [{"TRES": job.get("ReqTRES")} | job for job in found if "JobId" in job]
+        return sorted(jobs, key=lambda job: int(job["JobId"]))
 
 
 @contextlib.contextmanager

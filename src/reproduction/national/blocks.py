@@ -1,0 +1,155 @@
+"""TopDown from the nation to synthetic blocks, in jobs: the states first, then each state alone.
+
+All of them together are one run: what a region draws depends on its own name, so that a state comes
+out as it would if all were run at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array, csr_array
+
+from isdp.constraints.hierarchy import Hierarchy
+from isdp.seeds import stream
+from isdp.topdown.sparse import run_sparse
+from reproduction.data.histogram import CELLS, Histogram
+from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
+from reproduction.topdown.configurations import six_levels
+from reproduction.topdown.experiment import census_hierarchy
+
+ROOT = "nation"
+SUMS = ("people_off", "people_off_squared", "cells_off", "cells_off_squared")
+
+
+def _rng(seed: int) -> np.random.Generator:
+    return stream(seed, "national", "six levels")
+
+
+def release_states(seed: int, histogram: Histogram) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Run the two upper levels.
+
+    Returns
+    -------
+    released : DataFrame
+        Columns state and `reproduction.data.histogram.CELLS`: released counts.
+    errors : DataFrame
+        From `level_errors`, of the nation.
+    """
+    tree = census_hierarchy(histogram)
+    states = Hierarchy.from_columns({"state": tree.units[1]}, root=ROOT)
+    table = csr_array(tree.aggregate(histogram.counts)[1])
+    found = run_sparse(_rng(seed), table, states, six_levels())
+    released = pd.DataFrame(found["state"].toarray(), columns=list(CELLS))
+    released.insert(0, "state", states.units[1])
+    errors = level_errors({ROOT: found[ROOT]}, table, states)
+    return released, errors.assign(state=ROOT)
+
+
+def descend(
+    seed: int, histogram: Histogram, blocks: int, released: pd.DataFrame, state: str
+) -> pd.DataFrame:
+    """Run one state down to its blocks.
+
+    Parameters
+    ----------
+    seed : int
+    histogram : Histogram
+        Of all states that are run.
+    blocks : int
+        Of all of them together.
+    released : DataFrame
+        From `release_states`.
+    state : str
+
+    Returns
+    -------
+    DataFrame
+        From `level_errors`, from the state down.
+    """
+    counties = histogram.counties
+    here = np.flatnonzero(counties["state"] == state)
+    numbers = numbers_of_blocks(counties["population"], blocks)[here]
+    names = counties["fips"].to_numpy()[here].tolist()
+    table, hierarchy = synthetic_state(seed, state, (names, histogram.counts[here]), numbers)
+    own = released[released["state"] == state][list(CELLS)]
+    above = csr_array(own.to_numpy(dtype=np.int64))
+    found = run_sparse(_rng(seed), table, hierarchy, six_levels(), above=[above, above])
+    check_sums(found, table, hierarchy)
+    # the root of one state is the state
+    return level_errors({k: v for k, v in found.items() if k != ROOT}, table, hierarchy).assign(
+        state=state
+    )
+
+
+def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy) -> None:
+    """Stop if people are lost, a count is negative, or a level does not add up to that above."""
+    levels = list(released)
+    if int(released[levels[-1]].sum()) != int(table.sum()):
+        raise AssertionError("people are lost")
+    for depth in range(1, len(levels)):
+        below, above = released[levels[depth]], released[levels[depth - 1]]
+        if below.data.min(initial=0) < 0:
+            raise AssertionError("a released count is negative")
+        if (_summed(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
+            raise AssertionError(f"{levels[depth]}: counts do not add up to those above")
+
+
+def _summed(table: csr_array, member, units: int) -> csr_array:
+    """Sum rows to the regions that they lie in."""
+    ones = np.ones(len(member), dtype=np.int64)
+    into = coo_array((ones, (member, np.arange(len(member)))), shape=(units, len(member)))
+    return (into.tocsr() @ table).tocsr()
+
+
+def level_errors(
+    released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy
+) -> pd.DataFrame:
+    """Sum the errors of each level.
+
+    Parameters
+    ----------
+    released : mapping from level to csr_array, int64, shape (units, cells)
+        Some of the hierarchy's levels.
+    table : csr_array, int64, shape (leaves, cells)
+    hierarchy : Hierarchy
+
+    Returns
+    -------
+    DataFrame
+        A row a level: level, regions, cells, not_zero and released_not_zero (cells), and the sums
+        `SUMS` of absolute and squared errors, of the regions' populations and of their cells. All
+        are whole numbers, so that sums over states do not depend on their order.
+    """
+    rows = []
+    for level, got in released.items():
+        depth = hierarchy.number(level)
+        true = _summed(table, hierarchy.leaf_units[depth], got.shape[0])
+        off = (got - true).tocsr()
+        people = off.sum(axis=1)
+        sums = (abs(people).sum(), (people**2).sum(), abs(off.data).sum(), (off.data**2).sum())
+        row = {"level": level, "regions": got.shape[0], "cells": got.shape[0] * got.shape[1]}
+        row |= {"not_zero": int((true.data != 0).sum()), "released_not_zero": int(got.nnz)}
+        rows.append(row | dict(zip(SUMS, map(int, sums), strict=True)))
+    return pd.DataFrame(rows)
+
+
+def level_table(errors: pd.DataFrame) -> pd.DataFrame:
+    """Pool the states' errors by level.
+
+    Returns
+    -------
+    DataFrame
+        Columns level, regions, cells, not_zero, released_not_zero, mae_total, rmse_total, mae_cell
+        and rmse_cell (persons).
+    """
+    counted = ["regions", "cells", "not_zero", "released_not_zero"]
+    found = errors.groupby("level", sort=False)[[*counted, *SUMS]].sum().reset_index()
+    people, people_squared, cells, cells_squared = (found.pop(name) for name in SUMS)
+    found["mae_total"] = people / found["regions"]
+    found["rmse_total"] = np.sqrt(people_squared / found["regions"])
+    found["mae_cell"] = cells / found["cells"]
+    found["rmse_cell"] = np.sqrt(cells_squared / found["cells"])
+    return found

@@ -1,0 +1,130 @@
+"""What the national runs take on other machines: measured jobs, scheduled on paper."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+
+def read_jobs(paths: Sequence) -> pd.DataFrame:
+    """Read Snakemake's benchmark files, one a job.
+
+    Returns
+    -------
+    DataFrame
+        Columns job, kind (the job without its number), seconds (of the clock) and mib (the largest
+        memory; missing where the job ended before Snakemake looked).
+    """
+    rows = []
+    for path in map(Path, paths):
+        last = pd.read_csv(path, sep="\t").iloc[-1]
+        seconds, mib = pd.to_numeric(last[["s", "max_rss"]], errors="coerce")
+        kind = re.sub(r"_\d+$", "", path.stem)
+        rows.append({"job": path.stem, "kind": kind, "seconds": seconds, "mib": mib})
+    return pd.DataFrame(rows)
+
+
+def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Add the measured jobs up by kind.
+
+    Returns
+    -------
+    DataFrame
+        Columns kind, jobs, seconds (of all), longest (seconds) and mib (at most).
+    """
+    return jobs.groupby("kind", sort=False, as_index=False).agg(
+        jobs=("seconds", "size"),
+        seconds=("seconds", "sum"),
+        longest=("seconds", "max"),
+        mib=("mib", "max"),
+    )
+
+
+def finish_time(
+    seconds: Mapping[str, float], after: Mapping[str, Sequence[str]], workers: int
+) -> float:
+    """Tell when all jobs are done, where a free worker takes the longest job that may begin.
+
+    Parameters
+    ----------
+    seconds : mapping from job to float
+    after : mapping from job to sequence of str
+        The jobs that must be done before it; others may begin at once.
+    workers : int
+        Each does one job at a time.
+    """
+    waiting = {job: set(after.get(job, ())) for job in seconds}
+    following: dict[str, list[str]] = {}
+    for job, before in waiting.items():
+        for each in before:
+            following.setdefault(each, []).append(job)
+    ready = [(-seconds[job], job) for job, before in waiting.items() if not before]
+    heapq.heapify(ready)
+    running: list[tuple[float, str]] = []
+    now = 0.0
+    while ready or running:
+        while ready and len(running) < workers:
+            _, job = heapq.heappop(ready)
+            del waiting[job]
+            heapq.heappush(running, (now + seconds[job], job))
+        now, done = heapq.heappop(running)
+        for job in following.get(done, []):
+            waiting[job].discard(done)
+            if not waiting[job]:
+                heapq.heappush(ready, (-seconds[job], job))
+    if waiting:
+        raise ValueError(f"jobs wait for each other: {', '.join(waiting)}")
+    return now
+
+
+def machine_table(
+    jobs: pd.DataFrame, after: Mapping[str, Sequence[str]], sent: Sequence[str], settings: Mapping
+) -> pd.DataFrame:
+    """Compute how long the measured jobs, or several times as many, take on each machine.
+
+    Parameters
+    ----------
+    jobs : DataFrame
+        From `read_jobs`.
+    after : mapping from job to sequence of str
+        As of `finish_time`.
+    sent : sequence of str
+        Jobs that go to nodes where there are several; the others stay where Snakemake runs.
+    settings : mapping
+        The block "national.cost" of the config.
+
+    Returns
+    -------
+    DataFrame
+        Columns times (how often all jobs are done, as with so many times the budgets), nodes, cores
+        (of each), jobs, work (seconds of all jobs, measured), added (seconds that starting a job
+        adds, as set), seconds (of the whole run, computed) and chain (seconds of the longest chain
+        of jobs, below which no machine comes).
+    """
+    added, rows = settings["added"], []
+    for times in settings["times"]:
+        for nodes, cores in settings["machines"]:
+            kind = "local" if nodes == 1 else "sent"
+            took, before = {}, {}
+            for job, seconds in zip(jobs["job"], jobs["seconds"], strict=True):
+                for copy in range(times):
+                    name = f"{job} {copy}"
+                    took[name] = seconds + added[kind if job in sent else "local"]
+                    before[name] = [f"{each} {copy}" for each in after.get(job, ())]
+            rows.append(
+                {
+                    "times": times,
+                    "nodes": nodes,
+                    "cores": cores,
+                    "jobs": len(took),
+                    "work": times * jobs["seconds"].sum(),
+                    "added": added[kind],
+                    "seconds": finish_time(took, before, nodes * cores),
+                    "chain": finish_time(took, before, len(took)),
+                }
+            )
+    return pd.DataFrame(rows)

@@ -1,0 +1,99 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array, vstack
+
+from isdp.constraints.hierarchy import Hierarchy
+from isdp.topdown.sparse import run_sparse
+from reproduction.data.histogram import CELLS
+from reproduction.national import blocks
+from reproduction.national.blocks import (
+    check_sums,
+    descend,
+    level_errors,
+    level_table,
+    release_states,
+)
+from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
+from reproduction.topdown.configurations import six_levels
+
+BLOCKS = 2_000
+
+
+def test_synthetic_blocks_hold_the_people_of_their_counties():
+    counts = np.array([[500, 0, 3, 40], [0, 9, 0, 1]])
+    table, hierarchy = synthetic_state(1, "VT", (["a", "b"], counts), [400, 60])
+    assert hierarchy.levels == ("nation", "state", "county", "tract", "block group", "block")
+    assert hierarchy.units[1] == ("VT",)
+    assert table.shape == (460, 4)
+    assert (hierarchy.aggregate(table.toarray())[2] == counts).all()
+    assert [len(units) for units in hierarchy.units] == [1, 1, 2, 4, 10, 460]
+    assert (table.sum(axis=1) == 0).mean() > 0.3
+
+
+def test_a_level_that_does_not_add_up_is_noticed():
+    counts = np.array([[500, 0, 3, 40]])
+    table, hierarchy = synthetic_state(1, "VT", (["a"], counts), [120])
+    levels = hierarchy.aggregate(table.toarray())
+    released = {name: csr_array(each) for name, each in zip(hierarchy.levels, levels, strict=True)}
+    check_sums(released, table, hierarchy)
+    moved = levels[3].copy()
+    moved[0, 0] += 1
+    with pytest.raises(AssertionError, match="tract: counts do not add up"):
+        check_sums(released | {"tract": csr_array(moved)}, table, hierarchy)
+    with pytest.raises(AssertionError, match="people are lost"):
+        check_sums(released | {"block": csr_array(0 * levels[5])}, table, hierarchy)
+    swapped = levels[5].copy()
+    swapped[0, 0] -= 600
+    swapped[1, 0] += 600
+    with pytest.raises(AssertionError, match="negative"):
+        check_sums(released | {"block": csr_array(swapped)}, table, hierarchy)
+
+
+def test_errors_of_a_level_are_sums_over_its_regions():
+    hierarchy = Hierarchy.from_columns({"state": ["a", "b"]}, root="nation")
+    true = np.array([[5, 0, 2], [1, 1, 0]])
+    got = np.array([[5, 1, 0], [0, 1, 1]])
+    found = level_errors({"state": csr_array(got)}, csr_array(true), hierarchy).iloc[0]
+    assert found.to_dict() == {
+        "level": "state",
+        "regions": 2,
+        "cells": 6,
+        "not_zero": 4,
+        "released_not_zero": 4,
+        "people_off": 1,
+        "people_off_squared": 1,
+        "cells_off": 5,
+        "cells_off_squared": 7,
+    }
+    table = level_table(pd.DataFrame([found, found]))
+    assert table.loc[0, "regions"] == 4
+    assert table.loc[0, "rmse_total"] == pytest.approx(np.sqrt(1 / 2))
+    assert table.loc[0, "mae_cell"] == pytest.approx(5 / 6)
+
+
+def test_jobs_of_a_state_each_make_the_run_of_all_states(small):
+    """The oracle is one run over all states' blocks at once."""
+    counties = small.counties
+    numbers = numbers_of_blocks(counties["population"], BLOCKS)
+    parts, columns = [], {}
+    for state in ("DE", "RI", "VT"):
+        here = np.flatnonzero(counties["state"] == state)
+        given = counties["fips"].to_numpy()[here].tolist(), small.counts[here]
+        table, tree = synthetic_state(5, state, given, numbers[here])
+        parts.append(table)
+        for depth, level in enumerate(tree.levels[1:], start=1):
+            names = np.array(tree.units[depth])[tree.leaf_units[depth]]
+            columns.setdefault(level, []).extend(names.tolist())
+    whole = Hierarchy.from_columns(columns, root="nation")
+    people = vstack(parts).tocsr()
+    wanted = level_errors(run_sparse(blocks._rng(5), people, whole, six_levels()), people, whole)
+
+    released, errors = release_states(5, small)
+    assert released[list(CELLS)].sum(axis=1).tolist() == [897934, 1052567, 625741]
+    every = [descend(5, small, BLOCKS, released, state) for state in ("VT", "DE", "RI")]
+    found = level_table(pd.concat([errors, *every], ignore_index=True))
+    pd.testing.assert_frame_equal(found, level_table(wanted))
+    assert found["level"].tolist() == list(whole.levels)
+    assert found["regions"].iloc[1] == 3
+    assert (found["rmse_cell"].iloc[1:] > 0).all()

@@ -1,0 +1,87 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from reproduction.national.cost import finish_time, job_table, machine_table, read_jobs
+
+SECONDS = {"a": 3.0, "b": 3.0, "c": 2.0, "d": 2.0, "e": 2.0}
+
+
+def test_one_worker_does_all_and_as_many_as_jobs_wait_for_the_longest():
+    assert finish_time(SECONDS, {}, 1) == 12
+    assert finish_time(SECONDS, {}, 5) == 3
+
+
+def test_the_longest_job_goes_first():
+    # the best there is takes 6; this rule is known to take 7 here
+    assert finish_time(SECONDS, {}, 2) == 7
+
+
+def test_a_job_waits_for_those_before_it():
+    after = {"c": ["a", "b"], "d": ["c"]}
+    assert finish_time(SECONDS, after, 5) == 3 + 2 + 2
+    assert finish_time({"x": 1.0, "y": 5.0}, {"y": ["x"]}, 2) == 6
+    with pytest.raises(ValueError, match="wait for each other: x, y"):
+        finish_time({"x": 1.0, "y": 1.0}, {"x": ["y"], "y": ["x"]}, 1)
+
+
+def test_two_workers_are_at_most_a_sixth_from_the_best():
+    """Against brute force; the bound is 4/3 - 1/(3 workers) (Graham 1969)."""
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        seconds = {str(i): float(s) for i, s in enumerate(rng.integers(1, 10, 6))}
+        best = np.inf
+        for order in permutations(seconds.values()):
+            loads = [0.0, 0.0]
+            for each in order:
+                loads[loads.index(min(loads))] += each
+            best = min(best, max(loads))
+        assert best <= finish_time(seconds, {}, 2) <= best * 7 / 6
+
+
+def benchmark_file(folder, name, seconds, memory):
+    path = folder / f"{name}.tsv"
+    path.write_text(f"s\th:m:s\tmax_rss\n9\t0\t9\n{seconds}\t0:00:01\t{memory}\n")
+    return path
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    rows = [
+        ("run_releases_noise_0", 10, 100),
+        ("run_releases_noise_1", 20, "-"),
+        ("release_states", 5, 50),
+        ("descend_states_0", 7, 90),
+        ("collect_national", 1, 10),
+    ]
+    return read_jobs([benchmark_file(tmp_path, *row) for row in rows])
+
+
+def test_measured_jobs_are_added_up_by_kind(jobs):
+    table = job_table(jobs).set_index("kind")
+    assert list(table.index) == [
+        "run_releases_noise",
+        "release_states",
+        "descend_states",
+        "collect_national",
+    ]
+    assert table.loc["run_releases_noise"].tolist() == [2, 30, 20, 100]
+
+
+def test_machines_are_computed_from_them(jobs):
+    sent = jobs["job"].tolist()[:4]
+    after = {"descend_states_0": ["release_states"], "collect_national": sent}
+    settings = {"machines": [[1, 1], [1, 2], [10, 2]], "added": {"local": 1, "sent": 10}}
+    table = machine_table(jobs, after, sent, settings | {"times": [1]})
+    assert table["work"].tolist() == [43, 43, 43]
+    assert table["added"].tolist() == [1, 1, 10]
+    # one core all in turn; two: 11, 6, 8 beside 21, then 2; sent: 15 and 17 beside 30, then 2 here
+    assert table["seconds"].tolist() == [48, 27, 34]
+    assert table["chain"].tolist() == [23, 23, 34]
+    thrice = machine_table(jobs, after, sent, settings | {"times": [3]})
+    assert thrice["jobs"].tolist() == [15, 15, 15]
+    assert thrice["work"].tolist() == [129, 129, 129]
+    # one core thrice as long; twenty are enough for all at once
+    assert thrice["seconds"].iloc[0] == 3 * 48
+    assert thrice["seconds"].iloc[2] == 34

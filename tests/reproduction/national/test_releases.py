@@ -1,0 +1,108 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from reproduction.comparison.experiment import query_errors
+from reproduction.comparison.systems import FAMILIES, systems
+from reproduction.national.releases import (
+    NATION,
+    batches,
+    nation_table,
+    releases,
+    run_batch,
+    state_table,
+)
+from reproduction.national.settings import check, states_of
+from reproduction.running.config import ConfigError
+from tests import ROOT
+
+STATES = ["DE", "RI", "VT"]
+SETTINGS = {"epsilons": [1, 0.5], "rhos": [0.1], "rates": [0.1]}
+
+
+def in_batches(small, family, size):
+    every = releases(family, STATES, SETTINGS)
+    parts = [run_batch(5, small, family, batch) for batch in batches(every, size)]
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_tables_do_not_depend_on_the_batches(small, family):
+    every, two = in_batches(small, family, 1000), in_batches(small, family, 2)
+    pd.testing.assert_frame_equal(every, two)
+    assert set(every["state"]) == set(STATES)
+    assert set(every["system"]) == {system.name for system in systems()[family]}
+
+
+def test_every_state_has_every_budget_of_every_system_once():
+    pure = {"integer noise", "projected Laplace noise", "K-norm noise"}
+    found = releases("noise", STATES, SETTINGS)
+    assert len(found) == len(set(found)) == 3 * (3 * 2 + 2)
+    assert {name for name, budget, _ in found if budget == 0.5} == pure
+    assert releases("swapping", STATES, SETTINGS) == [
+        ("permutation swapping", 0.1, state) for state in STATES
+    ]
+
+
+def test_topdown_is_run_on_all_states_together(small):
+    assert {place for _, _, place in releases("topdown", STATES, SETTINGS)} == {NATION}
+    found = run_batch(5, small, "topdown", [("TopDown, production", 0.1, NATION)])
+    total = found[(found["query"] == "total") & (found["size"] == "all")].set_index("state")
+    assert list(total.index) == STATES
+    assert (total["rmse"] > 0).all()
+    # each state's total is held, so that its counties' errors cancel
+    assert total["bias"].to_numpy() == pytest.approx(0)
+
+
+def test_streams_differ_by_state_system_and_budget(small):
+    batch = [("integer noise", 1.0, "VT"), ("integer noise", 1.0, "DE")]
+    first = run_batch(5, small, "noise", batch)
+    other = run_batch(6, small, "noise", batch)
+    assert not first.equals(other)
+
+
+def test_pooled_errors_are_those_of_all_counties_together():
+    rng = np.random.default_rng(1)
+    true = rng.integers(0, 300, (9, 252))
+    released = true + rng.integers(-9, 9, true.shape)
+    labels = {"system": "integer noise", "parameter": "epsilon", "budget": 1.0}
+    parts = [
+        query_errors(released[rows], true[rows]).assign(**labels, state=state)
+        for state, rows in (("B", slice(0, 2)), ("A", slice(2, 9)))
+    ]
+    pooled = nation_table(pd.concat(parts, ignore_index=True))
+    assert not any(isinstance(kind, pd.CategoricalDtype) for kind in pooled.dtypes)
+    pooled = pooled.set_index(["query", "size"])
+    wanted = query_errors(released, true).set_index(["query", "size"])
+    assert set(pooled.index) < set(wanted.index)
+    columns = ["answers", "bias", "mae", "rmse", "negative"]
+    for key, row in pooled.iterrows():
+        assert row[columns].astype(float).tolist() == pytest.approx(
+            wanted.loc[key, columns].astype(float).tolist()
+        )
+    cells = pooled.loc["detail"]
+    assert list(cells.index[:4]) == ["all", "0", "1", "2"]
+    assert cells["states"].iloc[0] == 2
+
+
+def test_each_state_has_a_row_a_query(small):
+    found = run_batch(5, small, "noise", releases("noise", STATES, SETTINGS)[:3])
+    table = state_table(found)
+    assert list(table.columns[:5]) == ["system", "parameter", "budget", "state", "query"]
+    assert len(table) == 3 * found["query"].nunique()
+
+
+def test_states_are_all_or_some_in_the_order_of_the_counts():
+    published = ROOT / "data/census2010_county_population.csv"
+    every = states_of({"states": "all"}, published)
+    assert len(every) == 52
+    assert {"DC", "PR"} < set(every)
+    assert states_of({"states": ["VT", "DE"]}, published) == ["DE", "VT"]
+
+
+def test_a_state_that_there_is_not_is_refused():
+    config = {"data": {"published": "data/census2010_county_population.csv"}}
+    check({"states": "all"}, config, ROOT)
+    check({"states": ["PR"]}, config, ROOT)
+    with pytest.raises(ConfigError, match=r"national\.states\.1: there is no state 'XX'"):
+        check({"states": ["PR", "XX"]}, config, ROOT)

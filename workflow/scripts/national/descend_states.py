@@ -1,0 +1,21 @@
+"""TopDown from a batch of states down to their synthetic blocks."""
+
+import pandas as pd
+
+from isdp.io.files import write_csv
+from reproduction.data.histogram import read_histogram
+from reproduction.data.published import read_published
+from reproduction.national.blocks import descend
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
+from reproduction.topdown.experiment import only_states
+
+with job_log(snakemake.log[0]):
+    params, given = snakemake.params, snakemake.input
+    histogram = read_histogram(given.histogram, read_published(given.published))
+    histogram = only_states(histogram, params.states)
+    released = read_csv(given.released)
+    found = [
+        descend(params.seed, histogram, params.blocks, released, state) for state in params.batch
+    ]
+    write_csv(pd.concat(found, ignore_index=True), snakemake.output.errors)
