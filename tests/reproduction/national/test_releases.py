@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from isdp.seeds import stream
 from reproduction.comparison.experiment import query_errors
 from reproduction.comparison.systems import FAMILIES, systems
 from reproduction.national.releases import (
@@ -54,11 +55,16 @@ def test_topdown_is_run_on_all_states_together(small):
     assert total["bias"].to_numpy() == pytest.approx(0)
 
 
-def test_streams_differ_by_state_system_and_budget(small):
-    batch = [("integer noise", 1.0, "VT"), ("integer noise", 1.0, "DE")]
-    first = run_batch(5, small, "noise", batch)
-    other = run_batch(6, small, "noise", batch)
-    assert not first.equals(other)
+def test_every_release_has_a_stream_of_its_own(small, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "reproduction.national.releases.stream", lambda *key: asked.append(key) or stream(*key)
+    )
+    every = [each for each in releases("noise", STATES, SETTINGS) if "projected" in each[0]]
+    run_batch(5, small, "noise", every)
+    assert len(every) == 3 * (2 + 1)
+    assert len(set(asked)) == len(every)
+    assert {key[0] for key in asked} == {5}
 
 
 def test_pooled_errors_are_those_of_all_counties_together():
