@@ -223,6 +223,21 @@ class Checkout:
         return {str(p.relative_to(results)): p.read_bytes() for p in kept}
 
 
+def pytest_collection_modifyitems(items):
+    """Put a file that needs the shared run first, and the others of the kind last in this folder.
+
+    While one process makes that run the other has work, and does not wait for it.
+    """
+    here = [item for item in items if item.path.parent == Path(__file__).parent]
+    files = list(dict.fromkeys(item.path for item in here))
+    waiting = {item.path for item in here if "finished" in item.fixturenames}
+    first = next((path for path in files if path in waiting), None)
+    here.sort(key=lambda item: (item.path != first, item.path in waiting))
+    places = [i for i, item in enumerate(items) if item.path in set(files)]
+    for place, item in zip(places, here, strict=True):
+        items[place] = item
+
+
 @pytest.fixture
 def checkout(tmp_path):
     return Checkout(tmp_path)
