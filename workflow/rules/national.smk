@@ -4,15 +4,12 @@ A target of its own, no part of `all`. There is no checkpoint: which jobs there 
 config alone. Short releases are batched into jobs by `national.batch`.
 """
 
-from reproduction.national.releases import batches, releases
-from reproduction.national.settings import states_of
+from reproduction.national.settings import batches, jobs_of, states_of
 
 NATIONAL = config["national"]
 STATES_RUN = states_of(NATIONAL, BASE / config["data"]["published"])
-RELEASES = {
-    family: batches(releases(family, STATES_RUN, NATIONAL), NATIONAL["batch"][family])
-    for family in SYSTEM_FAMILIES
-}
+BUDGETS = {name: NATIONAL[name] for name in ("epsilons", "rhos", "rates")}
+JOBS = jobs_of(NATIONAL, STATES_RUN)
 DESCENTS = batches(STATES_RUN, NATIONAL["batch"]["blocks"])
 NATIONAL_TABLES = {
     "errors": "Errors of every system in all states together",
@@ -39,7 +36,7 @@ rule run_releases:
     benchmark:
         benchmarks("run_releases_{family}_{part}")
     wildcard_constraints:
-        family=any_of(RELEASES),
+        family=any_of(JOBS),
         part="[0-9]+",
     conda:
         ENVIRONMENT
@@ -51,7 +48,8 @@ rule run_releases:
         library=library("national/run_releases"),
         seed=config["seed"],
         states=STATES_RUN,
-        batch=lambda wildcards: RELEASES[wildcards.family][int(wildcards.part)],
+        budgets=BUDGETS,
+        batch=lambda wildcards: NATIONAL["batch"][wildcards.family],
     message:
         "National releases: {wildcards.family}, job {wildcards.part}"
     script:

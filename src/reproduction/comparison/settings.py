@@ -7,8 +7,15 @@ from pathlib import Path
 
 from reproduction.running.config import ConfigError, check_states, column
 
-# a job each; here, as Snakemake reads it at every start and needs none of the systems for it
-FAMILIES = ("noise", "conditioned", "topdown", "swapping")
+# The parameter that sets the budget of each system, by family. Snakemake reads it at every start,
+# and would take a second and a half to load the systems for it.
+PARAMETERS = {
+    "noise": ("epsilon", "rho", "epsilon", "epsilon", "rho"),
+    "conditioned": ("epsilon",),
+    "topdown": ("epsilon", "rho"),
+    "swapping": ("rate",),
+}
+FAMILIES = tuple(PARAMETERS)
 
 
 def check(comparison: Mapping, config: dict, base: Path) -> None:

@@ -13,11 +13,11 @@ from reproduction.comparison.experiment import POPULATIONS, areas_of, query_erro
 from reproduction.comparison.systems import budgets_of, systems
 from reproduction.comparison.tables import BY_SIZE
 from reproduction.data.histogram import Histogram
+from reproduction.national.settings import TOGETHER
 from reproduction.topdown.errors import CLASSES
 from reproduction.topdown.experiment import only_states
 
 NATION = "nation"
-TOGETHER = ("topdown",)  # families whose release of one state depends on all others
 LABELS = ["system", "parameter", "budget"]
 SIZES = ["all", *POPULATIONS, *CLASSES]
 Release = tuple[str, float, str]  # system, budget, and a state or the nation
@@ -41,11 +41,6 @@ def releases(family: str, states: Sequence[str], settings: Mapping) -> list[Rele
         for budget in budgets_of(system, settings)
         for place in places
     ]
-
-
-def batches(every: Sequence, size: int) -> list[list]:
-    """Cut a list into jobs of so many, in its order."""
-    return [list(every[first : first + size]) for first in range(0, len(every), size)]
 
 
 def run_batch(

@@ -12,7 +12,7 @@ from reproduction.comparison.experiment import (
     run_family,
     shares,
 )
-from reproduction.comparison.settings import FAMILIES, check
+from reproduction.comparison.settings import FAMILIES, PARAMETERS, check
 from reproduction.comparison.systems import Spending, budgets_of, bureau_rho, systems
 from reproduction.comparison.tables import cost_table, error_table, guarantee_table, share_table
 from reproduction.data.histogram import CELLS, Histogram, read_histogram
@@ -45,7 +45,9 @@ def found(small):
 
 
 def test_every_family_is_run():
-    assert tuple(systems()) == FAMILIES
+    found = {family: tuple(each.parameter for each in known) for family, known in systems().items()}
+    assert found == PARAMETERS
+    assert tuple(found) == FAMILIES
 
 
 def test_every_measure_of_every_run_is_there(small, found):

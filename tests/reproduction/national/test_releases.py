@@ -4,16 +4,16 @@ import pytest
 
 from isdp.seeds import stream
 from reproduction.comparison.experiment import query_errors
-from reproduction.comparison.systems import FAMILIES, systems
+from reproduction.comparison.settings import FAMILIES
+from reproduction.comparison.systems import systems
 from reproduction.national.releases import (
     NATION,
-    batches,
     nation_table,
     releases,
     run_batch,
     state_table,
 )
-from reproduction.national.settings import check, states_of
+from reproduction.national.settings import batches, check, jobs_of, states_of
 from reproduction.running.config import ConfigError
 from tests import ROOT
 
@@ -33,6 +33,14 @@ def test_the_tables_do_not_depend_on_the_batches(small, family):
     pd.testing.assert_frame_equal(every, two)
     assert set(every["state"]) == set(STATES)
     assert set(every["system"]) == {system.name for system in systems()[family]}
+
+
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_there_is_a_job_for_every_batch(size):
+    settings = SETTINGS | {"batch": dict.fromkeys(FAMILIES, size)}
+    assert jobs_of(settings, STATES) == {
+        family: len(batches(releases(family, STATES, settings), size)) for family in FAMILIES
+    }
 
 
 def test_every_state_has_every_budget_of_every_system_once():

@@ -5,8 +5,8 @@ def of_all_releases(pattern):
     """The pattern for each job that releases, in the order of the releases."""
     return [
         path
-        for family, parts in RELEASES.items()
-        for path in expand(str(pattern), family=family, part=range(len(parts)))
+        for family, jobs in JOBS.items()
+        for path in expand(str(pattern), family=family, part=range(jobs))
     ]
 
 
