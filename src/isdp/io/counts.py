@@ -14,6 +14,7 @@ import pandas as pd
 from isdp.errors import InputError
 
 MAX_BYTES = 200_000_000
+STRIPPED = re.compile(r'[ \t\x0b\x0c\x1c-\x1f"]')  # a quoted cell may hold the end of a line
 LONGEST = 60  # characters of a cell that a message quotes
 
 
@@ -91,6 +92,8 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
         header, or the text is no csv.
     """
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    # to look for blanks once is cheaper than to strip every cell of a large table
+    blanks = not text.isascii() or STRIPPED.search(text) is not None
     rows: list[list[str]] = []
     lines: list[int] = []
     try:
@@ -100,7 +103,7 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
                     f"{place}: line {reader.line_num}: {len(row)} cells under a header of "
                     f"{len(rows[0])}; the file is damaged or cut short: get it again"
                 )
-            rows.append([cell.strip() for cell in row])
+            rows.append([cell.strip() for cell in row] if blanks else row)
             lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(

@@ -178,12 +178,14 @@ def _check_columns(cells: pd.DataFrame, wanted: Sequence[str], place: str) -> No
 def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarray:
     """Read the counts in some columns; int64, shape (rows, columns)."""
     _check_columns(cells, columns, place)
-    return np.column_stack(
-        [
-            counts_of(cells[name], lambda line, c=name: f"{place}: line {line}, column {c}", MEND)
-            for name in columns
-        ]
-    )
+
+    def where(number: int) -> str:
+        row, column = divmod(number, len(columns))
+        return f"{place}: line {cells.index[row]}, column {columns[column]}"
+
+    # all at once, as most counts are small and stand there many times
+    every = pd.Series(cells[list(columns)].to_numpy().ravel())
+    return counts_of(every, where, MEND).reshape(len(cells), len(columns))
 
 
 def _read(path, columns: Sequence[str], blank_is_zero: bool) -> tuple[pd.Series, np.ndarray]:
