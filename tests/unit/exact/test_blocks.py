@@ -168,6 +168,7 @@ def test_blocks_of_one_cell_and_no_freedom_at_all():
     noise = sample_blocks(generator(), invariants, 0.1, draws=50)
     assert not noise[:, 0].any()
     assert noise[:, 1].any()
+    assert not invariants.apply(noise).any()
     assert not sample_blocks(generator(), Invariants(np.eye(3, dtype=int)), 0.1, draws=2).any()
 
 

@@ -60,6 +60,16 @@ def test_the_hull_and_the_bounds_of_a_sum_hold_at_a_higher_precision(counts, eps
     assert checked > 100
 
 
+@pytest.mark.parametrize(("counts", "rate"), [(1000, "2.09"), (100, "2.3"), (30, "0.25")])
+def test_a_step_away_from_its_mode_a_law_has_fallen_on_both_sides(counts, rate):
+    """Under the first two it is the lower side that falls later."""
+    sums = SumsOfCounts([counts], Fraction(rate))
+    weight, mode, width = sums._weights[0], int(sums._modes[0]), int(sums._widths[0])
+    with ctx.workprec(128):
+        assert weight.log(mode + width) < -1
+        assert weight.log(mode - width) < -1
+
+
 def test_numbers_and_places_tell_one_another():
     sums = SumsOfCounts([3, 50], Fraction(1, 5))
     for law in (0, 1):
