@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import vstack
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
+from isdp.mcmc import paired_coupling
 from isdp.mcmc.pair_kernels import Side, column_laws, draw_columns
 from isdp.mcmc.paired_coupling import coupled_sweep, paired_meeting_times, pairing
 from isdp.mcmc.paired_rows import PairedRows, _lesser, _messages
@@ -72,7 +73,7 @@ def test_other_laws_and_noise_too_wide_are_refused():
     for law in (GeneralizedGaussian(1.0), GeneralizedLaplace(1.0, "l2")):
         with pytest.raises(InputError, match="paired rows: serves laws"):
             PairedRows(table, law)
-    with pytest.raises(InputError, match="messages of"):
+    with pytest.raises(InputError, match=r"standard deviation of 1\.41e\+06.* messages of"):
         PairedRows(table, GeneralizedLaplace(1e-6))
 
 
@@ -168,6 +169,16 @@ def test_a_draw_inverts_the_uniforms_it_is_given(columns):
         expected = plain_draw(uniforms, pmf, least.tolist(), order.tolist(), goal)
         assert found.tolist() == expected
         assert found.sum() == goal
+
+
+@pytest.mark.parametrize(
+    ("goal", "drawn"), [(-2, []), (-1, [-1, 0]), (3, [1, 2]), (4, [])], ids=str
+)
+def test_columns_reach_from_their_least_to_their_largest_values_and_no_further(goal, drawn):
+    pmf = np.array([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])
+    nothing = np.zeros((1, 1))  # a single pair has no messages to take
+    side = Side(pmf, np.array([3, 3]), np.array([1, 0]), nothing, nothing, goal)
+    assert draw_columns(np.full(3, 0.5), side, np.arange(2)).tolist() == drawn
 
 
 def test_laws_of_columns_are_those_of_their_places():
@@ -287,10 +298,18 @@ def test_chains_that_have_met_stay_together():
     assert met
 
 
-def test_two_rows_meet_at_once():
+def test_two_rows_meet_at_once(monkeypatch):
+    clock = iter([10.0, 13.0])
+    monkeypatch.setattr(paired_coupling.time, "perf_counter", lambda: next(clock))
     chain = PairedRows(Invariants.margins((2, 9)), GeneralizedLaplace(0.25))
     times = paired_meeting_times(np.random.default_rng(1), chain, lag=3, runs=20, cap=10)
     assert (times.tau == 4).all()
+    assert times.seconds == 3
+    for wrong in ({"lag": 0}, {"runs": 0}, {"cap": 3}):
+        with pytest.raises(InputError, match=f"coupling: {next(iter(wrong))} must be"):
+            paired_meeting_times(
+                np.random.default_rng(1), chain, **{"lag": 3, "runs": 20, "cap": 10} | wrong
+            )
 
 
 def test_six_by_eight_meets_in_all_of_two_hundred_runs():
