@@ -200,15 +200,16 @@ def test_laws_of_columns_are_those_of_their_places():
         assert weight[inside].sum() > 1 - 1e-12
 
 
-def test_what_lies_beyond_the_tables_falls_on_as_before():
-    laws = np.array([[0.0, -1.0, -2.0]])
+@pytest.mark.parametrize(("fall", "reach"), [(1.0, 20), (1.5, 13)])
+def test_what_lies_beyond_the_tables_falls_on_as_before(fall, reach):
+    laws = np.array([[0.0, -fall, -2 * fall]])
     state, places = np.array([9, -5]), np.array([[0], [1]])
     _, least, length, mean, _ = column_laws(
         state, places, np.array([1, -1]), np.zeros(2, int), laws
     )
-    # exp(-|x| - |4 - x|): level from 0 to 4, then down by 2 a unit, to 40 below
-    assert (least[0], length[0]) == (-20, 45)
-    assert mean[0] == pytest.approx(22)
+    # of exp(-fall (|x| + |4 - x|)): level from 0 to 4, then down by twice that a unit, to 40 below
+    assert (least[0], length[0]) == (-reach, 5 + 2 * reach)
+    assert mean[0] == pytest.approx(2 + reach)
 
 
 def test_a_goal_out_of_reach_is_an_error_and_no_draw():
