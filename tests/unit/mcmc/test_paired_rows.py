@@ -171,14 +171,16 @@ def test_a_draw_inverts_the_uniforms_it_is_given(columns):
         assert found.sum() == goal
 
 
-@pytest.mark.parametrize(
-    ("goal", "drawn"), [(-2, []), (-1, [-1, 0]), (3, [1, 2]), (4, [])], ids=str
-)
-def test_columns_reach_from_their_least_to_their_largest_values_and_no_further(goal, drawn):
-    pmf = np.array([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])
+@pytest.mark.parametrize(("columns", "most"), [(1, 1), (2, 3)])
+def test_columns_reach_from_their_least_to_their_largest_values_and_no_further(columns, most):
+    pmf = np.array([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])[:columns]
+    length, centre = np.full(columns, 3), np.array([1, 0])[:columns]
     nothing = np.zeros((1, 1))  # a single pair has no messages to take
-    side = Side(pmf, np.array([3, 3]), np.array([1, 0]), nothing, nothing, goal)
-    assert draw_columns(np.full(3, 0.5), side, np.arange(2)).tolist() == drawn
+    for goal in range(-4, 7):
+        side = Side(pmf, length, centre, nothing, nothing, goal)
+        drawn = draw_columns(np.full(columns + 1, 0.5), side, np.arange(columns))
+        assert len(drawn) == (columns if -1 <= goal <= most else 0)
+        assert drawn.sum() == goal or not len(drawn)
 
 
 def test_laws_of_columns_are_those_of_their_places():
