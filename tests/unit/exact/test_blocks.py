@@ -172,6 +172,7 @@ def test_blocks_of_one_cell_and_no_freedom_at_all():
     assert noise[:, 1].any()
     assert not invariants.apply(noise).any()
     assert not sample_blocks(generator(), Invariants(np.eye(3, dtype=int)), 0.1, draws=2).any()
+    assert sample_blocks(generator(), Invariants(np.zeros((0, 3), dtype=int)), 0.1, draws=2).any()
 
 
 def test_the_seed_decides():
