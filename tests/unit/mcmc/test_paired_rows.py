@@ -176,11 +176,14 @@ def test_columns_reach_from_their_least_to_their_largest_values_and_no_further(c
     pmf = np.array([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])[:columns]
     length, centre = np.full(columns, 3), np.array([1, 0])[:columns]
     nothing = np.zeros((1, 1))  # a single pair has no messages to take
-    for goal in range(-4, 7):
+    for goal, uniform in product(range(-4, 7), (0.0, 0.5, 1 - 2**-53)):
         side = Side(pmf, length, centre, nothing, nothing, goal)
-        drawn = draw_columns(np.full(columns + 1, 0.5), side, np.arange(columns))
+        drawn = draw_columns(np.full(columns + 1, uniform), side, np.arange(columns)[::-1])
         assert len(drawn) == (columns if -1 <= goal <= most else 0)
-        assert drawn.sum() == goal or not len(drawn)
+        if len(drawn):
+            assert drawn.sum() == goal
+            assert (drawn >= -centre).all()
+            assert (drawn < length - centre).all()
 
 
 def test_laws_of_columns_are_those_of_their_places():
