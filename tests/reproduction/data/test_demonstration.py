@@ -443,6 +443,9 @@ def test_an_extract_names_a_few_and_counts_the_others():
     )
     assert "01002" in message
     assert "01003" not in message
+    message = refused(lambda: check_demonstration(demonstration(), wide[:-1]), "3 of 7 counties")
+    assert "01002" in message
+    assert " more" not in message
 
 
 # -- the table of counties ------------------------------------------------------------------------
