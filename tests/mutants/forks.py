@@ -44,6 +44,7 @@ from tests import ROOT
 
 CPU_LIMIT = 240  # seconds of processor time; a busy machine does not use them up
 LIMIT = 4 * CPU_LIMIT  # seconds on the clock, for what waits and never ends
+MEMORY = 6 << 30  # bytes of a trial's addresses: a loop that grows what it holds fails, and alone
 OURS = ("isdp", "reproduction", "tests")
 BROKEN = 99  # the exit code of a fork that did not come to run tests
 PASSED, FAILED, TIMEOUT = "passed", "failed", "timeout"
@@ -154,6 +155,7 @@ def _child(trial: Trial, place: Path) -> None:
     try:
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT + 10))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         signal.alarm(LIMIT)
         log = os.open(place / "log", os.O_WRONLY | os.O_CREAT)
         os.dup2(log, 1)

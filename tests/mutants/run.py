@@ -236,6 +236,11 @@ def main() -> int:
                 csv.DictWriter(file, row).writeheader()
             csv.DictWriter(file, row).writerow(row)
             file.flush()
+    if not given.dozen:
+        survivors = {_key(row) for row in rows if row["outcome"] == SURVIVED}
+        for path, before, after in sorted(known.keys() - survivors):
+            if path.startswith(given.only):
+                print(f"no survivor any more: {path}: {before}  ->  {after}")
     table = shares(rows, known)
     with open(SHARES, "w", newline="") as file:
         writer = csv.DictWriter(file, table[0])

@@ -27,7 +27,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from scipy.optimize import brentq
 from scipy.special import expit
 
@@ -213,8 +213,7 @@ class _Block:
         self._alpha = alpha
         self._cells = _Cells(lower, alpha, 2 * epsilon - alpha)
         self._least = self._fewest(lower, alpha)
-        with ctx.workprec(128):
-            self._mode = _floor(self._peak)
+        self._mode = _floor(self._peak)
 
     def _fewest(self, lower: np.ndarray, alpha: Fraction) -> int:
         """Find a number of cells above zero that is missed with a chance below exp(-LOG_MISSED)."""

@@ -170,7 +170,7 @@ def _keep(words: _Words, parts: list[Period], pair: list[np.ndarray]) -> np.ndar
 
 def _terms(variance: float, cells: int) -> float:
     """Estimate the terms of the finite sum that count: phi(t) falls as exp(-t^2 v / 2)."""
-    k = np.arange(-30, 31) * max(math.ceil(math.sqrt(variance) / 3), 1)
+    k = np.arange(-30.0, 31.0) * max(math.ceil(math.sqrt(variance) / 3), 1)
     weights = np.exp(-(k**2) / (2 * variance))
     own = float((weights * k**2).sum() / weights.sum())
     bits = PRECISION + 2 * math.log2(cells + 1)

@@ -143,8 +143,7 @@ def pilot(plan: _Plan, epsilon: float, cells: int, most_tries: float) -> float:
     while drawn < PILOT_DRAWS and spent < budget:
         tries = _draw_staged(rng, epsilon, plan, budget - spent, kept)
         if tries < 0:
-            spent = budget
-            break
+            return budget / max(drawn, 1)
         spent, drawn = spent + tries, drawn + 1
     return spent / max(drawn, 1)
 

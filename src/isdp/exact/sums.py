@@ -181,11 +181,10 @@ class TypeSums:
         if not len(closing.settled):
             return 1.0
         of_sums = np.zeros((len(closing.across.T), len(closing.across.T)))
-        position = np.full(len(self.sizes), -1)
-        position[closing.before] = np.arange(len(closing.before))
         for group in self._local:
             for types in group.types:
-                v, rows = variance[types], closing.across[position[types]].astype(float)
+                rows = closing.across[np.searchsorted(closing.before, types)].astype(float)
+                v = variance[types]
                 of_sums += rows.T @ (v[:, None] * rows)
                 if group.held:
                     mean = v @ rows

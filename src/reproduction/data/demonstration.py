@@ -226,7 +226,7 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
             f"{known.loc[first['fips'], 'population']}; {MEND}"
         )
     states = counties["fips"].map(known["state"])
-    totals = counties.groupby(states, sort=False)[["dp", "sf"]].sum()
+    totals = counties.groupby(states)[["dp", "sf"]].sum()
     unequal = totals[totals["dp"] != totals["sf"]]
     if len(unequal):
         state, total = unequal.index[0], unequal.iloc[0]

@@ -234,11 +234,9 @@ def sentence(row: Mapping) -> str:
     ours = row["our_value"] or "no value"
     if " to " in row["our_error"]:
         ours += f" ({row['our_error']})"
-    elif row["our_error"] not in ("", EXACT) and " and " in ours:
+    elif row["our_error"] not in ("", EXACT):
         pairs = zip(ours.split(" and "), row["our_error"].split(" and "), strict=True)
         ours = " and ".join(f"{value} ± {error}" for value, error in pairs)
-    elif row["our_error"] and row["our_error"] != EXACT:
-        ours += f" ± {row['our_error']}"
     unit = f" {row['unit']}" if row["unit"] and row["our_value"] else ""
     paper = row["paper_value"]
     first = paper if paper == NO_NUMBER else f"{paper} in the paper"

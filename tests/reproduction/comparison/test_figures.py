@@ -6,6 +6,7 @@ import pytest
 
 from reproduction.comparison import figures
 from reproduction.comparison.experiment import BUREAU, POPULATIONS, SWAPPED
+from tests.artists import inside
 
 SYSTEMS = {
     "integer noise": ("epsilon", [0.5, 2.0]),
@@ -13,7 +14,7 @@ SYSTEMS = {
     BUREAU: ("rho", [1.2]),
     "permutation swapping": ("rate", [0.05]),
 }
-CHOSEN = {"epsilon": 2.0, "rho": 1.2, "rate": 0.05}
+CHOSEN = {"epsilon": 0.5, "rho": 1.2, "rate": 0.05}
 SIZES = ["all", "0", "1", "over 1000"]
 
 
@@ -70,6 +71,9 @@ def test_errors_are_drawn_where_the_table_has_them():
                 assert points == pytest.approx(part[["budget", "value"]].to_numpy())
                 drawn += len(points)
     assert drawn == len(listed) == 6 * 3 - 1  # the swap has no error in totals
+    remarks = {place: [text.get_text() for text in axes[place].texts] for place in np.ndindex(3, 3)}
+    assert remarks.pop((1, 2)) == ["held: no error"]
+    assert not any(remarks.values())
 
 
 def test_bias_is_drawn_where_the_table_has_it():
@@ -77,6 +81,7 @@ def test_bias_is_drawn_where_the_table_has_it():
     figure = figures.bias(errors, CHOSEN, SWAPPED)
     listed = figures.bias_points(errors, CHOSEN, SWAPPED)
     assert len(listed) == 4 * 3
+    assert [axis.get_yscale() for axis in figure.axes] == ["symlog", "log"]
     for axis, column in zip(figure.axes, ("bias", "rmse"), strict=True):
         points = points_of(axis)
         assert len(points) == 4
@@ -91,6 +96,7 @@ def test_shares_are_drawn_where_the_table_has_them():
     figure = figures.shares(shares, CHOSEN, SWAPPED)
     listed = figures.share_points(shares, CHOSEN, SWAPPED)
     (axis,) = figure.axes
+    assert inside(figure)
     points = points_of(axis)
     assert len(points) == 4
     for label, drawn in points.items():

@@ -84,6 +84,10 @@ def test_acceptance_of_each_start_with_its_interval(printed):
     if printed:
         table.loc[2:, "paper_percent"] = 1.7
     figure = figures.acceptance(pd.concat([table, table.assign(proposal_epsilon=2.0)]), "title")
+    assert [axis.get_title("left").split(",")[0] for axis in figure.axes] == [
+        "title",
+        "small parameters",
+    ]
     for axis in figure.axes:
         for drawn, start, colour in zip(
             axis.containers, ("target", "confidential"), (DRAW, FAINT), strict=True

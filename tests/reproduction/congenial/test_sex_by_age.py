@@ -100,6 +100,7 @@ def test_a_trace_keeps_every_change_and_the_longest_stay():
     assert summary["acceptance_percent"].iloc[0] == pytest.approx(100 * info.acceptance_rate)
     longest = max(len(list(run)) for run in _runs(noise))
     assert summary["longest_stay"].iloc[0] == longest
+    assert (spread.set_index("statistic").loc["ess", ["q05", "median", "q95"]] > 0).all()
     assert spread.set_index("statistic")["share_below_paper"].isna().tolist() == [
         True,
         True,

@@ -42,7 +42,7 @@ def test_conditional_noise_is_laplace_of_half_the_scale():
 
 
 def test_the_table_finds_the_erratum_and_nothing_else():
-    table = two_bin_table(np.random.default_rng(2), [30, 70], 1.0, [0, 0.5, 1], 20_000)
+    table = two_bin_table(np.random.default_rng(2), [30, 70], 0.8, [0, 0.5, 1], 20_000)
     l2 = table["mechanism"] == "l2-projected"
     assert (table.loc[l2, "z_paper"].abs() > 1000).all()
     assert (table.loc[~l2, "z_paper"].abs() < 5).all()

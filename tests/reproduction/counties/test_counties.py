@@ -171,6 +171,14 @@ def test_a_state_of_two_counties_against_its_law_by_hand():
     assert (row["chains"], row["draws"], row["counties"]) == (2, 4, 2)
 
 
+def test_draws_off_the_total_are_counted_and_the_ends_of_the_band_belong_to_it(counties):
+    noise = np.array(2 * [[[30, -30, 0], [31, -30, 0], [-30, 29, 0], [0, 0, 0]]])
+    row = state_table(counties, noise, convergence(noise), GeneralizedLaplace(0.25)).iloc[0]
+    assert row["sum_violations"] == 4
+    assert row["p_abs_le_30"] == 11 / 12
+    assert noise_table(counties, noise, convergence(noise))["p_abs_le_30"].tolist() == [0.75, 1, 1]
+
+
 def test_frozen_counties_are_marked(counties):
     table = rhat_table(counties, convergence(np.zeros((2, 10, 3), int)))
     assert table["frozen"].all()

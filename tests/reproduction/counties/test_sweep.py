@@ -109,6 +109,12 @@ def test_the_continuous_law_is_not_drawn_where_rounding_shows():
     assert curve["epsilon"].max() < 1.01
 
 
+def test_an_epsilon_is_named_where_there_is_room_for_it():
+    figure = scenarios(figure_table(pd.concat([one(x) for x in (0.2, 0.21, 0.5, 2)])), "title")
+    rows = [[tick.get_text() for tick in axis.get_xticklabels()] for axis in figure.axes]
+    assert rows == [[""] * 4, [""] * 4, ["0.2", "", "0.5", "2"]]
+
+
 def test_panels_show_each_scenario_at_its_epsilon():
     das = {"das": (3, -4)}
     table = pd.concat([one(0.2, **das), one(1, rhat_max=1.05, **das), one(0.2, "l2", **das)])

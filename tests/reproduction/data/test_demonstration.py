@@ -305,6 +305,12 @@ def test_archives_without_exactly_one_county_table(tmp_path, members, words):
     refused(lambda: read_demonstration(zipped(tmp_path / "x.zip", members)), "x.zip", *words)
 
 
+@pytest.mark.parametrize(("number", "end"), [(10, "m9.txt; give"), (12, "m9.txt and 2 more; give")])
+def test_of_many_members_ten_are_listed(tmp_path, number, end):
+    members = {f"m{place}.txt": "" for place in range(number)}
+    refused(lambda: read_demonstration(zipped(tmp_path / "x.zip", members)), end)
+
+
 def test_an_archive_cut_anywhere_is_refused(tmp_path):
     whole = zipped(tmp_path / "whole.zip", {NAME: GENUINE}).read_bytes()
     path = tmp_path / "cut.zip"
@@ -437,6 +443,9 @@ def test_an_extract_names_a_few_and_counts_the_others():
     )
     assert "01002" in message
     assert "01003" not in message
+    message = refused(lambda: check_demonstration(demonstration(), wide[:-1]), "3 of 7 counties")
+    assert "01002" in message
+    assert " more" not in message
 
 
 # -- the table of counties ------------------------------------------------------------------------

@@ -98,6 +98,13 @@ def test_a_distance_above_its_bound_is_seen():
     assert distance_table(low).set_index("statistic").loc["in full", "largest_excess"] > 0.1
 
 
+def test_a_bound_takes_longer_than_the_distance_to_fall_below_a_tenth():
+    columns = {"t": [0, 4, 9, 99], "distance": [0.5, 0.1, 0.05, 0.01], "bound": [1, 0.5, 0.1, 0.05]}
+    named = {"experiment": "x", "law": "l1", "variant": "v", "statistic": "norm"}
+    followed = pd.DataFrame(columns).assign(**named, error=0.01, high=1.0)
+    assert distance_table(followed)["needless"].tolist() == [10]  # a hundred states to ten
+
+
 def test_without_exact_draws_there_is_no_distance_and_no_error():
     walk = LatticeWalk(kernel_lattice(TABLE, "lll"), LAPLACE, 0.5)
     curve = pd.DataFrame({"t": [0, 5], "bound": [1.0, 0.2], "high": [1.0, 0.3]})

@@ -57,5 +57,6 @@ def test_distances_fall_along_a_line_a_state():
         assert lines[state].get_xdata().tolist() == [1, 10, 100]
         assert lines[state].get_ydata().tolist() == [1, 1 / (i + 2), 0.01]
     assert {*lines["sampling error"].get_ydata()} == {0.1}
+    assert lines["sampling error"].get_xdata()[:3].tolist() == [1, 10, 100]
     looks = {(lines[s].get_color(), lines[s].get_linestyle()) for s in states}
     assert len(looks) == len(np.unique(states))

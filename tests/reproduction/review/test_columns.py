@@ -1,10 +1,15 @@
 """Claims' queries against the recorded columns, before anything has run."""
 
+import runpy
+import sys
+from pathlib import Path
+
 import pandas as pd
 import pytest
 import yaml
 
 from isdp import InputError
+from reproduction.review import columns
 from reproduction.review.claims import named_tables
 from reproduction.review.columns import RECORDS, check_measures, names_in, read_columns, record
 from tests import ROOT
@@ -98,6 +103,15 @@ def test_the_record_keeps_what_this_run_has_not_and_drops_what_no_claim_needs(tm
     assert yaml.safe_load((folder / "w.yaml").read_text()) == {"t": ["x", "new"], "away": ["kept"]}
     assert yaml.safe_load((folder / "v.yaml").read_text()) == {"other": ["n"]}
     assert read_columns(folder.glob("*.yaml"))["t"] == ["x", "new"]
+
+
+def test_the_command_records_what_the_projects_claims_need(tmp_path, monkeypatch):
+    """Without any table it keeps every record as it is."""
+    written = {}
+    monkeypatch.setattr(Path, "write_text", lambda path, text: written.update({path: text}))
+    monkeypatch.setattr(sys, "argv", ["columns", str(tmp_path)])
+    runpy.run_path(columns.__file__, run_name="__main__")
+    assert written == {path: path.read_text() for path in (ROOT / RECORDS).glob("*.yaml")}
 
 
 def test_the_projects_claims_fit_the_record_and_each_of_their_tables_is_recorded():

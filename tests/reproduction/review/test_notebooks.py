@@ -66,6 +66,14 @@ def test_a_formula_is_outlines_on_the_baseline():
     assert svg.startswith("<svg")
     assert "vertical-align:-0." in svg
     assert 'aria-label="x_1"' in svg
+    left, top, width, height = map(float, re.search(r'viewBox="([^"]+)"', svg)[1].split())
+    spots = re.findall(r"(-?[\d.]+) (-?[\d.]+)", re.search(r' d="([^"]+)"', svg)[1])
+    for start, size, places in zip(
+        (left, top), (width, height), zip(*spots, strict=True), strict=True
+    ):
+        places = [float(place) for place in places]
+        assert start == pytest.approx(min(places) - 2, abs=0.6)
+        assert start + size == pytest.approx(max(places) + 2, abs=1.1)
     assert formula("x", display=True).startswith('<div class="formula">')
     with pytest.raises(InputError, match="cannot be set"):
         formula(r"\nonsense{x}")

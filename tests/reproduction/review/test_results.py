@@ -32,6 +32,7 @@ ROWS = [
         "bar": "<= 1.01",
         "bar_of": "ours",
         "verdict": "differs",
+        "note": "by a <few> draws",
     },
     {
         "claim": "two-bin-means",
@@ -124,7 +125,10 @@ def test_a_claim_is_shown_with_both_values_and_its_verdict(folder, shown):
     review.claim("counties-rhat")
     for part in ("differs", "They agree &amp; mix.", "ISDP, E.4", "near 1", "1.2", "&lt;= 1.01"):
         assert part in shown[0]
+    assert "by a &lt;few&gt; draws" in shown[0]
     assert "nan" not in shown[0]
+    review.claim("two-bin-means")
+    assert shown[1].count("<br>") == 1  # without a note it has no line of its own
     assert review.verdict("two-bin-means") == "reproduced"
     with pytest.raises(ReviewError, match="no claim nonsense"):
         review.claim("nonsense")

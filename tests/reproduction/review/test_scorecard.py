@@ -13,7 +13,6 @@ from reproduction.review.scorecard import (
 )
 
 HAVE = {"das_available": True, "vintage": "20201116"}
-OTHER = {"das_available": True, "vintage": "20210608"}
 NONE = {"das_available": False, "vintage": ""}
 
 
@@ -58,6 +57,8 @@ def test_a_bar_within_the_monte_carlo_error_leaves_the_claim_undecided_on_either
         assert row["verdict"] == "undecided"
         # 0.3 to 0.1 needs nine times the draws
         assert "about 900 draws would tell" in row["note"]
+        row = judged(value, ours=WITH_ERROR, bar={"equals": 2})
+        assert "about 900 draws would tell" in row["note"]
     assert judged(1.6, ours=WITH_ERROR)["verdict"] == "reproduced"
     assert judged(2.4, ours=WITH_ERROR)["verdict"] == "differs"
 
@@ -97,6 +98,12 @@ def test_several_values_each_keep_their_error():
         "bar_of": "paper",
     }
     assert "72.25 ± 0.22 and 14.888 ± 0.041 here (bar <= 4, the paper's)" in sentence(row)
+
+
+@pytest.mark.parametrize("error", [0.0, float("inf"), float("nan")])
+def test_an_error_without_a_size_leaves_two_places(error):
+    found = Measured([0.125], [error], [(0.125, 0.125)])
+    assert shown(found) == ("0.12", f"{error:.2f}")
 
 
 def test_limits_stand_in_the_place_of_an_error():
@@ -169,10 +176,12 @@ def test_a_claim_on_an_experiment_that_was_not_run_is_not_checkable():
 def test_a_claim_that_needs_a_vintage_has_a_verdict_with_that_vintage_alone():
     assert judged(1.0, HAVE, needs_vintage="20201116")["verdict"] == "reproduced"
     assert judged(9.0, HAVE, needs_vintage="20201116")["verdict"] == "differs"
-    other = judged(1.0, OTHER, needs_vintage="20201116", note="so")
-    assert other["verdict"] == "not checkable"
-    assert other["our_value"] == "1"
-    assert other["note"].startswith("so; needs the demonstration data of vintage 20201116")
+    for vintage in ("20200527", "20210608"):
+        there = {"das_available": True, "vintage": vintage}
+        other = judged(1.0, there, needs_vintage="20201116", note="so")
+        assert other["verdict"] == "not checkable"
+        assert other["our_value"] == "1"
+        assert other["note"].startswith("so; needs the demonstration data of vintage 20201116")
     none = judged(1.0, NONE, needs_vintage="20201116")
     assert none["verdict"] == "not checkable"
     assert none["our_value"] == ""

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from reproduction.subspace.checks import check_table
+from isdp.subspace.calibration import multiplier
+from reproduction.subspace.checks import NESTED_MULTIPLIER, check_table
 
 TABLE = check_table(np.random.default_rng(5), 0.192, 1e-5, 1000)
 
@@ -23,6 +24,10 @@ def test_every_proposition_meets_what_is_wanted_of_it():
     assert (values("Section 4", "difference") == 0).all()
     held = TABLE[TABLE["case"] == "round Gaussian"].set_index("where").loc["Theorem 4.2", "value"]
     assert held.tolist() == pytest.approx([0, 1], abs=1e-12)
+
+
+def test_the_papers_multiplier_is_that_of_its_constant():
+    assert round(multiplier(0.192, 1e-5, "paper"), 3) == NESTED_MULTIPLIER
 
 
 def test_what_is_not_promised_does_not_hold():

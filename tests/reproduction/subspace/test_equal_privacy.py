@@ -43,6 +43,7 @@ def test_under_a_total_the_order_is_one_in_both_currencies():
 
 def test_with_margins_the_order_flips_with_the_currency():
     orders = order_table(MARGINS).set_index("currency")
+    assert orders.index.tolist() == [UNIT, RECORD]  # as in the table, from the least error up
     assert orders["flips"].all()
     ours, theirs = orders.loc[RECORD, "order"], orders.loc[UNIT, "order"]
     assert ours == "K-norm < projected Laplace < generalized Laplace, continuous"

@@ -51,9 +51,13 @@ def test_boxes_hold_the_runs_and_the_printed_error_is_at_a_half():
 
 
 def test_deviations_stand_above_their_counties():
-    table = counties_table(TABLE, {"one stratum": ONE})
+    table = counties_table(TABLE, {"one stratum": ONE, "again": ONE})
     axis = figures.printed_swap(table, "t").axes[0]
-    assert np.array_equal(lines(axis)["one stratum"].get_ydata(), table["z"])
+    found = [lines(axis)[name] for name in ("one stratum", "again")]
+    for line, side in zip(found, (-1, 1), strict=True):
+        part = table[table["scenario"] == line.get_label()]
+        assert np.array_equal(line.get_ydata(), part["z"])
+        assert line.get_xdata() - np.arange(14) == pytest.approx(side * 0.24)
     assert [text.get_text() for text in axis.get_xticklabels()] == list(TABLE.index)
 
 
@@ -93,14 +97,15 @@ def test_tightness_shows_gaps_and_profiles():
 
 
 def test_the_likely_rate_lies_on_its_curve():
-    household = {"one stratum": ONE}
+    household = {"one stratum": ONE, "several": ONE}
     curve = fit_by_rate(TABLE, household, np.linspace(0.47, 0.53, 7))
     fits = fit_table(TABLE, household)
     axis = figures.likely_rate(curve, fits, "t").axes[0]
-    assert np.array_equal(lines(axis)["one stratum"].get_ydata(), curve["chi_square"])
+    for name, part in curve.groupby("scenario"):
+        assert np.array_equal(lines(axis)[name].get_ydata(), part["chi_square"])
     marks = [line for line in axis.get_lines() if line.get_marker() == "o"]
-    assert marks[0].get_xdata()[0] == pytest.approx(100 * fits["rate"].item())
-    assert marks[0].get_ydata()[0] == fits["chi_square_at_rate"].item()
+    assert marks[0].get_xdata()[0] == pytest.approx(100 * fits["rate"][0])
+    assert marks[0].get_ydata()[0] == fits["chi_square_at_rate"][0]
 
 
 def test_unmixing_shows_both_errors_in_per_cent():

@@ -75,6 +75,11 @@ def test_errors_grow_with_the_rate_and_no_total_moves():
     runs = all_runs(np.random.default_rng(8), households, rates, 5)
     assert len(runs) == 2 * 3 * 5
     assert runs["violations"].sum() == 0
+    for scenario, part in runs.groupby("scenario"):
+        # both add up the same 28 deviations, one of them relative to the cells
+        least, most = (f(households[scenario].sum(axis=0)) for f in (np.min, np.max))
+        for mean, total in (("mape", "l1"), ("mape_unmixed", "l1_unmixed")):
+            assert part[total].between(*(0.28 * part[mean] * cell for cell in (least, most))).all()
     found = summary(runs, households, 13.0)
     for scenario in households:
         part = found[found["scenario"] == scenario]

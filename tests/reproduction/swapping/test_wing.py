@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from isdp.accounting.flavours import SYSTEMS
 from isdp.swapping.permutation import Strata
@@ -23,6 +24,7 @@ def test_the_permutations_drawn_have_their_law():
     # in three records no permutation moves just one, and every other one is seen
     assert found["seen"].tolist() == [6, 24]
     assert found["p"].min() > 1e-6
+    assert found["p"].to_numpy() == pytest.approx(chi2.sf(found["chi_square"], [5, 23]))
     assert found["expected_least"].min() > 5
 
 

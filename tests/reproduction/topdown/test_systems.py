@@ -5,7 +5,7 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown import dormitories
+from reproduction.topdown import bureau, dormitories
 from reproduction.topdown.bureau import aligned
 from reproduction.topdown.configurations import WITHOUT_RACE
 from reproduction.topdown.dormitories import (
@@ -84,6 +84,18 @@ def test_the_bureaus_counts_are_put_in_the_order_of_ours(small):
     wrong = Histogram(turned.counties, turned.counts + 1)
     with pytest.raises(InputError, match="are not the published counts"):
         aligned((private, wrong), small)
+
+
+@pytest.mark.parametrize("vintage", ["", "20201116", "20210608", "20230403"])
+def test_the_bureaus_counts_are_read_in_their_own_vintage_alone(small, monkeypatch, vintage):
+    private = Histogram(small.counties, small.counts + 1)
+    monkeypatch.setattr(bureau, "file_obtained", lambda *_: "file")
+    monkeypatch.setattr(bureau, "read_demonstration_histogram", lambda *_: (private, small, None))
+    found = bureau.bureau_counts({"vintage": vintage}, None, "", None, small)
+    if vintage == "20210608":
+        assert (found.counts == private.counts).all()
+    else:
+        assert found is None
 
 
 def test_other_systems_are_measured_with_and_without_the_bureaus_file(small):

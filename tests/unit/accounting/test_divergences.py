@@ -101,6 +101,7 @@ def test_an_output_of_neither_law_changes_nothing():
         lambda: approximate([1.0], [1.0], 1.0),
         lambda: renyi([1.0], [1.0], 0.5),
         lambda: normalised_renyi_of_gaussians(1, 0),
+        lambda: normalised_renyi_of_gaussians(1, -1),
         lambda: hamming_of_tables([1, 2], [1.0, 2.0]),
     ],
 )

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from isdp.compare import Share, errors_by_size, share_errors, summary
+from isdp.compare.picture import LONGEST, _name
 from isdp.errors import InputError
 
 SIZES = {"0": 0, "1-9": 1, "10 on": 10}
@@ -70,3 +71,9 @@ def test_the_summary_tells_what_cannot_be_and_what_is_exact():
         "exact_cells": 0.5,
         "people_moved": 0.5,
     }
+
+
+def test_a_query_is_named_with_its_class_of_sizes_where_it_has_one():
+    assert _name("totals by sex", "all") == "totals by sex"
+    assert _name("totals by sex", "1 to 9") == "totals by sex of 1 to 9"
+    assert len(_name("x" * 200, "1 to 9")) == LONGEST

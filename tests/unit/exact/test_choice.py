@@ -3,6 +3,9 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.exact import choose, sample
+from isdp.exact.choice import _in_order
+from isdp.exact.messages import DynamicSampler
+from isdp.exact.typed import TypedSampler
 
 LAPLACE = GeneralizedLaplace(1.0)
 
@@ -28,6 +31,12 @@ def test_the_sampler_that_fits_is_chosen_and_says_why(invariants, mechanism, met
     assert noise.dtype == np.int64
     assert noise.shape == (50, invariants.cells)
     assert not invariants.apply(noise).any()
+
+
+@pytest.mark.parametrize(("cells", "first"), [(100, DynamicSampler), (101, TypedSampler)])
+def test_of_more_than_a_hundred_cells_that_share_types_sums_are_tried_before_messages(cells, first):
+    kinds = [kind for kind, _ in _in_order(Invariants.total(cells))]
+    assert min(kinds.index(DynamicSampler), kinds.index(TypedSampler)) == kinds.index(first)
 
 
 def test_bounded_noise_stays_above_its_bound():

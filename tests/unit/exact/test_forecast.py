@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
@@ -43,6 +44,14 @@ def test_the_forecast_is_never_above_what_a_tree_takes(name, mechanism):
     used, sums = least_bytes(invariants, energy.power, energy.rate, math.log(1e-12))
     assert used <= sampler.bytes * (1 + 1e-9)
     assert sums <= max(sampler.dimensions, default=0)
+
+
+@pytest.mark.parametrize("table_first", [True, False])
+def test_of_parts_the_one_with_the_most_open_sums_counts(table_first):
+    table, three = Invariants.margins((8, 8)), Invariants.total(3)
+    assert least_open(three) == 1
+    parts = [table.matrix, three.matrix] if table_first else [three.matrix, table.matrix]
+    assert least_open(Invariants(block_diag(*parts))) == least_open(table) > 1
 
 
 def test_square_tables_have_many_sums_open():

@@ -41,6 +41,14 @@ def test_a_narrow_gaussian_inverts_its_uniform_from_the_nearest_outwards(s, c):
                 assert kernels.integer_gaussian(Given([uniform]), c, s) == k
 
 
+def test_a_uniform_at_an_end_belongs_to_what_comes_next():
+    s = 0.25
+    total = sum(math.exp(-0.5 * (k / s) ** 2) for k in range(-5, 6))
+    at_zero = 1 / total
+    assert at_zero * total == 1
+    assert kernels.integer_gaussian(Given([at_zero]), 0.0, s) == 1
+
+
 def test_a_wide_gaussian_takes_a_geometric_step_from_either_neighbour_of_its_centre():
     c, s = 0.25, 2.0
     share_above = 1 / (1 + math.exp((2 * 0.75 - 1) / s))  # of exp(-0.75 / s) against exp(-0.25 / s)

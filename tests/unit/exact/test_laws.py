@@ -25,6 +25,11 @@ def test_total_law_against_plain_convolution(cells, epsilon):
     assert np.abs(law.pmf - joint / joint.sum()).max() < 1e-12
 
 
+def test_enumeration_goes_up_to_the_radius_on_either_side():
+    law = enumerate_law(Invariants.total(2), GeneralizedLaplace(0.8), radius=6)
+    assert sorted(law.points[:, 0].tolist()) == [-3, -2, -1, 0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_enumeration_is_the_law_it_says(norm):
     invariants, mechanism = Invariants.margins((2, 3)), GeneralizedLaplace(0.8, norm)

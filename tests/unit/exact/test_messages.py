@@ -4,6 +4,7 @@ import pytest
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.exact import enumerate_law, total_law
 from isdp.exact.messages.sampler import DynamicSampler
+from isdp.exact.messages.tree import _bounded
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 
@@ -247,6 +248,16 @@ def test_a_sum_that_whole_numbers_cannot_reach_is_refused():
     odd = {"lower": np.array([-3, -3, 1]), "upper": np.array([3, 3, 1])}
     with pytest.raises(InputError, match="no integer noise"):
         DynamicSampler(Invariants([[2, 2, 1]]), GeneralizedLaplace(1.0), **odd)
+
+
+@pytest.mark.parametrize(("entry", "refused"), [(2**31, False), (-(2**31) - 1, True)])
+def test_partial_sums_have_coefficients_of_32_bits(entry, refused):
+    matrix = np.array([[1, entry]], dtype=object)
+    if refused:
+        with pytest.raises(InputError, match="coefficients beyond 2\\^31"):
+            _bounded(matrix)
+    else:
+        assert _bounded(matrix).tolist() == [[1, entry]]
 
 
 def test_refusals_of_use():

@@ -118,6 +118,14 @@ def test_an_epsilon_that_cannot_be_squared_is_refused(scale):
         sampler(Invariants.total(3), "l2", scale)
 
 
+@pytest.mark.parametrize(("matrix", "tries"), [(np.eye(3, dtype=int), 0), (np.ones((0, 3)), 1)])
+def test_what_is_never_refused_takes_a_try_for_each_block(matrix, tries):
+    made = StagedSampler(Invariants(matrix), GeneralizedLaplace(0.5))
+    assert made.expected_tries == tries
+    made.sample(np.random.default_rng(1), 5)
+    assert made.acceptance == 1 or not tries
+
+
 def test_large_coefficients_are_refused():
     with pytest.raises(InputError, match="coefficients beyond"):
         sampler(Invariants([[1, 2**40], [0, 0]]), "l1", 1.0)

@@ -22,6 +22,7 @@ from isdp.exact.rounding import (
     counts_error,
     frame_error,
     log_rise_error,
+    share_error,
 )
 
 GRID = 1 << 53  # the uniforms are multiples of 1 / GRID
@@ -140,6 +141,16 @@ def test_a_block_s_bound_counts_the_decisions_of_two_tries(cells, epsilon):
     decision = 2 * log_rise_error(cells, epsilon, mode, 10 * sd)
     assert block_error(cells, epsilon) >= 2 * decision
     assert block_error(cells, epsilon) < 4 * decision
+
+
+def test_the_rest_of_stirlings_formula_counts_for_arguments_below_twenty():
+    near, far = (log_rise_error(5, 0.1, mode, 10) for mode in (28, 29))  # 19 and 20, at the least
+    assert near - far == pytest.approx(4 * STIRLING, abs=0)
+
+
+def test_one_cell_has_the_whole_of_a_sum_and_two_share_it_with_an_error():
+    assert share_error(1, 1e-6) == 0
+    assert 0 < share_error(2, 1e-6) < share_error(3, 1e-6)
 
 
 def test_the_rest_of_stirlings_formula_is_as_near_as_is_said():

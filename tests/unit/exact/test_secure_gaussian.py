@@ -12,7 +12,7 @@ from isdp.exact import choose, release, sample
 from isdp.exact.coins import _Words
 from isdp.exact.gaussian import log_relative_mass, relative_mass
 from isdp.exact.secure_gaussian import exact_rho, rho_of_sigma
-from isdp.exact.secure_halving import HalvingRelease, _parts, _splits, period
+from isdp.exact.secure_halving import HalvingRelease, _parts, _splits, _terms, period
 from isdp.exact.secure_klein import BITS, KleinRelease, _excess
 
 
@@ -50,6 +50,24 @@ def test_the_finite_sum_holds_at_every_precision():
                 balls.append(theta.log(s))
         assert balls[0].overlaps(balls[1])
         assert balls[1].rad() < 1e-40
+
+
+def test_terms_of_the_finite_sum_are_counted_by_the_variance_of_a_cell():
+    """They fall as exp(-t^2 v m / 2) at steps of 2 pi / m, and are no more than half of m."""
+    bits = 192 + 2 * math.log2(1e6 + 1)
+    steps = math.sqrt(2 * bits * math.log(2) * 1e6 / 4) / (2 * math.pi)
+    assert _terms(4.0, 10**6) == pytest.approx(steps, rel=1e-6)
+    assert _terms(4.0, 4) == 2
+
+
+@pytest.mark.parametrize(("share", "refused"), [(0.98, False), (1.02, True)])
+def test_sums_of_two_cells_are_drawn_up_to_64_standard_deviations_within_61_bits(share, refused):
+    law = GeneralizedGaussian(math.sqrt(share * 2.0**107))
+    if refused:
+        with pytest.raises(InputError, match="64-bit integers"):
+            choose(Invariants.total(2), law)
+    else:
+        assert choose(Invariants.total(2), law).method == "halving"
 
 
 def test_a_flat_period_is_flat():

@@ -16,6 +16,7 @@ from isdp.exact.counts import PIECES, STEPS, SumsOfCounts
 from isdp.exact.mirrored import merge_mirrored
 from isdp.exact.sums import TypeSums
 from isdp.exact.typed import TypedRelease, TypedSampler
+from tests.unit.exact.words import script
 
 
 def pseudo(seed=5):
@@ -58,6 +59,22 @@ def test_the_hull_and_the_bounds_of_a_sum_hold_at_a_higher_precision(counts, eps
             assert chance * arb(2) ** 64 <= (int(sums._high[where]) + 1) * (1 + arb("1e-100"))
             checked += 1
     assert checked > 100
+
+
+@pytest.mark.parametrize(("counts", "rate"), [(1000, "2.09"), (100, "2.3"), (30, "0.25")])
+def test_a_step_away_from_its_mode_a_law_has_fallen_on_both_sides(counts, rate):
+    """Under the first two it is the lower side that falls later."""
+    sums = SumsOfCounts([counts], Fraction(rate))
+    weight, mode, width = sums._weights[0], int(sums._modes[0]), int(sums._widths[0])
+    with ctx.workprec(128):
+        assert weight.log(mode + width) < -1
+        assert weight.log(mode - width) < -1
+
+
+def test_the_first_word_of_a_proposal_decides_where_it_is_clear_of_both_bounds():
+    sums = SumsOfCounts([30], Fraction(1, 4))
+    twice, last = np.zeros(2, dtype=np.int64), np.full(2, sums._widths[0] - 1)
+    assert sums._thin(script(0, 2**64 - 1), twice, twice, twice, last).tolist() == [True, False]
 
 
 def test_numbers_and_places_tell_one_another():

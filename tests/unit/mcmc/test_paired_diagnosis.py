@@ -34,11 +34,19 @@ def test_the_bound_is_that_of_the_runs_and_never_below_ten_over_them(found):
     assert found.bound == max(high, 10 / 200) == 0.05
 
 
-def test_fewer_runs_say_less(found):
+def test_fewer_runs_say_less(found, monkeypatch):
+    caps = []
+
+    def noted(*arguments, cap, **others):
+        caps.append(cap)
+        return paired_meeting_times(*arguments, cap=cap, **others)
+
+    monkeypatch.setattr(paired_diagnosis, "paired_meeting_times", noted)
     usual = 2 * work_of(chain()) * 40
     fewer = diagnose(chain(), work=usual * 20)
     assert 20 <= fewer.runs < 200
     assert fewer.bound >= 10 / fewer.runs
+    assert caps[1] == 20 * fewer.lag
 
 
 def test_pairs_that_do_not_meet_give_no_diagnosis(monkeypatch):

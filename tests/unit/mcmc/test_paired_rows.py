@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import vstack
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
+from isdp.mcmc import paired_coupling
 from isdp.mcmc.pair_kernels import Side, column_laws, draw_columns
 from isdp.mcmc.paired_coupling import coupled_sweep, paired_meeting_times, pairing
 from isdp.mcmc.paired_rows import PairedRows, _lesser, _messages
@@ -72,7 +73,7 @@ def test_other_laws_and_noise_too_wide_are_refused():
     for law in (GeneralizedGaussian(1.0), GeneralizedLaplace(1.0, "l2")):
         with pytest.raises(InputError, match="paired rows: serves laws"):
             PairedRows(table, law)
-    with pytest.raises(InputError, match="messages of"):
+    with pytest.raises(InputError, match=r"standard deviation of 1\.41e\+06.* messages of"):
         PairedRows(table, GeneralizedLaplace(1e-6))
 
 
@@ -170,6 +171,21 @@ def test_a_draw_inverts_the_uniforms_it_is_given(columns):
         assert found.sum() == goal
 
 
+@pytest.mark.parametrize(("columns", "most"), [(1, 1), (2, 3)])
+def test_columns_reach_from_their_least_to_their_largest_values_and_no_further(columns, most):
+    pmf = np.array([[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]])[:columns]
+    length, centre = np.full(columns, 3), np.array([1, 0])[:columns]
+    nothing = np.zeros((1, 1))  # a single pair has no messages to take
+    for goal, uniform in product(range(-4, 7), (0.0, 0.5, 1 - 2**-53)):
+        side = Side(pmf, length, centre, nothing, nothing, goal)
+        drawn = draw_columns(np.full(columns + 1, uniform), side, np.arange(columns)[::-1])
+        assert len(drawn) == (columns if -1 <= goal <= most else 0)
+        if len(drawn):
+            assert drawn.sum() == goal
+            assert (drawn >= -centre).all()
+            assert (drawn < length - centre).all()
+
+
 def test_laws_of_columns_are_those_of_their_places():
     rate, sizes = 0.7, np.array([[1, 3], [2, 1]])
     chain = PairedRows(shared(sizes), GeneralizedLaplace(rate))
@@ -189,15 +205,16 @@ def test_laws_of_columns_are_those_of_their_places():
         assert weight[inside].sum() > 1 - 1e-12
 
 
-def test_what_lies_beyond_the_tables_falls_on_as_before():
-    laws = np.array([[0.0, -1.0, -2.0]])
+@pytest.mark.parametrize(("fall", "reach"), [(1.0, 20), (1.5, 13)])
+def test_what_lies_beyond_the_tables_falls_on_as_before(fall, reach):
+    laws = np.array([[0.0, -fall, -2 * fall]])
     state, places = np.array([9, -5]), np.array([[0], [1]])
     _, least, length, mean, _ = column_laws(
         state, places, np.array([1, -1]), np.zeros(2, int), laws
     )
-    # exp(-|x| - |4 - x|): level from 0 to 4, then down by 2 a unit, to 40 below
-    assert (least[0], length[0]) == (-20, 45)
-    assert mean[0] == pytest.approx(22)
+    # of exp(-fall (|x| + |4 - x|)): level from 0 to 4, then down by twice that a unit, to 40 below
+    assert (least[0], length[0]) == (-reach, 5 + 2 * reach)
+    assert mean[0] == pytest.approx(2 + reach)
 
 
 def test_a_goal_out_of_reach_is_an_error_and_no_draw():
@@ -287,10 +304,18 @@ def test_chains_that_have_met_stay_together():
     assert met
 
 
-def test_two_rows_meet_at_once():
+def test_two_rows_meet_at_once(monkeypatch):
+    clock = iter([10.0, 13.0])
+    monkeypatch.setattr(paired_coupling.time, "perf_counter", lambda: next(clock))
     chain = PairedRows(Invariants.margins((2, 9)), GeneralizedLaplace(0.25))
     times = paired_meeting_times(np.random.default_rng(1), chain, lag=3, runs=20, cap=10)
     assert (times.tau == 4).all()
+    assert times.seconds == 3
+    for wrong in ({"lag": 0}, {"runs": 0}, {"cap": 3}):
+        with pytest.raises(InputError, match=f"coupling: {next(iter(wrong))} must be"):
+            paired_meeting_times(
+                np.random.default_rng(1), chain, **{"lag": 3, "runs": 20, "cap": 10} | wrong
+            )
 
 
 def test_six_by_eight_meets_in_all_of_two_hundred_runs():

@@ -9,12 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
 from isdp.accounting import Guarantee
 from isdp.exact import choose, enumerate_law, sample
 from isdp.exact.choice import SAMPLERS
 from isdp.mechanisms import Energy, Mechanism, from_dict
+from isdp.mechanisms.laplace import gamma_reach
 from tests import ROOT
 
 LAWS = [
@@ -72,6 +74,21 @@ class Rooted(Households):
 
     name: ClassVar[str] = "rooted noise"
     energy: ClassVar[Energy] = Energy(power=1, root=True, rate=2.0)
+
+
+def test_a_person_who_changes_cell_is_two_units_away():
+    assert [law.guarantee.per_person for law in LAWS] == [2, pytest.approx(2**0.5), 2]
+
+
+def test_the_size_of_a_cell_s_noise_is_its_share_of_the_norm():
+    """A norm of about d / epsilon, over n cells or their root."""
+    scales = [GeneralizedLaplace(0.5, norm).cell_scale(9, 16) for norm in ("l1", "l2")]
+    assert scales == [9 / 0.5 / 16, 9 / 0.5 / 4]
+
+
+@pytest.mark.parametrize("dimension", [1, 10, 1000])
+def test_the_reach_of_a_gamma_law_leaves_next_to_nothing_out(dimension):
+    assert gammaincc(dimension, 0.3 * gamma_reach(dimension, 0.3)) < 1e-20
 
 
 @pytest.mark.parametrize("law", [*LAWS, Households(0.7), Rooted(0.7)])

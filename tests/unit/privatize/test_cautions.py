@@ -1,12 +1,14 @@
 """What a user is told before a noisy table is published; --strict makes an error of it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import release, total_law
-from isdp.privatize.cautions import NEARLY_AS_IT_IS
+from isdp.privatize.cautions import NEARLY_AS_IT_IS, cautions_of_freedom
 
 RESIDUES = "subsets: {p: [a, b], q: [b, c], r: [c, a, d]}"
 
@@ -90,6 +92,12 @@ def test_remainders_that_the_totals_give_away_are_pointed_out(run, told):
         in (run.out / "certificate.md").read_text()
     )
     assert run.certificate["lattice"]["cells_without_freedom"] == 0
+
+
+def test_five_of_the_counts_that_are_given_away_are_named():
+    free = SimpleNamespace(residues=np.arange(6), steps=np.full(6, 2))
+    (words,) = cautions_of_freedom(SimpleNamespace(name="c{}".format), free)
+    assert words.endswith(": " + "".join(f"c{row} modulo 2; " for row in range(5)) + "...")
 
 
 def test_counts_that_are_published_exactly_are_an_error_to_the_strict(run):

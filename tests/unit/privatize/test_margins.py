@@ -10,8 +10,10 @@ import isdp.privatize.margins as module
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.exact import enumerate_law
 from isdp.exact.sum_laws import Part, sum_law
-from isdp.privatize.freedom import Freedom
-from isdp.privatize.margins import SIZES, Target, margins_of
+from isdp.privatize.freedom import Freedom, find_freedom
+from isdp.privatize.held import Held
+from isdp.privatize.margins import SIZES, Target, margins_of, targets_of
+from isdp.privatize.table import read_table
 
 EPSILON = GeneralizedLaplace(0.25)
 
@@ -27,6 +29,37 @@ def asked(*rows, what="sum"):
 def small_margin(mechanism, free, target, **more):
     (margin,) = margins_of([target], free, mechanism, **more)
     return margin
+
+
+def test_kinds_of_cells_and_sums_are_told_by_their_share_of_each_block(tmp_path):
+    rows = ["A,f", "A,f", "A,m", "B,f", "B,m", "C,f", "D,m"]
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "county,sex,name,count\n" + "".join(f"{r},n{i},9\n" for i, r in enumerate(rows))
+    )
+    table = read_table(path)
+    free = find_freedom([Held("some", np.array([0, 0, 0, 1, 1, 2, -1]))])
+    targets = targets_of(table, free, [Held("by sex", table.groups(["sex"]), ("sex",))])
+    assert [(one.what, one.name, one.cells, one.parts) for one in targets] == [
+        ("cell", "a cell in no total", 1, (Part(0, 1),)),
+        ("cell", "a cell among 2 with one total", 2, (Part(2, 1),)),
+        ("cell", "a cell among 3 with one total", 3, (Part(3, 1),)),
+        ("sum", "sex: f", 4, (Part(1, 1), Part(2, 1), Part(3, 2))),
+        ("sum", "sex: m", 3, (Part(0, 1), Part(2, 1), Part(3, 1))),
+    ]
+    assert [one.rows.tolist() for one in targets] == [[6], [3], [0], [0, 1, 3, 5], [2, 4, 6]]
+    margins = margins_of(targets, free, EPSILON)
+    assert {margin.limit.how for margin in margins} == {"exact"}
+    row = margins[0].row()
+    assert row["sd"] == pytest.approx(margins[0].sd.value, rel=1e-5)
+    assert (row["sd_is"], row["sd_error"], row["chance_negative_at_0_is"]) == ("exact", 0, "exact")
+
+
+@pytest.mark.parametrize(("parts", "how"), [(2000, "exact"), (2001, "bounded")])
+def test_the_law_of_a_sum_is_found_from_up_to_two_thousand_parts(parts, how):
+    free = Freedom(Invariants.total(20), np.zeros(20, dtype=int), 19, np.ones(20, dtype=int))
+    target = Target("sum", "asked", 7, np.arange(7), (Part(20, 7),) * parts)
+    assert small_margin(GeneralizedLaplace(2.0), free, target).limit.how == how
 
 
 def test_simulated_margins_meet_the_enumerated_law_within_their_errors():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 
-from isdp.privatize.picture import MOST_NAMES, picture_of, shown_rows
+from isdp.privatize.picture import MOST_NAMES, picture_of, ranked_counts, shown_rows
 from isdp.privatize.table import read_table
 
 
@@ -61,6 +61,25 @@ def test_without_a_known_spread_there_are_the_counts_alone(tmp_path, cells):
     noisy, _, axis = picture(tmp_path, cells, with_spread=False)
     assert marks(axis)[1][:, 1].tolist() == sorted(noisy)
     assert not axis.collections
+
+
+def test_long_names_are_cut_after_forty_letters(tmp_path):
+    (tmp_path / "table.csv").write_text(f"cell,count\n{'a' * 41},5\n{'b' * 40},6\nc,7\n")
+    table = read_table(tmp_path / "table.csv")
+    axis = picture_of(table, np.array([1, 2, 3]), None, "a title").axes[0]
+    names = [text.get_text() for text in axis.get_xticklabels()]
+    assert names == ["a" * 40, "b" * 40, "c"]
+
+
+def test_a_picture_of_some_cells_says_so_within_its_axes():
+    figure = ranked_counts(np.arange(5), 3000, None, None, "a title")
+    figure.draw_without_rendering()
+    axis = figure.axes[0]
+    (words,) = axis.texts
+    assert words.get_text() == "5 of 3,000 cells"
+    area, box = axis.get_window_extent(), words.get_window_extent()
+    assert area.x0 < box.x0 < box.x1 < area.x1
+    assert area.y0 < box.y0 < box.y1 < area.y1
 
 
 def test_a_long_table_is_shown_by_evenly_spaced_ranks():

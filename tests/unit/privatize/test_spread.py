@@ -1,3 +1,6 @@
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -5,7 +8,13 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import total_law
 from isdp.privatize import Request
 from isdp.privatize.freedom import Freedom
-from isdp.privatize.spread import spread_by_sampling, spread_of_blocks, spread_of_draws
+from isdp.privatize.spread import (
+    COARSEST,
+    spread_by_sampling,
+    spread_of_blocks,
+    spread_of_draws,
+    spread_of_gaussian_blocks,
+)
 from tests.statistical.checks import check_law
 
 
@@ -20,6 +29,19 @@ def test_the_spread_of_the_noise_is_that_of_its_law():
         assert sd[6] == pytest.approx(free, rel=2e-3)
         chances = [total_law(3, epsilon).within(0), 1, np.tanh(epsilon), np.tanh(epsilon / 2)]
         assert unchanged[[0, 3, 5, 6]] == pytest.approx(chances, rel=5e-3)
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 4), Fraction(9), 4 * COARSEST])
+def test_the_spread_of_gaussian_noise_is_that_of_its_law(variance):
+    """Two cells under a total are k and -k, with weight exp(-k^2 / variance)."""
+    sd, unchanged = spread_of_gaussian_blocks(np.array([0, 0, 1, -1]), variance)
+    reach = 10 * math.ceil(math.sqrt(variance)) + 10
+    k = np.arange(-reach, reach + 1)
+    pair, free = (np.exp(-(k**2) * share / float(variance)) for share in (1, 0.5))
+    for at, law in ((1, pair), (3, free)):
+        assert sd[at] == pytest.approx(math.sqrt(law @ k**2 / law.sum()), rel=1e-6)
+        assert unchanged[at] == pytest.approx(1 / law.sum(), rel=1e-6)
+    assert (sd[2], unchanged[2]) == (0, 1)
 
 
 def test_the_spread_of_draws_is_found_from_them():

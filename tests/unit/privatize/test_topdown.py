@@ -114,6 +114,7 @@ def test_shares_are_those_given(command):
 def test_measurements_are_the_truth_and_noise_of_the_stated_variance(command, frame):
     assert command("--simulations", "0", budget=("--epsilon", "6")) == 0
     noisy = pd.read_csv(command.out / "measurements.csv", keep_default_na=False)
+    assert noisy.columns.tolist() == ["level", "region", "query", "answer", "measured", "variance"]
     detail = noisy[(noisy["level"] == "county") & (noisy["query"] == "detail")]
     found = detail.set_index(["region", "answer"])["measured"]
     names = frame["sex"] + ", " + frame["age"]

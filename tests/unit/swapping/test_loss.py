@@ -22,6 +22,7 @@ from isdp.swapping.loss import (
     worst_loss,
     worst_loss_of,
 )
+from isdp.swapping.profile import epsilon_at, exchange_loss_law
 
 RATES = (0.02, 0.2, 0.5, 0.7, 0.9, 0.99)
 
@@ -142,3 +143,9 @@ def test_equal_invariants_give_a_finite_loss_and_others_an_infinite_one():
 def test_what_cannot_be_done_is_refused(call, words):
     with pytest.raises(InputError, match=words):
         call()
+
+
+def test_without_a_delta_an_exchange_costs_half_its_largest_loss():
+    largest = exchange_loss_law(6, 0.3).loss.max()
+    assert epsilon_at(6, 0.3, 0) == largest / 2
+    assert epsilon_at(6, 0.3, 1e-15) == pytest.approx(largest / 2, rel=1e-6)

@@ -26,6 +26,12 @@ def test_shares_multiply_exactly_also_when_written_as_decimals():
     assert budget.spent == 2
 
 
+def test_a_query_with_a_share_of_nothing_is_not_asked():
+    budget = make(queries={"root": {"detail": 1}, "state": {"total": 0, "detail": 1}})
+    assert budget.asked("state") == ("detail",)
+    assert budget.spent == 2
+
+
 def test_the_slides_variance_of_an_identity_query_over_six_levels():
     """288 / epsilon^2 less a sixth, TDA's tables: the integers' double geometric law."""
     sixth = {"nation": Fraction(1, 6), "elsewhere": Fraction(5, 6)}

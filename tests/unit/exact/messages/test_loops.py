@@ -1,6 +1,7 @@
 """Sums over the ways in which a state splits, against a sum over all pairs of states."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -89,6 +90,27 @@ def test_a_split_is_chosen_by_where_the_target_falls(case):
             wanted.append([pair for pair, w in zip(pairs, case.weights(at), strict=True) if w][-1])
     found = np.full((2, len(asked)), -1)
     loops.choose(case.split, *case.messages, np.array(asked), np.array(targets), *found)
+    assert list(zip(*found.tolist(), strict=True)) == wanted
+
+
+def test_a_split_is_chosen_by_its_whole_number_of_chances(case):
+    """The first and the last word of each split's share, and one beyond all shares."""
+    factor, asked, words, wanted = 1e6, [], [], []
+    for at, pairs in enumerate(case.pairs):
+        before = 0
+        for pair, weight in zip(pairs, case.weights(at), strict=True):
+            share = max(1, math.ceil(weight * factor))
+            words += [before, before + share - 1]
+            wanted += [(*pair, share)] * 2
+            before += share
+        words.append(before)
+        wanted.append((0, 0, 0))
+        asked += [at] * (2 * len(pairs) + 1)
+    found = np.full((3, len(asked)), -1)
+    factors = np.full(len(asked), factor)
+    loops.choose_exactly(
+        case.split, *case.messages, np.array(asked), factors, np.array(words), *found
+    )
     assert list(zip(*found.tolist(), strict=True)) == wanted
 
 
