@@ -61,7 +61,8 @@ def run_sparse(
     _check(table, hierarchy, plan)
     _check_above(above, hierarchy, plan)
     levels = [
-        _summed(table, *each) for each in zip(hierarchy.units, hierarchy.leaf_units, strict=True)
+        summed(table, member, len(units))
+        for units, member in zip(hierarchy.units, hierarchy.leaf_units, strict=True)
     ]
     held = held_levels(hierarchy, plan)
     descent = Descent(plan, hierarchy, node_streams(rng), noise)
@@ -117,10 +118,23 @@ def _check_above(above, hierarchy: Hierarchy, plan: Plan) -> None:
             )
 
 
-def _summed(table: csr_array, units, member) -> csr_array:
-    """Sum the leaves' rows to the regions of a level."""
+def summed(table: csr_array, member, units: int) -> csr_array:
+    """Sum rows to the regions that they lie in, exactly.
+
+    Parameters
+    ----------
+    table : csr_array, int64, shape (rows, cells)
+    member : int array, shape (rows,)
+        The region of each row.
+    units : int
+        How many regions there are.
+
+    Returns
+    -------
+    csr_array, int64, shape (units, cells)
+    """
     ones = np.ones(len(member), dtype=np.int64)
-    into = coo_array((ones, (member, np.arange(len(member)))), shape=(len(units), len(member)))
+    into = coo_array((ones, (member, np.arange(len(member)))), shape=(units, len(member)))
     return (into.tocsr() @ table).tocsr()
 
 

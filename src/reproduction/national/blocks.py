@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.seeds import stream
-from isdp.topdown.sparse import run_sparse
+from isdp.topdown.sparse import run_sparse, summed
 from reproduction.data.histogram import CELLS, Histogram
 from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
 from reproduction.topdown.configurations import six_levels
@@ -93,15 +93,8 @@ def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: H
         below, above = released[levels[depth]], released[levels[depth - 1]]
         if below.data.min(initial=0) < 0:
             raise AssertionError("a released count is negative")
-        if (_summed(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
+        if (summed(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
             raise AssertionError(f"{levels[depth]}: counts do not add up to those above")
-
-
-def _summed(table: csr_array, member, units: int) -> csr_array:
-    """Sum rows to the regions that they lie in."""
-    ones = np.ones(len(member), dtype=np.int64)
-    into = coo_array((ones, (member, np.arange(len(member)))), shape=(units, len(member)))
-    return (into.tocsr() @ table).tocsr()
 
 
 def level_errors(
@@ -126,7 +119,7 @@ def level_errors(
     rows = []
     for level, got in released.items():
         depth = hierarchy.number(level)
-        true = _summed(table, hierarchy.leaf_units[depth], got.shape[0])
+        true = summed(table, hierarchy.leaf_units[depth], got.shape[0])
         off = (got - true).tocsr()
         people = off.sum(axis=1)
         sums = (abs(people).sum(), (people**2).sum(), abs(off.data).sum(), (off.data**2).sum())

@@ -16,6 +16,7 @@ from reproduction.data.histogram import Histogram
 from reproduction.national.settings import TOGETHER
 from reproduction.topdown.errors import CLASSES
 from reproduction.topdown.experiment import only_states
+from reproduction.topdown.systems import gathered, labelled
 
 NATION = "nation"
 LABELS = ["system", "parameter", "budget"]
@@ -78,11 +79,10 @@ def _released(
     state_of = part.counties["state"].to_numpy()
     for state in dict.fromkeys(state_of):
         rows = state_of == state
-        table = query_errors(released[rows], part.counts[rows])
-        labels = (system.name, system.parameter, budget, state)
-        named = dict(zip([*LABELS, "state"], labels, strict=True))
-        tables.append(pd.DataFrame(named, index=table.index).join(table))
-    return pd.concat(tables, ignore_index=True)
+        found = {"errors": query_errors(released[rows], part.counts[rows])}
+        labels = {"system": system.name, "parameter": system.parameter, "budget": budget}
+        tables.append(labelled(found, **labels, state=state))
+    return gathered(tables)["errors"]
 
 
 def state_table(errors: pd.DataFrame) -> pd.DataFrame:
