@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from scipy.interpolate import BSpline
-from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from isdp.errors import InputError
@@ -79,7 +79,7 @@ def scale_laplace(epsilon: float, delta: float, count: int) -> float:
     nearest, farthest = math.log(high) + math.log(NEAREST), math.log(high - low)
     if above(nearest) >= 0:
         return high
-    log_distance = brentq(above, nearest, farthest, xtol=CLOSE, rtol=CLOSE)
+    log_distance = scipy.optimize.brentq(above, nearest, farthest, xtol=CLOSE, rtol=CLOSE)
     while above(log_distance) > 0:  # delta falls as the scale grows
         log_distance -= CLOSE
     return high - math.exp(log_distance)

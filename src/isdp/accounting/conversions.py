@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+import scipy
 from scipy.special import erfcx, log_ndtr, ndtr
 
 from isdp.accounting.guarantees import Guarantee
@@ -46,7 +46,9 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
         return (1 + excess) * rho + slack / excess
 
     best = math.log(math.sqrt(max(-math.log(delta), 1e-3) / rho))
-    found = minimize_scalar(bound, bounds=(best - 8, best + 8), options={"xatol": 1e-10})
+    found = scipy.optimize.minimize_scalar(
+        bound, bounds=(best - 8, best + 8), options={"xatol": 1e-10}
+    )
     return max(0.0, float(found.fun))
 
 
@@ -57,7 +59,7 @@ def epsilon_gaussian(rho: float, delta: float) -> float:
     if rho == 0 or _log_delta_gaussian(0.0, mu) <= goal:
         return 0.0
     most = epsilon_bun_steinke(rho, delta)  # never too small
-    return brentq(
+    return scipy.optimize.brentq(
         lambda epsilon: _log_delta_gaussian(epsilon, mu) - goal, 0.0, most, xtol=1e-16, rtol=1e-13
     )
 
@@ -122,7 +124,7 @@ def rho_for(conversion: str, epsilon: float, delta: float) -> float:
     high = 2 * low  # the other conversions give a smaller epsilon at each rho
     while convert(high, delta) < epsilon:
         high *= 2
-    return brentq(
+    return scipy.optimize.brentq(
         lambda rho: convert(rho, delta) - epsilon, low, high, xtol=1e-14 * low, rtol=1e-13
     )
 

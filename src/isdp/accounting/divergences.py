@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 from scipy.special import logsumexp
 
 from isdp.errors import InputError
@@ -135,7 +135,7 @@ def _largest_by_order(p: np.ndarray, q: np.ndarray) -> float:
     values = [negative(x) for x in grid]
     best = int(np.argmin(values))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, ORDERS - 1)]
-    found = minimize_scalar(negative, bounds=(low, high), method="bounded")
+    found = scipy.optimize.minimize_scalar(negative, bounds=(low, high), method="bounded")
     return max(renyi(p, q, 1.0), -min(values), -float(found.fun))
 
 

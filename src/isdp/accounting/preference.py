@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from isdp.accounting.composed import scale_laplace
 from isdp.accounting.conversions import rho_for
@@ -54,7 +54,9 @@ def crossings(conversion: str, delta: float, count: int) -> list[float]:
     grid = np.linspace(*np.log(SEARCHED), STEPS)
     found = np.array([advantage(x) for x in grid])
     turns = np.flatnonzero(np.sign(found[:-1]) != np.sign(found[1:]))
-    return [math.exp(brentq(advantage, grid[i], grid[i + 1], xtol=1e-12)) for i in turns]
+    return [
+        math.exp(scipy.optimize.brentq(advantage, grid[i], grid[i + 1], xtol=1e-12)) for i in turns
+    ]
 
 
 def crossing_slides(delta: float, count: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+import scipy
 
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
@@ -50,17 +50,17 @@ def _can_be_met(polytope: Polytope, kept, integer: bool) -> bool:
         (polytope.equalities, polytope.totals, polytope.totals, equal),
         (polytope.inequalities, polytope.least, np.full(len(above), np.inf), above),
     )
-    found = milp(
+    found = scipy.optimize.milp(
         np.zeros(polytope.cells),
         constraints=[
-            LinearConstraint(
+            scipy.optimize.LinearConstraint(
                 matrix.sparse[np.flatnonzero(some)].astype(float), low[some], high[some]
             )
             for matrix, low, high, some in sides
             if some.any()
         ],
         integrality=np.full(polytope.cells, int(integer)),
-        bounds=Bounds(-np.inf, np.inf),
+        bounds=scipy.optimize.Bounds(-np.inf, np.inf),
         options={"time_limit": TIME_LIMIT},
     )
     if found.status in (0, 2):  # met, or proved impossible

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
@@ -95,7 +95,7 @@ def irredundant(polytope: Polytope) -> Polytope:
     stays = np.ones(len(rows), dtype=bool)
     for row in range(len(rows)):
         stays[row] = False
-        least = linprog(
+        least = scipy.optimize.linprog(
             rows[row],
             A_ub=-rows[stays] if stays.any() else None,
             b_ub=-polytope.least[stays] if stays.any() else None,

@@ -27,8 +27,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from flint import arb
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from isdp.checks import whole
@@ -276,7 +276,7 @@ def _balanced(lower: np.ndarray, epsilon: float) -> float:
         low -= 2
     while excess(high) > 0:
         high += 0.5
-    return math.exp(brentq(excess, low, high, xtol=1e-13))
+    return math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13))
 
 
 def _means(lower: np.ndarray, alpha: float, epsilon: float) -> np.ndarray:

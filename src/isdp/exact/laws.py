@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from isdp.checks import positive, whole
 from isdp.constraints.invariants import Invariants
@@ -174,7 +174,7 @@ def total_law(cells: int, epsilon: float) -> TotalLaw:
         )
     t = 2 * np.pi * np.arange(size // 2 + 1) / size
     log_phi = 2 * math.log1p(-a) - np.log(1 - 2 * a * np.cos(t) + a * a)
-    others = fft.irfft(np.exp((cells - 1) * log_phi), size)
+    others = scipy.fft.irfft(np.exp((cells - 1) * log_phi), size)
     transform = np.exp(cells * log_phi)
     at_zero = (2 * transform.sum() - transform[0] - transform[-1]) / size  # the inverse at 0 alone
     most = min(size // 2 - 1, int(40 / epsilon) + 1)

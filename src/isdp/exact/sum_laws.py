@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from isdp.checks import refuse_overflow
 from isdp.errors import InputError
@@ -128,8 +128,8 @@ def sum_law(energy: Energy, parts: Sequence[Part]) -> SumLaw:
         pmf = _part(energy, cells, chosen, width)
         at = np.zeros(size)
         at[np.arange(-width, width + 1)] = pmf
-        transform *= fft.rfft(at).real ** times
-    pmf = fft.irfft(transform, size)[np.arange(-width, width + 1)].clip(0)
+        transform *= scipy.fft.rfft(at).real ** times
+    pmf = scipy.fft.irfft(transform, size)[np.arange(-width, width + 1)].clip(0)
     return SumLaw(pmf / pmf.sum(), sd)
 
 
@@ -168,12 +168,12 @@ def _characteristic(energy: Energy, size: int) -> np.ndarray:
     pmf = _cell(energy)
     at = np.zeros(size)
     np.add.at(at, (np.arange(len(pmf)) - len(pmf) // 2) % size, pmf)
-    return np.log(fft.rfft(at).real.clip(1e-300))
+    return np.log(scipy.fft.rfft(at).real.clip(1e-300))
 
 
 def _sum_of(energy: Energy, size: int, cells: int) -> np.ndarray:
     """Law of the sum of so many free cells, on a circle of `size` points."""
-    return fft.irfft(np.exp(cells * _characteristic(energy, size)), size)
+    return scipy.fft.irfft(np.exp(cells * _characteristic(energy, size)), size)
 
 
 def _part(energy: Energy, cells: int, chosen: int, width: int) -> np.ndarray:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import scipy
 from flint import fmpz_mat
-from scipy.optimize import linprog
 
 from isdp.errors import InputError
 from isdp.lattice.elimination import pivot_columns
@@ -221,7 +221,7 @@ def find_minor(
     for trial in range(trials):
         table = rng.integers(0, LARGEST[trial % len(LARGEST)], matrix.shape[1]) / (2 if drop else 1)
         part = matrix[np.mod(matrix @ table, 1) == 0]
-        found = linprog(
+        found = scipy.optimize.linprog(
             rng.normal(size=matrix.shape[1]),
             A_eq=part,
             b_eq=part @ table,

@@ -16,7 +16,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
@@ -216,17 +216,17 @@ def _messages(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Laws of the sums before each pair of columns, and of each pair, modulo their width."""
     spread = FAR * math.sqrt(columns.variance.sum())
-    n = fft.next_fast_len(int(2 * spread) + 2 * int(columns.length.max()) + 2, real=True)
+    n = scipy.fft.next_fast_len(int(2 * spread) + 2 * int(columns.length.max()) + 2, real=True)
     rows, width = columns.pmf.shape
     rolled = np.zeros((rows, n))
     at = (np.arange(width) - centre[order, None]) % n
     np.put_along_axis(rolled, at, columns.pmf[order], axis=1)
-    spectra = fft.rfft(rolled, axis=1)
+    spectra = scipy.fft.rfft(rolled, axis=1)
     pairs = spectra[::2].copy()
     pairs[: rows // 2] *= spectra[1::2]
     before = np.ones_like(pairs)
     np.cumprod(pairs[:-1], axis=0, out=before[1:])
-    return fft.irfft(before, n, axis=1), fft.irfft(pairs, n, axis=1)
+    return scipy.fft.irfft(before, n, axis=1), scipy.fft.irfft(pairs, n, axis=1)
 
 
 def _lesser(uniform: float, total: int, cells: int, rate: float) -> int:

@@ -7,8 +7,8 @@ Hanson's algorithm, both in scipy.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from scipy.linalg import null_space
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp, nnls
 from scipy.sparse import hstack
 
 from isdp.constraints.invariants import Invariants
@@ -48,15 +48,15 @@ def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.nd
     target = -invariants.apply(noise)
     cost = np.ones(2 * invariants.cells)
     if integer:
-        found = milp(
+        found = scipy.optimize.milp(
             cost,
-            constraints=LinearConstraint(both, target, target),
+            constraints=scipy.optimize.LinearConstraint(both, target, target),
             integrality=np.ones_like(cost),
-            bounds=Bounds(0, np.inf),
+            bounds=scipy.optimize.Bounds(0, np.inf),
             options={"time_limit": TIME_LIMIT},
         )
     else:
-        found = linprog(
+        found = scipy.optimize.linprog(
             cost,
             A_eq=both,
             b_eq=target,
@@ -161,7 +161,7 @@ def nearest_l2(table, polytope: Polytope) -> np.ndarray:
     system = np.vstack([walls.T, least])
     goal = np.zeros(len(system))
     goal[-1] = 1
-    weights, distance = nnls(system, goal)
+    weights, distance = scipy.optimize.nnls(system, goal)
     residual = system @ weights - goal
     if distance < NEGLIGIBLE:
         conflict = "; ".join(polytope.contradiction())

@@ -14,7 +14,7 @@ from functools import reduce
 from itertools import chain, combinations
 
 import numpy as np
-from scipy.fft import dct
+import scipy
 from scipy.linalg import hadamard, helmert
 from scipy.linalg import null_space as singular_basis
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array, hstack, kron
@@ -59,7 +59,7 @@ def contrasts(cells: int, kind: str = "haar") -> csc_array:
     if kind == "helmert":
         return csc_array(helmert(cells).T)
     if kind == "cosine":
-        return csc_array(dct(np.eye(cells), norm="ortho", axis=0)[1:].T)
+        return csc_array(scipy.fft.dct(np.eye(cells), norm="ortho", axis=0)[1:].T)
     if cells & (cells - 1):
         raise InputError(f"subspace: {cells} cells are no power of two; take another basis")
     return csc_array(hadamard(cells)[:, 1:] / math.sqrt(cells))

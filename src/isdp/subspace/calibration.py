@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from flint import arb, ctx
-from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from isdp.errors import InputError
@@ -110,7 +110,7 @@ def sigma(epsilon: float, delta: float) -> float:
         high *= 2
     while excess(low) < 0:
         low /= 2
-    root, nudge = brentq(excess, low, high, xtol=1e-300, rtol=1e-14), NUDGE
+    root, nudge = scipy.optimize.brentq(excess, low, high, xtol=1e-300, rtol=1e-14), NUDGE
     while certified_delta(epsilon, root)[1] > delta:
         root, nudge = root * (1 + nudge), 2 * nudge
     return root
@@ -159,4 +159,4 @@ def failing_delta(epsilon: float) -> float:
     if above[0] or not above.any():
         raise InputError(f"subspace: no crossing found for epsilon = {epsilon:g}")
     first = int(above.argmax())
-    return brentq(excess, grid[first], grid[first - 1], xtol=1e-12)
+    return scipy.optimize.brentq(excess, grid[first], grid[first - 1], xtol=1e-12)

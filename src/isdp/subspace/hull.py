@@ -6,8 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.spatial import ConvexHull
+import scipy
 
 from isdp.errors import InputError
 from isdp.subspace.geometry import Geometry
@@ -71,7 +70,7 @@ def cut_hull(space: Geometry) -> Simplices:
     if m == 1:
         ends = np.array([corners.max(), corners.min()])
         return Simplices(ends.reshape(2, 1, 1), np.full(2, 0.5))
-    hull = ConvexHull(corners)
+    hull = scipy.spatial.ConvexHull(corners)
     cut = corners[hull.simplices]
     volumes = np.abs(np.linalg.det(cut))
     if abs(volumes.sum() / math.factorial(m) - hull.volume) > AGREEMENT * hull.volume:
@@ -145,7 +144,9 @@ def reach(space: Geometry, at: np.ndarray, direction: np.ndarray) -> float:
     size = np.concatenate([np.ones(2 * types), [0.0]])[None]
     cost = np.zeros(2 * types + 1)
     cost[-1] = -1
-    found = linprog(cost, A_ub=size, b_ub=most, A_eq=equal, b_eq=goal, bounds=(0, None))
+    found = scipy.optimize.linprog(
+        cost, A_ub=size, b_ub=most, A_eq=equal, b_eq=goal, bounds=(0, None)
+    )
     if found.status != 0:
         raise InputError(f"subspace: HiGHS lost the walk ({found.message.strip()}); start anew")
     return float(found.x[-1])

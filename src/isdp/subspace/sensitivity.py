@@ -6,9 +6,8 @@ import math
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 from scipy.sparse import csc_array, csr_array, eye_array, issparse, vstack
-from scipy.spatial.distance import cdist
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -167,7 +166,7 @@ def quotient_norm(move, invariants: Invariants) -> float:
     kind, first = distinct_columns(stacked)  # equal cells act as one, as many times as they are
     weight = np.bincount(kind).astype(float)
     rows, move = invariants.sparse[:, first].astype(float), move[first].astype(float)
-    found = linprog(
+    found = scipy.optimize.linprog(
         -move,
         A_eq=rows,
         b_eq=np.zeros(rows.shape[0]),
@@ -237,7 +236,7 @@ def _largest_distance(points, p: int, relation: str) -> float:
     points = (points.toarray() if issparse(points) else np.asarray(points)).astype(float)
     metric = "cityblock" if p == 1 else "sqeuclidean"
     largest = max(
-        _over_neighbours(cdist(points[part], points, metric), part, relation)
+        _over_neighbours(scipy.spatial.distance.cdist(points[part], points, metric), part, relation)
         for part in _chunks(len(points))
     )
     return largest if p == 1 else math.sqrt(largest)
@@ -253,7 +252,7 @@ def _by_length(query: Query, chosen: np.ndarray, relation: str):
         raise InputError(
             f"subspace: {points.shape[0]} types of record have too many pairs to order by length"
         )
-    lengths = cdist(points.toarray(), points.toarray(), "cityblock")
+    lengths = scipy.spatial.distance.cdist(points.toarray(), points.toarray(), "cityblock")
     first, second = pairs_of(len(chosen), relation)
     order = np.argsort(-lengths[first, second], kind="stable")
     for z, y in zip(first[order].tolist(), second[order].tolist(), strict=True):

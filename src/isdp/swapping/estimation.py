@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.stats import chi2
+import scipy
 
 from isdp.errors import InputError
 from isdp.swapping.moments import covariance, expected_table
@@ -49,7 +48,7 @@ def fit(before, after, rate: float) -> Fit:
     sd = [np.sqrt(np.diag(covariance(before, rate, one))) for one in range(before.shape[2])]
     z = (after - expected_table(before, rate).sum(axis=0)) / np.stack(sd, axis=1)
     statistic = float(residual @ np.linalg.solve(spread, residual))
-    return Fit(z, statistic, len(residual), float(chi2.sf(statistic, len(residual))))
+    return Fit(z, statistic, len(residual), float(scipy.stats.chi2.sf(statistic, len(residual))))
 
 
 def _check(before, after) -> tuple[np.ndarray, np.ndarray]:
@@ -99,6 +98,6 @@ def likely_rate(before, after) -> LikelyRate:
         residual, spread = _free(before, after, rate)
         return (np.linalg.slogdet(spread)[1] + residual @ np.linalg.solve(spread, residual)) / 2
 
-    best = float(minimize_scalar(cost, bounds=(1e-4, 1 - 1e-4), method="bounded").x)
+    best = float(scipy.optimize.minimize_scalar(cost, bounds=(1e-4, 1 - 1e-4), method="bounded").x)
     curvature = (cost(best + STEP) - 2 * cost(best) + cost(best - STEP)) / STEP**2
     return LikelyRate(best, float(curvature**-0.5))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.stats import binom
+import scipy
 
 from isdp.errors import InputError
 from isdp.swapping.budget import check_size
@@ -146,5 +146,5 @@ def _expected_exchanges(n: int, p: float) -> float:
     """E of M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M over M >= 2."""
     m = np.arange(2, min(n, LAST_IN_TABLE) + 1)
     small = np.array([float(Fraction((-1) ** k * (k - 1), subfactorial(k))) for k in m.tolist()])
-    at_least_two = binom.sf(1, n, p)
-    return float(at_least_two + (small * binom.pmf(m, n, p)).sum()) / _not_lone(n, p)
+    at_least_two = scipy.stats.binom.sf(1, n, p)
+    return float(at_least_two + (small * scipy.stats.binom.pmf(m, n, p)).sum()) / _not_lone(n, p)

@@ -11,8 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import binom
+import scipy
 
 from isdp.errors import InputError
 from isdp.swapping.budget import check_size, log_odds
@@ -53,7 +52,7 @@ def exchange_loss_law(size: int, rate: float) -> LossLaw:
     spread = REACH * (math.sqrt(n * p * (1 - p)) + 1)
     m = np.arange(max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread)) + 1)
     m = m[m != 1]
-    moved = binom.pmf(m, n, p) / (1 - binom.pmf(1, n, p))
+    moved = scipy.stats.binom.pmf(m, n, p) / (1 - scipy.stats.binom.pmf(1, n, p))
     pairs = n * (n - 1.0)
     both = moved * m * (m - 1.0) / pairs
     exchange, arrow = _given_both(m)
@@ -131,4 +130,7 @@ def epsilon_at(size: int, rate: float, delta: float) -> float:
         return 0.0
     if delta == 0:
         return top / 2
-    return brentq(lambda epsilon: delta_of(law, epsilon) - delta, 0.0, top, xtol=1e-12) / 2
+    return (
+        scipy.optimize.brentq(lambda epsilon: delta_of(law, epsilon) - delta, 0.0, top, xtol=1e-12)
+        / 2
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 from scipy.sparse import coo_array
 
 from isdp import Invariants, Polytope
@@ -120,7 +120,7 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
     cost = np.concatenate([np.zeros(people), 1 - 2 * part + 1e-7 * rng.random(kinds)])
     bounds = [(0, None)] * people + [(0, 1)] * kinds
     sides = np.concatenate([presence.caps, floor - least]).astype(float)
-    found = linprog(cost, A_eq=matrix, b_eq=sides, bounds=bounds, method="highs-ds")
+    found = scipy.optimize.linprog(cost, A_eq=matrix, b_eq=sides, bounds=bounds, method="highs-ds")
     if found.status != 0:
         raise InputError(f"topdown: the totals by kind cannot be rounded ({found.message.strip()})")
     totals = floor + np.rint(found.x[people:]).astype(np.int64)

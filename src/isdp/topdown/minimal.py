@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 from scipy.sparse import coo_array, csr_array
 
 from isdp.constraints.presence import Presence
@@ -205,7 +205,7 @@ def _programme(rng, floor, part, candidates, tree: Tree, caps):
             whole[depth - 1] = tree.up[depth - 1] @ low
     places = np.concatenate(rows), np.concatenate(columns)
     matrix = coo_array((np.concatenate(entries), places), shape=(used, width)).tocsr()
-    found = linprog(
+    found = scipy.optimize.linprog(
         np.concatenate(cost),
         A_eq=matrix,
         b_eq=np.concatenate(sides).astype(float),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 from scipy.sparse import coo_array
 
 from isdp.errors import InputError
@@ -135,4 +135,6 @@ def _solve_programme(rng, cost, j, x, rows, columns):
     ).tocsr()
     order = rng.permutation(matrix.shape[0])
     right = np.concatenate([rows, columns]).astype(float)
-    return linprog(cost, A_eq=matrix[order], b_eq=right[order], bounds=(0, 1), method="highs-ds")
+    return scipy.optimize.linprog(
+        cost, A_eq=matrix[order], b_eq=right[order], bounds=(0, 1), method="highs-ds"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from isdp.errors import InputError
 
@@ -86,9 +87,7 @@ def _regression(state: str, counties: pd.DataFrame, alpha: float) -> dict:
     error = counties["das_error"].to_numpy(dtype=np.float64)
     if np.ptp(error) == 0:  # a flat line fits exactly, where the general formula is 0 / 0
         return {"slope": 0.0, "se": 0.0, "p": 1.0, "negative": False, "significant": False}
-    from scipy import stats  # slow to import, and the choice of states does without
-
-    fit = stats.linregress(np.log(population), error)
+    fit = scipy.stats.linregress(np.log(population), error)
     return {
         "slope": fit.slope,
         "se": fit.stderr,
@@ -122,9 +121,7 @@ def slope_intervals(regressions: pd.DataFrame, level: float = 0.99) -> pd.DataFr
     """
     if not 0 < level < 1:
         raise InputError(f"level: {level} will not do; give a number between 0 and 1")
-    from scipy import stats
-
-    reach = stats.t.ppf((1 + level) / 2, regressions["counties"] - 2) * regressions["se"]
+    reach = scipy.stats.t.ppf((1 + level) / 2, regressions["counties"] - 2) * regressions["se"]
     return regressions.assign(low=regressions["slope"] - reach, high=regressions["slope"] + reach)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from isdp.exact import total_law
 from reproduction.counties.experiment import BAND
@@ -127,6 +127,8 @@ def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
     """
     d = cells - 1
     middles = (np.arange(2000) + 0.5) / 2000
-    squares = stats.beta(0.5, (d - 1) / 2).ppf(middles) if d > 1 else np.ones(1)
+    squares = scipy.stats.beta(0.5, (d - 1) / 2).ppf(middles) if d > 1 else np.ones(1)
     reach = (BAND + 0.5) / np.sqrt(squares * d / cells)
-    return float(np.sqrt(d) / epsilon), float(stats.gamma(d, scale=1 / epsilon).cdf(reach).mean())
+    return float(np.sqrt(d) / epsilon), float(
+        scipy.stats.gamma(d, scale=1 / epsilon).cdf(reach).mean()
+    )

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
+import scipy
 
 from isdp.exact import TotalLaw, total_law
 
@@ -138,4 +138,4 @@ def _epsilon_to_bite(populations: np.ndarray) -> float:
         ends = np.log(everywhere)
         if above(ends[0]) < 0:
             return math.nan
-    return math.exp(brentq(above, *ends, xtol=1e-2))
+    return math.exp(scipy.optimize.brentq(above, *ends, xtol=1e-2))

@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+import scipy
 from scipy import special
-from scipy.optimize import brentq
 
 from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.summaries import boxes, describe_cells
@@ -197,7 +197,11 @@ def epsilon_interval(
         ratio = epsilon / best
         return dimension * (math.log(ratio) - ratio + 1) + drop
 
-    return best, brentq(beyond, best * 1e-6, best), brentq(beyond, best, best * 50)
+    return (
+        best,
+        scipy.optimize.brentq(beyond, best * 1e-6, best),
+        scipy.optimize.brentq(beyond, best, best * 50),
+    )
 
 
 def cross_table(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:

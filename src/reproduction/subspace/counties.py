@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -81,7 +81,7 @@ def spread_table(counties: int, epsilon: float, scales: Sequence[float], runs: i
         variance = 2 * b**2 * (1 - 1 / counties)
         # a Laplace variable's square has a variance of five times its squared mean
         se = np.sqrt(5 / (runs * counties)) * variance
-        low, high = np.sqrt(np.maximum(variance + stats.norm.ppf([0.05, 0.95]) * se, 0))
+        low, high = np.sqrt(np.maximum(variance + scipy.stats.norm.ppf([0.05, 0.95]) * se, 0))
         rows.append(
             {
                 "counties": counties,
@@ -149,7 +149,7 @@ def slope_table(
         slopes = noise @ x / (x @ x)
         left = noise - np.outer(slopes, x)  # the mean is zero already
         se = np.sqrt(np.square(left).sum(axis=1) / (len(x) - 2) / (x @ x))
-        p = 2 * stats.t.sf(np.abs(slopes) / se, len(x) - 2)
+        p = 2 * scipy.stats.t.sf(np.abs(slopes) / se, len(x) - 2)
         rows.append(
             {
                 "scale": scale,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from isdp.constraints.invariants import Invariants
 from isdp.exact import choose
@@ -176,8 +176,8 @@ def exact_law_table(
         the largest distance of the three numbers from the printed ones.
     """
     null = null_space(campus.invariants)
-    per_cell = stats.chi2(count - 1, scale=campus.variance / (count - 1))
-    per_run = stats.chi2(null.dimension, scale=1 / null.cells)
+    per_cell = scipy.stats.chi2(count - 1, scale=campus.variance / (count - 1))
+    per_run = scipy.stats.chi2(null.dimension, scale=1 / null.cells)
     rows = [
         _law_row("sd of each cell over repetitions", np.sqrt(per_cell.ppf(LEVELS))),
         _law_row("variance of each cell over repetitions", per_cell.ppf(LEVELS)),

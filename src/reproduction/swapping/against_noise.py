@@ -18,7 +18,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
+import scipy
 from scipy.signal import fftconvolve
 
 from isdp import exact
@@ -75,7 +75,7 @@ def epsilon_of_equal_error(before: np.ndarray, error: float) -> float:
     def over(log_epsilon: float) -> float:
         return math.log(noise_mape(before, math.exp(log_epsilon))) - math.log(error)
 
-    return math.exp(brentq(over, math.log(SMALLEST), math.log(LARGEST), xtol=1e-12))
+    return math.exp(scipy.optimize.brentq(over, math.log(SMALLEST), math.log(LARGEST), xtol=1e-12))
 
 
 def unchanged(counties: int, epsilon: float) -> float:

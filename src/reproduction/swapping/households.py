@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import linprog
+import scipy
 
 from isdp.errors import InputError
 from isdp.swapping.moments import covariance
@@ -105,7 +105,7 @@ def rounded(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     margins = np.vstack(
         [np.kron(np.eye(rows), np.ones(columns)), np.kron(np.ones(rows), np.eye(columns))]
     )
-    found = linprog(
+    found = scipy.optimize.linprog(
         -part.ravel(),
         A_eq=margins,
         b_eq=np.concatenate([up_by_size, up_by_cell]),

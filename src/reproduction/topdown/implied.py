@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+import scipy
 
 from isdp import Invariants
 from isdp.constraints.presence import Presence
@@ -127,12 +127,12 @@ def can_be_met(matrix, sums, *, integer: bool) -> bool:
     """Whether a non-negative table has these sums, in whole numbers or in fractions."""
     cells = matrix.shape[1]
     if not integer:
-        return linprog(np.zeros(cells), A_eq=matrix, b_eq=sums).status == 0
-    found = milp(
+        return scipy.optimize.linprog(np.zeros(cells), A_eq=matrix, b_eq=sums).status == 0
+    found = scipy.optimize.milp(
         np.zeros(cells),
-        constraints=LinearConstraint(matrix, sums, sums),
+        constraints=scipy.optimize.LinearConstraint(matrix, sums, sums),
         integrality=np.ones(cells),
-        bounds=Bounds(0, np.inf),
+        bounds=scipy.optimize.Bounds(0, np.inf),
     )
     return found.status == 0
 

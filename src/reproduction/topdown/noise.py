@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.stats import laplace, norm
+import scipy
 
 from isdp.accounting.conversions import CONVERSIONS
 from isdp.accounting.preference import crossings, variance_gaussian, variance_laplace
@@ -82,15 +82,15 @@ def tail_table(epsilon: float = 1) -> pd.DataFrame:
     for delta in DELTAS:
         sigma = np.sqrt(variance_gaussian("slides", epsilon, delta, COUNT))
         steps = np.linspace(0.01, 20 * sigma, 200_001)
-        lighter = norm.logsf(steps / sigma) < laplace.logsf(steps / scale)
+        lighter = scipy.stats.norm.logsf(steps / sigma) < scipy.stats.laplace.logsf(steps / scale)
         crossing = steps[np.flatnonzero(~lighter)[-1] + 1]
         rows.append(
             (
                 delta,
                 crossing,
-                2 * laplace.sf(crossing / scale),
-                norm.isf(0.5 / CELLS) * sigma,
-                laplace.isf(0.5 / CELLS) * scale,
+                2 * scipy.stats.laplace.sf(crossing / scale),
+                scipy.stats.norm.isf(0.5 / CELLS) * sigma,
+                scipy.stats.laplace.isf(0.5 / CELLS) * scale,
             )
         )
     names = ["delta", "crossing", "probability", "largest_gaussian", "largest_laplace"]

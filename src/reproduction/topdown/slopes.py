@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,6 @@ def state_slopes(counties: pd.DataFrame, errors, least: int = 6) -> pd.DataFrame
     rows = []
     for state, group in frame.groupby("state"):
         if len(group) >= least:
-            fit = stats.linregress(np.log(group["population"]), group["error"])
+            fit = scipy.stats.linregress(np.log(group["population"]), group["error"])
             rows.append((state, len(group), fit.slope, fit.pvalue))
     return pd.DataFrame(rows, columns=["state", "counties", "slope", "p"])

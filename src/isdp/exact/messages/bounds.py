@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+import scipy
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -34,12 +34,12 @@ def refuse_infeasible(invariants: Invariants, lower: np.ndarray, upper: np.ndarr
         )
     if (lower <= 0).all() and (upper >= 0).all():
         return
-    held = LinearConstraint(invariants.sparse.astype(float), 0, 0)
+    held = scipy.optimize.LinearConstraint(invariants.sparse.astype(float), 0, 0)
     kwargs = {"constraints": held} if invariants.constraints else {}
-    found = milp(
+    found = scipy.optimize.milp(
         np.zeros(invariants.cells),
         integrality=np.ones(invariants.cells),
-        bounds=Bounds(lower, upper),
+        bounds=scipy.optimize.Bounds(lower, upper),
         **kwargs,
     )
     if found.status == 2:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from flint import fmpz_mat
-from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
 from isdp.constraints.invariants import Invariants
@@ -215,7 +215,7 @@ class _Component:
         one = np.ones((cells, 1))
         bounds = [(None, None)] * constraints + [(0, None)]
         for j, phi in enumerate(weights.T):
-            solved = linprog(
+            solved = scipy.optimize.linprog(
                 np.append(np.zeros(constraints), 1.0),
                 A_ub=np.block([[a, -one], [-a, -one]]),
                 b_ub=np.concatenate([-phi, phi]),

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from isdp.exact.messages.loops import Split, make_split
 from isdp.exact.messages.tree import Layout
@@ -57,7 +57,7 @@ def radius(power: int, rate: float, dimension: int, coordinates: int, log_left_o
     def missing(x):  # Chernoff's bound for Gamma(d, 1)
         return x - d - d * math.log(x / d) + log_left_out
 
-    return brentq(missing, d, most) / rate
+    return scipy.optimize.brentq(missing, d, most) / rate
 
 
 def make_plan(layout: Layout, power: int, rate: float, factor: float, lower, upper) -> Plan:
