@@ -10,10 +10,10 @@ mixtures of shifted B-splines, in which nothing cancels, so a delta of 1e-14 kee
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import scipy
-from scipy.interpolate import BSpline
 from scipy.special import gammaln
 
 from isdp.errors import InputError
@@ -100,21 +100,25 @@ def _delta_of_signs(epsilon: float, s: float, count: int, log_each: float) -> fl
 def _delta_with_inside(epsilon: float, s: float, count: int, inside: int) -> float:
     """Part of delta in which `inside` of the losses lie strictly between -s and s."""
     signs = count - inside
-    spline = BSpline.basis_element(np.arange(inside + 1) * 2.0 - inside, extrapolate=False)
+    plus = np.arange(signs + 1)[:, None, None]
+    shift = 2 * plus - signs
     log_mass = _log_binomial(count, inside) + inside * math.log(s / 2) - count * s / 2
-    total = 0.0
-    for plus in range(signs + 1):
-        shift = 2 * plus - signs
-        log_weight = log_mass + _log_binomial(signs, plus) - signs * math.log(2)
-        starts = np.arange(inside) * 2.0 - inside + shift  # pieces of the spline, in units of s
-        low = np.maximum(starts, epsilon / s)
-        half = np.maximum(0, starts + 2 - low) / 2
-        at = (low + half)[:, None] + half[:, None] * NODES
-        # the basis element sums to 1 over its shifts by 2, so its integral is 2
-        density = np.nan_to_num(spline(at - shift)) / 2
-        kept = np.exp(at * s / 2 + log_weight) * -np.expm1(np.minimum(0, epsilon - at * s))
-        total += float((half[:, None] * WEIGHTS * density * kept).sum())
-    return total
+    log_weight = log_mass + _log_binomial(signs, plus) - signs * math.log(2)
+    # pieces of the spline, in units of s
+    starts = 2.0 * np.arange(inside)[:, None] - inside + shift
+    low = np.maximum(starts, epsilon / s)
+    half = np.maximum(0, starts + 2 - low) / 2
+    at = low + half + half * NODES
+    # the basis element sums to 1 over its shifts by 2, so its integral is 2
+    density = np.nan_to_num(_basis_element(inside)(at - shift)) / 2
+    kept = np.exp(at * s / 2 + log_weight) * -np.expm1(np.minimum(0, epsilon - at * s))
+    return float((half * WEIGHTS * density * kept).sum())
+
+
+@cache
+def _basis_element(inside: int):
+    knots = 2.0 * np.arange(inside + 1) - inside
+    return scipy.interpolate.BSpline.basis_element(knots, extrapolate=False)
 
 
 def _log_binomial(n, k):

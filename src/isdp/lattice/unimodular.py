@@ -7,12 +7,14 @@ by a square part with another determinant. That no fractional vertex was found p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import scipy
 from flint import fmpz_mat
+from scipy.sparse import block_diag
 
 from isdp.errors import InputError
 from isdp.lattice.elimination import pivot_columns
@@ -22,6 +24,7 @@ DRAWN = 20  # sets of columns, in a matrix with too many for all
 LARGEST = (2, 5, 20)  # counts of the tables that the search starts from, below these
 TRIALS = 900  # linear programmes in search of a fractional vertex
 MORE_TRIALS = 9000  # where nothing else is left to try
+AT_ONCE = 25
 FRACTION = 1e-6
 
 
@@ -218,26 +221,36 @@ def find_minor(
         Programmes to solve before giving up.
     """
     matrix = np.asarray(matrix, dtype=np.int64)
-    for trial in range(trials):
-        table = rng.integers(0, LARGEST[trial % len(LARGEST)], matrix.shape[1]) / (2 if drop else 1)
-        part = matrix[np.mod(matrix @ table, 1) == 0]
-        found = scipy.optimize.linprog(
-            rng.normal(size=matrix.shape[1]),
-            A_eq=part,
-            b_eq=part @ table,
-            bounds=(0, int(np.ceil(table.max())) + 1),
-            method="highs-ds",
-        )
-        if found.status != 0:
-            continue
-        columns = np.flatnonzero(np.abs(found.x - np.rint(found.x)) > FRACTION)
-        if len(columns):
-            rows = np.flatnonzero(np.mod(matrix @ table, 1) == 0)[
-                _independent_rows(part[:, columns])
-            ]
-            if len(rows) == len(columns):
-                return _refuted("a square part at a fractional vertex", matrix, rows, columns)
+    for first in range(0, trials, AT_ONCE):
+        scales = [LARGEST[trial % len(LARGEST)] for trial in range(first, first + AT_ONCE)]
+        tables = [rng.integers(0, n, matrix.shape[1]) / (2 if drop else 1) for n in scales]
+        for kept, x in _vertices(rng, matrix, tables[: trials - first]):
+            columns = np.flatnonzero(np.abs(x - np.rint(x)) > FRACTION)
+            if len(columns):
+                rows = kept[_independent_rows(matrix[np.ix_(kept, columns)])]
+                if len(rows) == len(columns):
+                    return _refuted("a square part at a fractional vertex", matrix, rows, columns)
     return None
+
+
+def _vertices(rng: np.random.Generator, matrix, tables) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Give a vertex with the same sums as each table, and the rows whose sums are whole.
+
+    One programme in blocks: to set one up takes longer than to solve it. Its optimum is a vertex in
+    each block, as costs drawn from a continuous law leave each block only one.
+    """
+    kept = [np.flatnonzero(np.mod(matrix @ table, 1) == 0) for table in tables]
+    found = scipy.optimize.linprog(
+        rng.normal(size=matrix.shape[1] * len(tables)),
+        A_eq=block_diag([matrix[rows] for rows in kept], format="csc"),
+        b_eq=np.concatenate(
+            [matrix[rows] @ table for rows, table in zip(kept, tables, strict=True)]
+        ),
+        bounds=[(0, np.ceil(table.max()) + 1) for table in tables for _ in table],
+        method="highs-ds",
+    )
+    if found.status == 0:
+        yield from zip(kept, found.x.reshape(len(tables), -1), strict=True)
 
 
 def _refuted(reason: str, matrix, rows, columns) -> Verdict:

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import linregress
 
 from isdp.seeds import stream
 from isdp.topdown import Plan
@@ -180,9 +181,18 @@ def test_slopes_by_state_leave_small_states_out():
     counties, errors = fake_counties(5)
     found = state_slopes(counties, errors)
     assert found["state"].tolist() == ["a", "b", "c"]
-    a = (counties["state"] == "a").to_numpy()
-    slope = np.polyfit(np.log(counties["population"][a]), errors[a], 1)[0]
-    assert found["slope"][0] == pytest.approx(slope)
+    for _, row in found.iterrows():
+        here = (counties["state"] == row["state"]).to_numpy()
+        fit = linregress(np.log(counties["population"][here]), errors[here])
+        assert row["counties"] == here.sum()
+        assert (row["slope"], row["p"]) == pytest.approx((fit.slope, fit.pvalue))
+
+
+def test_errors_that_are_all_alike_have_no_slope():
+    counties, errors = fake_counties(5)
+    found = state_slopes(counties, np.full(len(errors), 7))
+    assert (found["slope"] == 0).all()
+    assert (found["p"] == 1).all()
 
 
 def test_plans_are_named_and_complete():
