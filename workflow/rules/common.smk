@@ -39,9 +39,8 @@ CAPTIONS = {path.stem: str(path) for path in sorted((BASE / "workflow/report").g
 ENVIRONMENT = "../../environment.yml"  # as a rules file sees it
 # What a wing's rules file adds: files to make that no claim and no entry of the front page names,
 # files of draws whose invariants are checked, and rules whose jobs are worth sending to a cluster
-# (docs/cluster.md). Each file is a path, or a function of wildcards. What waits for the choice of
-# states stands apart, so that all else can begin before it.
-GOALS, GOALS_OF_STATES, DRAWS, SENT = [], [], [], set()
+# (docs/cluster.md). Each file is a path, or a function of wildcards.
+GOALS, DRAWS, SENT = [], [], set()
 
 
 wildcard_constraints:

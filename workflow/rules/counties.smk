@@ -109,66 +109,11 @@ rule sample_counties:
         "../scripts/counties/sample_counties.py"
 
 
-rule summarise_counties:
+rule describe_counties:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
         draws=rules.sample_counties.output.draws,
         exact=later("draw_exact_counties", "draws"),
-    output:
-        rhat="results/summaries/counties_{state}_rhat.csv",
-        noise="results/summaries/counties_{state}_noise.csv",
-        state="results/summaries/counties_{state}_state.csv",
-        boxes="results/figures/counties_{state}.csv",
-        exact_noise="results/summaries/exact_counties_{state}_noise.csv",
-        exact_state="results/summaries/exact_counties_{state}_state.csv",
-        exact_boxes="results/figures/counties_{state}_exact.csv",
-    log:
-        logs("summarise_counties_{state}"),
-    benchmark:
-        benchmarks("summarise_counties_{state}")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=1000,
-    params:
-        library=library("counties/summarise_counties"),
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
-    message:
-        "Convergence and summaries for {wildcards.state}"
-    script:
-        "../scripts/counties/summarise_counties.py"
-
-
-rule project_counties:
-    input:
-        counties=rules.fetch_demonstration_data.output.counties,
-        draws=rules.sample_counties.output.draws,
-    output:
-        summary="results/summaries/projection_{state}.csv",
-        boxes="results/figures/projection_{state}.csv",
-    log:
-        logs("project_counties_{state}"),
-    benchmark:
-        benchmarks("project_counties_{state}")
-    conda:
-        ENVIRONMENT
-    params:
-        **PROJECTION,
-        library=library("counties/project_counties"),
-        seed=config["seed"],
-        epsilon=COUNTIES["epsilon"],
-    message:
-        "Projected noise for the counties of {wildcards.state}"
-    script:
-        "../scripts/counties/project_counties.py"
-
-
-rule plot_counties:
-    input:
-        boxes=rules.summarise_counties.output.boxes,
-        exact_boxes=rules.summarise_counties.output.exact_boxes,
-        projected_boxes=rules.project_counties.output.boxes,
     output:
         **figure_outputs(
             "counties_{state}",
@@ -184,39 +129,72 @@ rule plot_counties:
             key="exact_",
             left_out=True,
         ),
-        **figure_outputs(
-            "projection_{state}",
-            "{state}",
-            "Counties",
-            key="projected_",
-            caption="projection",
-            subcategory="Projected noise (ISDP Figs 9, 10)",
-        ),
+        rhat="results/summaries/counties_{state}_rhat.csv",
+        noise="results/summaries/counties_{state}_noise.csv",
+        state="results/summaries/counties_{state}_state.csv",
+        boxes="results/figures/counties_{state}.csv",
+        exact_noise="results/summaries/exact_counties_{state}_noise.csv",
+        exact_state="results/summaries/exact_counties_{state}_state.csv",
+        exact_boxes="results/figures/counties_{state}_exact.csv",
     log:
-        logs("plot_counties_{state}"),
+        logs("describe_counties_{state}"),
     benchmark:
-        benchmarks("plot_counties_{state}")
+        benchmarks("describe_counties_{state}")
     conda:
         ENVIRONMENT
+    resources:
+        mem_mb=1000,
     params:
-        library=library("counties/plot_counties"),
+        library=library("counties/describe_counties"),
         epsilon=COUNTIES["epsilon"],
         norm=COUNTIES["norm"],
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
-        simulations=PROJECTION["simulations"],
     message:
-        "Figures of {wildcards.state}"
+        "Convergence, summaries and figures of {wildcards.state}"
     script:
-        "../scripts/counties/plot_counties.py"
+        "../scripts/counties/describe_counties.py"
+
+
+rule project_counties:
+    input:
+        counties=rules.fetch_demonstration_data.output.counties,
+        draws=rules.sample_counties.output.draws,
+    output:
+        **figure_outputs(
+            "projection_{state}",
+            "{state}",
+            "Counties",
+            caption="projection",
+            subcategory="Projected noise (ISDP Figs 9, 10)",
+        ),
+        summary="results/summaries/projection_{state}.csv",
+        boxes="results/figures/projection_{state}.csv",
+    log:
+        logs("project_counties_{state}"),
+    benchmark:
+        benchmarks("project_counties_{state}")
+    conda:
+        ENVIRONMENT
+    params:
+        **PROJECTION,
+        library=library("counties/project_counties"),
+        seed=config["seed"],
+        epsilon=COUNTIES["epsilon"],
+        norm=COUNTIES["norm"],
+    message:
+        "Projected noise for the counties of {wildcards.state}"
+    script:
+        "../scripts/counties/project_counties.py"
 
 
 rule collect_counties:
     input:
-        rhat=for_each(rules.summarise_counties.output.rhat, state=selected_states),
-        noise=for_each(rules.summarise_counties.output.noise, state=selected_states),
-        state=for_each(rules.summarise_counties.output.state, state=selected_states),
+        rhat=for_each(rules.describe_counties.output.rhat, state=selected_states),
+        noise=for_each(rules.describe_counties.output.noise, state=selected_states),
+        state=for_each(rules.describe_counties.output.state, state=selected_states),
         speed=for_each(rules.sample_counties.output.speed, state=selected_states),
+        projection=for_each(rules.project_counties.output.summary, state=selected_states),
     output:
         **table_outputs(
             "counties_rhat",
@@ -238,6 +216,13 @@ rule collect_counties:
             "Counties",
             key="states_",
             subcategory="Convergence",
+        ),
+        **table_outputs(
+            "projection_summary",
+            "Spread, tails and overlap",
+            "Counties",
+            key="projection_",
+            subcategory="Projected noise (ISDP Figs 9, 10)",
         ),
         **figure_outputs(
             "counties_convergence",
@@ -261,28 +246,6 @@ rule collect_counties:
         "Tables of all states"
     script:
         "../scripts/counties/collect_counties.py"
-
-
-rule collect_projection:
-    input:
-        summaries=for_each(rules.project_counties.output.summary, state=selected_states),
-    output:
-        **table_outputs(
-            "projection_summary",
-            "Spread, tails and overlap",
-            "Counties",
-            subcategory="Projected noise (ISDP Figs 9, 10)",
-        ),
-    log:
-        logs("collect_projection"),
-    conda:
-        ENVIRONMENT
-    params:
-        library=library("counties/collect_projection"),
-    message:
-        "Projected noise of all states"
-    script:
-        "../scripts/counties/collect_projection.py"
 
 
 rule truncate_counties:
@@ -313,6 +276,5 @@ rule truncate_counties:
 
 
 GOALS.append(rules.select_states.output.states)
-GOALS_OF_STATES.append(for_each(rules.plot_counties.output.svg, state=selected_states))
 DRAWS.append(for_each(rules.sample_counties.output.draws, state=selected_states))
 SENT |= {"sample_counties", "project_counties"}

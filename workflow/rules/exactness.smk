@@ -90,8 +90,8 @@ rule compare_exact_counties:
     input:
         draws=for_each(rules.sample_counties.output.draws, state=selected_states),
         exact=for_each(rules.draw_exact_counties.output.draws, state=selected_states),
-        noise=for_each(rules.summarise_counties.output.exact_noise, state=selected_states),
-        state=for_each(rules.summarise_counties.output.exact_state, state=selected_states),
+        noise=for_each(rules.describe_counties.output.exact_noise, state=selected_states),
+        state=for_each(rules.describe_counties.output.exact_state, state=selected_states),
     output:
         **table_outputs(
             "counties_noise_exact",
@@ -181,7 +181,7 @@ rule collect_exact:
     input:
         agreement=[
             rules.compare_exact_counties.output.agreement,
-            *expand(str(rules.summarise_lattice.output.agreement), experiment=LATTICES),
+            *expand(str(rules.describe_lattice.output.agreement), experiment=LATTICES),
             rules.compare_exact_sex_by_age.output.agreement,
         ],
         distances=expand(str(rules.follow_distance.output.distances), experiment=LATTICES),

@@ -39,73 +39,6 @@ rule couple_chains:
         "../scripts/lattices/couple_chains.py"
 
 
-rule collect_coupling:
-    input:
-        meetings=of_every_law(rules.couple_chains.output.meetings),
-        seconds=of_every_law(rules.couple_chains.output.seconds),
-    output:
-        **table_outputs(
-            "meeting_times",
-            "Meeting times",
-            "Lattices",
-            subcategory="Convergence",
-            key="meetings_",
-        ),
-        **table_outputs(
-            "lattice_convergence",
-            "Iterations until the bound is below 0.01",
-            "Lattices",
-            subcategory="Convergence",
-            key="convergence_",
-        ),
-        **table_outputs(
-            "lattice_convergence_speed",
-            "Time until the bound is below 0.01",
-            "Lattices",
-            subcategory="Convergence",
-            key="speed_",
-            folder="results/benchmarks",
-        ),
-    log:
-        logs("collect_coupling"),
-    benchmark:
-        benchmarks("collect_coupling")
-    conda:
-        ENVIRONMENT
-    params:
-        library=library("lattices/collect_coupling"),
-    message:
-        "Meeting times of all experiments"
-    script:
-        "../scripts/lattices/collect_coupling.py"
-
-
-rule plot_tv_bound:
-    input:
-        curves=rules.couple_chains.output.curves,
-        trails=rules.couple_chains.output.trails,
-        distances=later("follow_distance", "distances"),
-    output:
-        # not in the report, whose figure of all laws has these panels
-        svg="results/figures/{experiment}_tv_bound_{law}.svg",
-        png="results/figures/{experiment}_tv_bound_{law}.png",
-        data="results/figures/{experiment}_tv_bound_{law}.csv",
-    log:
-        logs("plot_tv_bound_{experiment}_{law}"),
-    benchmark:
-        benchmarks("plot_tv_bound_{experiment}_{law}")
-    conda:
-        ENVIRONMENT
-    params:
-        library=library("lattices/plot_tv_bound"),
-        law=law_of,
-        runs=COUPLING["runs"],
-    message:
-        "Bound on the distance to the target: {wildcards.experiment}, {wildcards.law}"
-    script:
-        "../scripts/lattices/plot_tv_bound.py"
-
-
 rule sample_lattice:
     input:
         meetings=rules.couple_chains.output.meetings,
@@ -140,10 +73,13 @@ rule sample_lattice:
         "../scripts/lattices/sample_lattice.py"
 
 
-rule summarise_lattice:
+rule describe_lattice:
     input:
         draws=for_each(rules.sample_lattice.output.draws, law=laws_of),
         exact=for_each(later("draw_exact_lattice", "draws"), law=laws_of),
+        curves=for_each(rules.couple_chains.output.curves, law=laws_of),
+        trails=for_each(rules.couple_chains.output.trails, law=laws_of),
+        distances=later("follow_distance", "distances"),
     output:
         **table_outputs(
             "{experiment}_noise_summary",
@@ -160,60 +96,6 @@ rule summarise_lattice:
             subcategory="Exact draws",
             caption="noise_summary_exact",
         ),
-        boxes="results/figures/{experiment}_noise.csv",
-        exact_boxes="results/figures/{experiment}_noise_exact.csv",
-        laws="results/figures/exact_{experiment}.csv",
-        norms="results/summaries/{experiment}_norms.csv",
-        agreement="results/summaries/exact_{experiment}_agreement.csv",
-    log:
-        logs("summarise_lattice_{experiment}"),
-    benchmark:
-        benchmarks("summarise_lattice_{experiment}")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=2500,
-    params:
-        library=library("lattices/summarise_lattice"),
-        seed=config["seed"],
-        laws=laws_of,
-    message:
-        "Noise of {wildcards.experiment}, cell by cell, and against exact draws"
-    script:
-        "../scripts/lattices/summarise_lattice.py"
-
-
-rule collect_norms:
-    input:
-        norms=expand(str(rules.summarise_lattice.output.norms), experiment=LATTICES),
-    output:
-        **table_outputs(
-            "lattice_norms", "The norm, and the rule of thumb", "Lattices", subcategory="Noise"
-        ),
-    log:
-        logs("collect_norms"),
-    benchmark:
-        benchmarks("collect_norms")
-    conda:
-        ENVIRONMENT
-    params:
-        library=library("lattices/collect_norms"),
-    message:
-        "Norms of the noise of all experiments"
-    script:
-        "../scripts/lattices/collect_norms.py"
-
-
-rule plot_lattice:
-    input:
-        boxes=rules.summarise_lattice.output.boxes,
-        exact_boxes=rules.summarise_lattice.output.exact_boxes,
-        laws=rules.summarise_lattice.output.laws,
-        agreement=rules.summarise_lattice.output.agreement,
-        curves=for_each(rules.couple_chains.output.curves, law=laws_of),
-        trails=for_each(rules.couple_chains.output.trails, law=laws_of),
-        distances=later("follow_distance", "distances"),
-    output:
         **figure_outputs(
             "{experiment}_tv_bound",
             "{experiment}, all laws",
@@ -246,23 +128,92 @@ rule plot_lattice:
             subcategory="Exact draws",
             caption="exact_laws",
         ),
+        boxes="results/figures/{experiment}_noise.csv",
+        exact_boxes="results/figures/{experiment}_noise_exact.csv",
+        laws="results/figures/exact_{experiment}.csv",
         bound_data="results/figures/{experiment}_tv_bound.csv",
+        norms="results/summaries/{experiment}_norms.csv",
+        agreement="results/summaries/exact_{experiment}_agreement.csv",
     log:
-        logs("plot_lattice_{experiment}"),
+        logs("describe_lattice_{experiment}"),
     benchmark:
-        benchmarks("plot_lattice_{experiment}")
+        benchmarks("describe_lattice_{experiment}")
     conda:
         ENVIRONMENT
+    resources:
+        mem_mb=2500,
     params:
-        library=library("lattices/plot_lattice"),
+        library=library("lattices/describe_lattice"),
+        seed=config["seed"],
         laws=laws_of,
         runs=COUPLING["runs"],
         realisations=NOISE["chains"] * NOISE["draws"],
         exact_realisations=config["exactness"]["draws"],
     message:
-        "Figures of {wildcards.experiment}"
+        "Noise of {wildcards.experiment}, cell by cell, against exact draws, and the bounds"
     script:
-        "../scripts/lattices/plot_lattice.py"
+        "../scripts/lattices/describe_lattice.py"
+
+
+rule collect_lattices:
+    input:
+        meetings=of_every_law(rules.couple_chains.output.meetings),
+        seconds=of_every_law(rules.couple_chains.output.seconds),
+        norms=expand(str(rules.describe_lattice.output.norms), experiment=LATTICES),
+        curves=of_every_law(rules.couple_chains.output.curves, "printed"),
+        trails=of_every_law(rules.couple_chains.output.trails, "printed"),
+        distances=for_each(later("follow_distance", "distances"), experiment=having("printed")),
+    output:
+        **table_outputs(
+            "meeting_times",
+            "Meeting times",
+            "Lattices",
+            subcategory="Convergence",
+            key="meetings_",
+        ),
+        **table_outputs(
+            "lattice_convergence",
+            "Iterations until the bound is below 0.01",
+            "Lattices",
+            subcategory="Convergence",
+            key="convergence_",
+        ),
+        **table_outputs(
+            "lattice_convergence_speed",
+            "Time until the bound is below 0.01",
+            "Lattices",
+            subcategory="Convergence",
+            key="speed_",
+            folder="results/benchmarks",
+        ),
+        **table_outputs(
+            "lattice_norms",
+            "The norm, and the rule of thumb",
+            "Lattices",
+            subcategory="Noise",
+            key="norms_",
+        ),
+        # not in the report, whose figures of all laws have these panels
+        **{
+            kind: of_every_law(
+                f"results/figures/{{experiment}}_tv_bound_{{law}}.{kind}", "printed"
+            )
+            for kind in ("svg", "png", "csv")
+        },
+    log:
+        logs("collect_lattices"),
+    benchmark:
+        benchmarks("collect_lattices")
+    conda:
+        ENVIRONMENT
+    params:
+        library=library("lattices/collect_lattices"),
+        laws={name: printed_laws_of(name) for name in having("printed")},
+        runs=COUPLING["runs"],
+    message:
+        "Meeting times and norms of all experiments, and the bounds that the paper draws"
+    script:
+        "../scripts/lattices/collect_lattices.py"
 
 
 rule plot_constraints:
@@ -344,12 +295,10 @@ rule place_printed:
 
 
 GOALS += [
-    rules.collect_coupling.output.meetings_csv,
-    *expand(str(rules.plot_lattice.output.noise_svg), experiment=LATTICES),
+    rules.collect_lattices.output.meetings_csv,
     *expand(str(rules.plot_constraints.output.svg), experiment=having("constraints")),
     *expand(str(rules.print_confidential.output.csv), experiment=having("axes", "counts")),
     *expand(str(rules.place_printed.output.csv), experiment=having("printed")),
-    *of_every_law(rules.plot_tv_bound.output.svg, "printed"),
 ]
 DRAWS += of_every_law(rules.sample_lattice.output.draws)
 SENT |= {"couple_chains", "sample_lattice"}

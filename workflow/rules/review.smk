@@ -79,7 +79,6 @@ rule everything:
         shown_at_once,
         shown_of_states,
         gathered(GOALS),
-        gathered(GOALS_OF_STATES),
 
 
 rule record_config:

@@ -26,7 +26,12 @@ def printed_of(wildcards):
 
 
 def printed_laws(wildcards):
-    return {law: laws_of(wildcards)[law] for law in printed_of(wildcards)}
+    return printed_laws_of(wildcards.experiment)
+
+
+def printed_laws_of(name):
+    """Laws of an experiment whose noise the paper prints."""
+    return {law: LATTICES[name]["laws"][law] for law in LATTICES[name]["printed"]}
 
 
 def of_every_law(pattern, key="laws"):

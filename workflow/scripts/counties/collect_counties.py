@@ -15,6 +15,8 @@ with job_log(snakemake.log[0]):
     write_table(rhat, output.rhat_csv, "Convergence of the noise of every county")
     write_table(noise, output.noise_csv, "Noise of every county")
     write_table(states, output.states_csv, "County noise: the states at a glance")
+    projection = read_csvs(snakemake.input.projection)
+    write_table(projection, output.projection_csv, "Projected discrete Laplace: spread and overlap")
     write_csv(speed_table(states, map(read_json, snakemake.input.speed)), output.speed)
     write_csv(rhat, output.strips)
     figure = convergence_strips(

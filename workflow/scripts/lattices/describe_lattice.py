@@ -1,0 +1,69 @@
+"""Describe the noise of one experiment under all its laws, lay it over exact draws, and draw it."""
+
+import pandas as pd
+
+from isdp.io.files import write_csv
+from isdp.plots.bounds import bound_points, bound_title, tv_bounds
+from isdp.plots.boxes import cell_boxes
+from isdp.plots.laws import laws_overlaid
+from isdp.plots.style import save
+from isdp.seeds import stream
+from reproduction.exactness.experiment import compare_law, law_series, samples_of
+from reproduction.lattices.entry import describe, mechanism_of
+from reproduction.lattices.noise import box_table, noise_summary, norm_row
+from reproduction.running.draws import read_by
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, read_csvs, write_table
+
+SAMPLERS = {
+    "mcmc": "Markov chains",
+    "staged rejection": "staged rejection",
+    "messages": "messages",
+}
+
+with job_log(snakemake.log[0]):
+    params, files, output = snakemake.params, snakemake.input, snakemake.output
+    name = snakemake.wildcards.experiment
+    mechanisms = {law: mechanism_of(entry) for law, entry in params.laws.items()}
+    words = {law: describe(entry) for law, entry in params.laws.items()}
+    chains, exact = read_by("law", files.draws), read_by("law", files.exact)
+    # where no perfect sampler is practical, the file of exact draws is empty
+    drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
+    for draws, key, boxes_csv, what, number in (
+        (chains, "", output.boxes, "", f"{params.realisations} realisations"),
+        (
+            drawn,
+            "exact_",
+            output.exact_boxes,
+            ", exact draws",
+            f"{params.exact_realisations} exact draws",
+        ),
+    ):
+        summary = pd.concat([noise_summary(law, each) for law, each in draws.items()])
+        write_table(summary, output[f"{key}csv"], f"Noise of each cell{what}: {name}")
+        boxes = pd.concat([box_table(law, each) for law, each in draws.items()])
+        write_csv(boxes, boxes_csv)
+        figure = cell_boxes(boxes, f"{name}: noise of each cell, {number}", words)
+        key = key or "noise_"
+        save(figure, output[f"{key}svg"], output[f"{key}png"])
+    norms = [norm_row(law, each, mechanisms[law]) for law, each in chains.items()]
+    write_csv(pd.DataFrame(norms).assign(experiment=name), output.norms)
+
+    compared = []
+    for law, mechanism in mechanisms.items():
+        rng = stream(params.seed, f"second exact sampler {name}", law)
+        samples = samples_of(rng, mechanism, chains[law], exact[law])
+        compared.append(compare_law(mechanism, exact[law], samples))
+    agreement, norms, quantiles = map(pd.concat, zip(*compared, strict=True))
+    write_csv(agreement, output.agreement)
+    write_csv(law_series(norms, quantiles), output.laws)
+    title = f"{name}: the law that the chains find, over exact draws"
+    figure = laws_overlaid(norms, quantiles, agreement, title, words, SAMPLERS)
+    save(figure, output.laws_svg, output.laws_png)
+
+    curves, distances = read_csvs(files.curves), read_csv(files.distances)
+    figure = tv_bounds(
+        curves, read_csvs(files.trails), distances, bound_title(name, params.runs), words
+    )
+    save(figure, output.bound_svg, output.bound_png)
+    write_csv(bound_points(curves, distances), output.bound_data)
