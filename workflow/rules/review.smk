@@ -138,7 +138,6 @@ rule execute_notebooks:
         ENVIRONMENT
     params:
         library=library("review/execute_notebooks"),
-        at_once=2,  # kernels, which mostly wait to start
         settings=SETTINGS,
     message:
         "Reviewing notebooks"

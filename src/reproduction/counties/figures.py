@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -142,6 +143,7 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
     """
     import seaborn as sns  # its strips of jittered points; other figures do without its import
 
+    np.random.seed(1)  # noqa: NPY002  seaborn's jitter knows no other generator
     moving = rhat[~rhat["frozen"].astype(bool)]
     states = list(dict.fromkeys(rhat["state"]))
     figure, axes = panels(1, 2, (9.5, 1.6 + 0.32 * len(states)), sharey=True)

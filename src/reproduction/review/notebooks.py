@@ -9,11 +9,11 @@ from __future__ import annotations
 import html
 import os
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nbformat
 from jinja2 import pass_context
+from jupyter_client import KernelManager
 from matplotlib import rc_context
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
@@ -130,8 +130,10 @@ class PageExporter(HTMLExporter):
         return markdown(source)
 
 
-def execute(paths, results, expect=None, at_once: int = 1) -> list[nbformat.NotebookNode]:
-    """Run notebooks from top to bottom, each in a kernel of its own.
+def execute(paths, results, expect=None) -> list[nbformat.NotebookNode]:
+    """Run notebooks of one folder from top to bottom, each on a clean slate.
+
+    One kernel serves them all: to start one takes longer than most notebooks do.
 
     Parameters
     ----------
@@ -140,50 +142,58 @@ def execute(paths, results, expect=None, at_once: int = 1) -> list[nbformat.Note
         The results folder that they review.
     expect : path, optional
         A config that the results must agree with.
-    at_once : int
-        How many run side by side.
 
     Raises
     ------
     InputError
         With the notebook's own words if it refuses the results.
     """
-    with tempfile.TemporaryDirectory() as own, ThreadPoolExecutor(at_once) as pool:
+    with tempfile.TemporaryDirectory() as own:
         # neither a kernel's history nor its connection file goes into anybody's home
         os.environ["JUPYTER_RUNTIME_DIR"] = own
         variables = {FOLDER: str(Path(results).resolve()), "IPYTHONDIR": own}
         if expect is not None:
             variables[EXPECTED] = str(Path(expect).resolve())
-        return list(pool.map(lambda path: _run(Path(path), os.environ | variables), paths))
+        kernel = KernelManager(kernel_name="python3")
+        kernel.start_kernel(
+            extra_arguments=["--log-level=ERROR"],  # else it warns of its own local sockets
+            env=os.environ | variables,
+            cwd=str(Path(paths[0]).parent),
+        )
+        try:
+            return [_run(Path(path), kernel) for path in paths]
+        finally:
+            kernel.shutdown_kernel(now=True)
 
 
-def _run(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
+def _run(path: Path, kernel: KernelManager) -> nbformat.NotebookNode:
     notebook = nbformat.read(path, as_version=4)
+    # a cell of our own forgets what the notebook before has defined
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -s -f"))
     client = NotebookClient(
-        notebook,
-        timeout=300,
-        kernel_name="python3",
-        extra_arguments=["--log-level=ERROR"],  # else it warns of its own local sockets
-        allow_error_names=[NotInThisRunError.__name__],
-        resources={"metadata": {"path": str(path.parent)}},
+        notebook, km=kernel, timeout=300, allow_error_names=[NotInThisRunError.__name__]
     )
     try:
-        client.execute(env=variables)
+        client.execute()
     except CellExecutionError as error:
         if error.ename == ReviewError.__name__:
             raise InputError(f"{path.name}: {error.evalue}") from error
         raise
+    finally:
+        if client.kc is not None:  # it lets go of a kernel of its own only
+            client.kc.stop_channels()
+    del notebook.cells[0]
     return notebook
 
 
-def page(notebook: nbformat.NotebookNode, made: str) -> str:
-    """Turn a notebook that has been run into one HTML file.
+def pages(notebooks, made: str) -> list[str]:
+    """Turn notebooks that have been run into one HTML file each.
 
     Parameters
     ----------
-    notebook : NotebookNode
+    notebooks : list of NotebookNode
     made : str
-        What made it, from `reproduction.running.origin.made_by`; it stands at the end.
+        What made them, from `reproduction.running.origin.made_by`; it stands at the end.
     """
     exporter = PageExporter(raw_template=TEMPLATE)
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
@@ -191,5 +201,4 @@ def page(notebook: nbformat.NotebookNode, made: str) -> str:
         ".highlight"
     )
     exporter.environment.globals["made_by"] = made
-    text, _ = exporter.from_notebook_node(notebook)
-    return text
+    return [exporter.from_notebook_node(notebook)[0] for notebook in notebooks]

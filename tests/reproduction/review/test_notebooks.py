@@ -10,7 +10,7 @@ from nbclient.exceptions import CellExecutionError
 
 from isdp.errors import InputError
 from reproduction.review import notebooks
-from reproduction.review.notebooks import execute, formula, markdown, page
+from reproduction.review.notebooks import execute, formula, markdown, pages
 from tests import ROOT
 
 FOLDER = ROOT / "notebooks"
@@ -91,7 +91,7 @@ def test_a_page_asks_nobody_folds_code_away_and_says_what_is_missing():
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# T"), code])
     notebook.metadata = {"title": "Title", "language_info": {"name": "python"}}
-    text = page(notebook, "Made by <us>.")
+    (text,) = pages([notebook], "Made by <us>.")
     assert not re.search(r"<script|https?://|@import", text)
     assert "<details><summary>code</summary>" in text
     assert "<strong>2</strong>" in text
@@ -114,9 +114,35 @@ def test_only_a_notebooks_own_refusal_is_told_in_its_words(tmp_path, monkeypatch
         def execute(self, **_):
             raise CellExecutionError("traceback: no tables here", name, "no tables here")
 
+    class Kernel:
+        def __init__(self, **_):
+            self.runs = False
+
+        def start_kernel(self, **_):
+            self.runs = True
+            started.append(self)
+
+        def shutdown_kernel(self, **_):
+            self.runs = False
+
+    started = []
+    monkeypatch.setattr(notebooks, "KernelManager", Kernel)
     monkeypatch.setattr(notebooks, "NotebookClient", Refuses)
     path = tmp_path / "01_w.ipynb"
     nbformat.write(nbformat.v4.new_notebook(), path)
     with pytest.raises(expected, match="no tables here") as caught:
         execute([path], tmp_path)
     assert (str(caught.value) == "01_w.ipynb: no tables here") == (expected is InputError)
+    assert [kernel.runs for kernel in started] == [False]
+
+
+def test_a_notebook_knows_nothing_of_the_one_before(tmp_path):
+    sources = ["known = 1\nprint(known)", "print('known' in globals())"]
+    paths = [tmp_path / f"0{number}_w.ipynb" for number in range(2)]
+    for path, source in zip(paths, sources, strict=True):
+        cells = [nbformat.v4.new_code_cell(source)]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    executed = execute(paths, tmp_path)
+    assert [len(notebook.cells) for notebook in executed] == [1, 1]
+    printed = [notebook.cells[0].outputs[0]["text"] for notebook in executed]
+    assert printed == ["1\n", "False\n"]

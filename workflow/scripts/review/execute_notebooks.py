@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from isdp.io.files import whole
-from reproduction.review.notebooks import execute, page
+from reproduction.review.notebooks import execute, pages
 from reproduction.running.jobs import job_log
 from reproduction.running.origin import made_by
 
@@ -14,8 +14,8 @@ with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as own:
     expected = Path(own) / "the config of this run"
     expected.write_text(yaml.safe_dump(snakemake.params.settings, sort_keys=False))
     results = Path(snakemake.input.config).parent
-    executed = execute(snakemake.input.notebooks, results, expected, snakemake.params.at_once)
+    executed = execute(snakemake.input.notebooks, results, expected)
     made = made_by(Path(snakemake.scriptdir).resolve().parents[2], snakemake.input.config)
-    for notebook, output in zip(executed, snakemake.output.pages, strict=True):
+    for text, output in zip(pages(executed, made), snakemake.output.pages, strict=True):
         with whole(output) as temporary:
-            temporary.write_text(page(notebook, made))
+            temporary.write_text(text)
