@@ -144,7 +144,7 @@ def bias(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figur
     """
     drawn = bias_points(errors, chosen, scope)
     classes = list(dict.fromkeys(drawn["size"]))
-    figure, axes = panels(1, 2, (11.5, 4.6))
+    figure, axes = panels(1, 2, (11.5, 5.6))
     for axis, column in zip(axes[0], ("bias", "rmse"), strict=True):
         for place, (system, points) in enumerate(_in_order(drawn)):
             colour, marker, _ = STYLES[system]
@@ -158,12 +158,15 @@ def bias(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figur
         axis.set_xlabel("true size of the cell (persons)")
         axis.grid(axis="x", visible=False)
     axes[0, 0].axhline(0, color=INK, lw=0.8)
-    axes[0, 0].set_yscale("symlog", linthresh=0.1)
-    axes[0, 0].set_ylabel("mean error (persons; linear within 0.1)")
+    axes[0, 0].set_yscale("symlog", linthresh=1)
+    axes[0, 0].set_ylabel("mean error (persons; linear within 1)")
     axes[0, 1].set_yscale("log")
     axes[0, 1].set_ylabel("root mean square error (persons)")
-    axes[0, 1].set_ylim(top=3e4)
-    axes[0, 1].legend(frameon=False, fontsize=7, loc="upper left", ncols=2)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    half = (len(handles) + 1) // 2
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.3), "borderpad": 0}
+    for axis, part in zip(axes[0], (slice(half), slice(half, None)), strict=True):
+        axis.legend(handles[part], labels[part], frameon=False, fontsize=7.6, **place)
     return finish(
         figure, "Counts that are never below zero are biased; noise that may fall below zero is not"
     )
