@@ -227,7 +227,11 @@ def _number(labels, numbers):
     for row in labels:
         if row >= 0:
             numbers[row] = 1
-    numbers[:] = np.cumsum(numbers) - numbers
+    before = 0
+    for row in range(len(numbers)):
+        made = numbers[row]
+        numbers[row] = before
+        before += made
     for cell in range(len(labels)):
         if labels[cell] >= 0:
             labels[cell] = numbers[labels[cell]]

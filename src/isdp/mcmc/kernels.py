@@ -161,6 +161,13 @@ def _move_along(slack, walls, moved, steps, count, sign):
 
 
 @njit(cache=True)
+def _copy(values, into):
+    """Assign one by one: for `into[:] = values` the words of an error take seconds to compile."""
+    for i in range(len(values)):
+        into[i] = values[i]
+
+
+@njit(cache=True)
 def run_chain(rng, noise, walked, slack, size, walk, walls, thin, kept):
     """Run `len(kept) * thin` sweeps, changing `noise`; the states kept go into `kept`.
 
@@ -178,7 +185,7 @@ def run_chain(rng, noise, walked, slack, size, walk, walls, thin, kept):
             )
         proposed += jumps
         accepted += taken
-        kept[draw, :] = noise
+        _copy(noise, kept[draw])
     return size, proposed, accepted
 
 
@@ -435,8 +442,8 @@ def run_independence(rng, noise, size, proposals, energy, thin, kept):
                 accepted += 1
                 size = new_size
                 spread = new_spread
-                noise[:] = proposal
-        kept[draw, :] = noise
+                _copy(proposal, noise)
+        _copy(noise, kept[draw])
     return size, accepted
 
 
