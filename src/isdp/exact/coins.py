@@ -96,6 +96,7 @@ class _Digit:
         while len(bounds) != (size or 0) - 1 and (not bounds or bounds[-1] < 2**64 - 1):
             bounds.append(_floor(self._bound, len(bounds)))
         self.bounds = np.array(bounds, dtype=np.uint64)
+        self._next = np.append(self.bounds, self.bounds[-1:])  # the bound on which a digit is open
 
     def _bound(self, k: int) -> arb:
         """2^64 P(X <= k)."""
@@ -107,9 +108,8 @@ class _Digit:
 
     def draw(self, words: _Words, count: int) -> np.ndarray:
         uniform = words.take(count)
-        digit = np.searchsorted(self.bounds, uniform)
-        open_cases = self.bounds[np.minimum(digit, len(self.bounds) - 1)] == uniform
-        for i in np.flatnonzero(open_cases):
+        digit = self.bounds.searchsorted(uniform)
+        for i in (self._next[digit] == uniform).nonzero()[0]:
             digit[i] = self._refine(words, int(uniform[i]))
         return digit
 

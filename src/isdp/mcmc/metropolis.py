@@ -156,11 +156,14 @@ class LatticeWalk:
         else:
             self.within.check(noise)
 
-    def _refuse_overflow(self, radius: float) -> None:
-        cells, power = self.cells, self.mechanism.energy.power
+    @cached_property
+    def _longest_jump(self) -> float:
         columns = abs(self.lattice.columns)
         weight = int(columns.sum(axis=1).max()) if columns.nnz else 0
-        jump = LONGEST_JUMP_IN_SCALES / -math.log(self.proposal) * weight
+        return LONGEST_JUMP_IN_SCALES / -math.log(self.proposal) * weight
+
+    def _refuse_overflow(self, radius: float) -> None:
+        cells, power, jump = self.cells, self.mechanism.energy.power, self._longest_jump
         if cells * (radius + jump) ** power > INT64_MAX:
             raise InputError(
                 f"metropolis: noise of norm up to {radius:.3g} and jumps up to {jump:.3g} in "
@@ -168,7 +171,7 @@ class LatticeWalk:
                 f"64-bit integers; use a larger epsilon or a smaller proposal parameter"
             )
 
-    @property
+    @cached_property
     def kernel(self) -> Walk:
         """What the compiled loops take of the walk."""
         columns = self.lattice.columns
@@ -283,8 +286,9 @@ def run_chains(
         raise InputError(f"metropolis: {len(start)} starts for {chains} chains; give one each")
     kept = np.empty((chains, draws, sampler.cells), dtype=np.int64)
     total = Info(0, 0, 0)
+    at_zero = sampler.init() if start is None else None
     for chain, stream in enumerate(rng.spawn(chains)):
-        state = sampler.init(None if start is None else start[chain])
+        state = at_zero if start is None else sampler.init(start[chain])
         if burn_in:
             _, state, _ = sampler.run(stream, state, draws=1, thin=burn_in)
         kept[chain], _, info = sampler.run(stream, state, draws=draws, thin=thin)

@@ -220,13 +220,18 @@ def _messages(
     rows, width = columns.pmf.shape
     rolled = np.zeros((rows, n))
     at = (np.arange(width) - centre[order, None]) % n
-    np.put_along_axis(rolled, at, columns.pmf[order], axis=1)
+    rolled[np.arange(rows)[:, None], at] = columns.pmf[order]
     spectra = scipy.fft.rfft(rolled, axis=1)
-    pairs = spectra[::2].copy()
+    half = (rows + 1) // 2
+    both = np.empty((2 * half, spectra.shape[1]), dtype=complex)
+    before, pairs = both[:half], both[half:]
+    pairs[:] = spectra[::2]
     pairs[: rows // 2] *= spectra[1::2]
-    before = np.ones_like(pairs)
-    np.cumprod(pairs[:-1], axis=0, out=before[1:])
-    return scipy.fft.irfft(before, n, axis=1), scipy.fft.irfft(pairs, n, axis=1)
+    before[0] = 1
+    np.multiply.accumulate(pairs[:-1], axis=0, out=before[1:])
+    # one transform of both: what a call costs is most of a small table's step
+    laws = scipy.fft.irfft(both, n, axis=1)
+    return laws[:half], laws[half:]
 
 
 def _lesser(uniform: float, total: int, cells: int, rate: float) -> int:
