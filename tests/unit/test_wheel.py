@@ -72,28 +72,35 @@ def needed_by(wheel, extra=""):
     return {r.name for r in wanted if r.marker is None or r.marker.evaluate({"extra": extra})}
 
 
+def link(folder, names):
+    """Put packages and theirs into a folder: links to those of the running environment."""
+    for name in set().union(*map(required, names)):
+        package = distribution(name)
+        for entry in {file.parts[0] for file in package.files} - {"..", "__pycache__"}:
+            (folder / entry).symlink_to(package.locate_file(entry))
+
+
 class Environment:
     """A virtual environment with the wheel and nothing but what it asks for.
 
-    The packages are links to those of the running environment, so that no index is asked.
+    No index is asked: see `link`.
     """
 
-    def __init__(self, folder, wheel, extra=""):
+    def __init__(self, folder, wheel):
         venv.create(folder, symlinks=True)
         self.bin = folder / "bin"
         (self.packages,) = folder.glob("lib/python*/site-packages")
-        for name in set().union(*map(required, needed_by(wheel, extra))):
-            package = distribution(name)
-            for entry in {file.parts[0] for file in package.files} - {"..", "__pycache__"}:
-                (self.packages / entry).symlink_to(package.locate_file(entry))
-        install = ["install", "--quiet", "--no-index", "--no-deps", wheel]
+        link(self.packages, needed_by(wheel))
+        install = ["install", "--quiet", "--no-index", "--no-deps", "--no-compile", wheel]
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python"]
         subprocess.run([*pip, self.bin / "python", *install], check=True)
 
-    def run(self, program, *arguments, cwd):
+    def run(self, program, *arguments, cwd, **variables):
         kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
         command = [self.bin / program, *map(str, arguments)]
-        done = subprocess.run(command, cwd=cwd, env=kept, capture_output=True, text=True)
+        done = subprocess.run(
+            command, cwd=cwd, env=kept | variables, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
         return done.stdout
@@ -173,9 +180,10 @@ def test_a_markov_chain_says_which_extra_it_lacks(plain, tmp_path):
     assert "pip install 'isdp[diagnostics]'" in plain.run("python", "-c", program, cwd=tmp_path)
 
 
-def test_with_the_extra_there_is_a_picture(tmp_path_factory, wheel, tmp_path):
-    pictured = Environment(tmp_path_factory.mktemp("pictured"), wheel, "plots")
-    spoken = pictured.run("isdp", *COMMAND, "--epsilon", "0.25", cwd=tmp_path)
+def test_with_the_extra_there_is_a_picture(plain, wheel, tmp_path_factory, tmp_path):
+    extra = tmp_path_factory.mktemp("extra")
+    link(extra, needed_by(wheel, "plots") - needed_by(wheel))
+    spoken = plain.run("isdp", *COMMAND, "--epsilon", "0.25", cwd=tmp_path, PYTHONPATH=str(extra))
     assert "picture" not in spoken
     written = {path.name for path in (tmp_path / "noisy").iterdir()}
     assert {"noisy.svg", "noisy.png"} < written

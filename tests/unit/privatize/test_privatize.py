@@ -515,9 +515,10 @@ def test_the_sizes_that_the_documentation_names_are_those_that_are_drawn():
     rows, columns, epsilon, more_rows, more_columns, larger = found
     taken = Invariants.margins((int(rows), int(columns)))
     beyond = Invariants.margins((int(more_rows), int(more_columns)))
-    assert release(taken, epsilon).any()
+    source = np.random.default_rng(2).bytes  # of which few tries are made
+    assert release(taken, epsilon, source=source).any()
     # at an epsilon so large most draws are 0: all of 6000 are once in 70,000 times
-    assert release(beyond, larger, draws=6000).any()
+    assert any(release(beyond, larger, draws=300, source=source).any() for _ in range(20))
     with pytest.raises(InputError, match="rejection would take"):
         release(beyond, epsilon)
 
