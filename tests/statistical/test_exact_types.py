@@ -38,7 +38,7 @@ APART = {
     ),
     "cells that mirror one another twice": Invariants([[1, 1, 0, 0], [0, 1, -1, 0], [0, 0, 2, 2]]),
 }
-TABLE = LATTICES["2 x 3 table"]
+DRAWS = 10_000
 
 
 def words(seed=41):
@@ -63,15 +63,15 @@ def check_points(draws, law):
 def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants = LATTICES[name]
     law = law_of(invariants, float(epsilon))
-    check_points(TypedRelease(invariants, epsilon).draw(words(), 20_000), law)
+    check_points(TypedRelease(invariants, epsilon).draw(words(), DRAWS), law)
     sampler = TypedSampler(invariants, GeneralizedLaplace(float(epsilon)))
-    check_points(sampler.sample(np.random.default_rng(42), 20_000), law)
+    check_points(sampler.sample(np.random.default_rng(42), DRAWS), law)
 
 
 @pytest.mark.parametrize("name", ["two states by sex, two cells of a type", "2 x 3 table"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants = LATTICES[name]
-    draws = TypedRelease(invariants, Fraction(77, 100)).draw(words(), 20_000)
+    draws = TypedRelease(invariants, Fraction(77, 100)).draw(words(), DRAWS)
     with pytest.raises(LawRejected):
         check_points(draws, law_of(invariants, 0.7))
 
@@ -84,7 +84,7 @@ def test_power_a_law_of_the_sum_of_one_count_too_few_is_caught(monkeypatch):
         right(self, counts[-1], rate)
 
     monkeypatch.setattr(SumsOfCounts, "__init__", one_less)
-    draws = TypedRelease(STATES_BY_SEX, Fraction(7, 10)).draw(words(), 20_000)
+    draws = TypedRelease(STATES_BY_SEX, Fraction(7, 10)).draw(words(), DRAWS)
     assert counts == [[1, 1]]  # of types of one cell and of two
     with pytest.raises(LawRejected):
         check_points(draws, law_of(STATES_BY_SEX, 0.7))
@@ -95,9 +95,9 @@ def test_power_a_law_of_the_sum_of_one_count_too_few_is_caught(monkeypatch):
 def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants, mechanism = APART[name], GeneralizedLaplace(epsilon)
     law = law_of(invariants, epsilon)
-    check_points(choose(invariants, mechanism).sample(np.random.default_rng(43), 20_000), law)
+    check_points(choose(invariants, mechanism).sample(np.random.default_rng(43), DRAWS), law)
     source = np.random.default_rng(44).bytes
-    released = release(invariants, epsilon, draws=20_000, source=source)
+    released = release(invariants, epsilon, draws=DRAWS, source=source)
     check_points(released, law)
     wrong = law.pmf**1.3  # the law at 1.3 times the epsilon
     with pytest.raises(LawRejected):
@@ -110,7 +110,7 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
     points = enumerate_law(invariants, GeneralizedLaplace(1.0, "l2"), radius=9 * sigma + 1).points
     weights = np.exp(-(points.astype(float) ** 2).sum(axis=1) / (2 * sigma**2))
     chosen = choose(invariants, GeneralizedGaussian(sigma))
-    draws = chosen.sample(np.random.default_rng(45), 20_000)
+    draws = chosen.sample(np.random.default_rng(45), DRAWS)
     check_law(count_points(draws, points), np.append(weights / weights.sum(), 0.0))
     wrong = weights ** (1.15**-2)  # the law at 1.15 times the sigma
     with pytest.raises(LawRejected):

@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -305,6 +306,12 @@ class ProjectedGaussianNoise(PlainNoise):
         return self.law(SMALLEST, budget).sd ** 2
 
 
+@lru_cache(maxsize=8)  # a small table's regions, run after run
+def _bounded_noise(counts: tuple[int, ...], budget: float) -> exact.ExactSampler:
+    law = GeneralizedLaplace(budget / (2 * PER_MOVE))
+    return exact.choose(Invariants.total(len(counts)), law, -np.array(counts))
+
+
 class ConditionedNoise(Noise):
     """Integer noise given that no count falls below zero (CDP, Theorem 2.1).
 
@@ -321,8 +328,7 @@ class ConditionedNoise(Noise):
 
     def noise(self, rng: np.random.Generator, counts: np.ndarray, budget: float) -> np.ndarray:
         """As `Noise.noise`."""
-        law = GeneralizedLaplace(budget / (2 * PER_MOVE))
-        return exact.sample(rng, Invariants.total(counts.size), law, 1, lower=-counts)[0]
+        return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1)[0]
 
     def guarantee(self, areas: Areas, budget: float) -> Guarantee:
         """As `System.guarantee`: the bound, twice the noise's own epsilon."""
