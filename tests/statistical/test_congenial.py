@@ -71,6 +71,8 @@ def test_power_jumps_that_do_not_generate_the_lattice_are_rejected():
     columns.data = columns.data.copy()
     first = slice(columns.indptr[0], columns.indptr[1])
     columns.data[first] *= 2
+    for part in (columns.data, columns.indices, columns.indptr):
+        part.flags.writeable = False  # as the lattice's own, for which the walk is compiled
     walk = LatticeWalk(KernelLattice(SUMS, "lll", columns), LAWS["l1"], 0.5, "coordinate", ROOM)
     with pytest.raises(LawRejected):
         check_law(count_points(draws_of(walk, thin=25), points), np.append(pmf, 0))

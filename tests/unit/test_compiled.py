@@ -94,7 +94,7 @@ import sys
 import numpy as np
 from isdp import GeneralizedLaplace, Invariants, Polytope
 from isdp.lattice import kernel_lattice
-from isdp.mcmc import IndependenceSampler, LatticeWalk, run_chains
+from isdp.mcmc import IndependenceSampler, LatticeWalk, meeting_times, run_chains
 from isdp.mcmc import coupling
 
 def rng():
@@ -105,6 +105,7 @@ found = {}
 for acceptance in ("joint", "coordinate"):
     walk = LatticeWalk(kernel_lattice(total), law, 0.7, acceptance)
     found["run_chains " + acceptance] = run_chains(rng(), walk, draws=60, burn_in=20)[0]
+    found["meeting_times " + acceptance] = meeting_times(rng(), walk, lag=3, runs=40).tau
     state, stream = coupling.start(walk, None, [9, -9, 0, 0, 0, 0]), rng()
     for _ in range(40):
         state, _ = coupling.step(stream, walk, state)

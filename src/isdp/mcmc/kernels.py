@@ -400,7 +400,8 @@ def meet(rng, second, walk, walls, scratch, lag, cap):
     kept = np.empty((1, len(first)), dtype=np.int64)
     sizes = np.zeros(2, dtype=np.int64)
     slack = np.zeros(0, dtype=np.int64)
-    sizes[0], _, accepted = run_chain(rng, first, lead, slack, 0, walk, walls, lag, kept)
+    # a literal 0 in place of the size would have the whole chain compiled once more
+    sizes[0], _, accepted = run_chain(rng, first, lead, slack, sizes[0], walk, walls, lag, kept)
     apart = -lead
     for t in range(lag + 1, cap + 1):
         coupled_sweep(rng, first, second, apart, sizes, walk, scratch)
