@@ -64,6 +64,18 @@ def test_run_is_the_same_as_its_steps():
     assert (last.noise == state.noise).all()
 
 
+@pytest.mark.parametrize("start", [None, [[3, -3, 0, 0, 0], [0, 0, 40, 0, -40]]])
+def test_every_chain_starts_where_it_is_told_or_at_zero(start):
+    w = walk()
+    kept, _ = run_chains(
+        np.random.default_rng(5), w, draws=3, chains=2, burn_in=2, thin=2, start=start
+    )
+    streams = np.random.default_rng(5).spawn(2)
+    for chain, stream, noise in zip(kept, streams, start or [None, None], strict=True):
+        _, state, _ = w.run(stream, w.init(noise), draws=1, thin=2)
+        assert (chain == w.run(stream, state, draws=3, thin=2)[0]).all()
+
+
 def test_a_jump_downhill_is_always_accepted_and_a_steep_one_never():
     cold = walk(mechanism=GeneralizedLaplace(500.0))
     _, info = cold.step(np.random.default_rng(1), cold.init())

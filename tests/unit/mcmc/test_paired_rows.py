@@ -178,7 +178,7 @@ def test_columns_reach_from_their_least_to_their_largest_values_and_no_further(c
     nothing = np.zeros((1, 1))  # a single pair has no messages to take
     for goal, uniform in product(range(-4, 7), (0.0, 0.5, 1 - 2**-53)):
         side = Side(pmf, length, centre, nothing, nothing, goal)
-        drawn = draw_columns(np.full(columns + 1, uniform), side, np.arange(columns)[::-1])
+        drawn = draw_columns(np.full(columns + 1, uniform), side, np.arange(columns)[::-1].copy())
         assert len(drawn) == (columns if -1 <= goal <= most else 0)
         if len(drawn):
             assert drawn.sum() == goal
