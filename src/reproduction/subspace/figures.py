@@ -220,7 +220,9 @@ def readings(table: pd.DataFrame) -> Figure:
     )
     axis.grid(False, axis="y")
     axis.set_title(
-        "Which statistic of projected unit noise is 0.88 (0.86, 0.91)? Red: the nearest", loc="left"
+        "Which statistic of projected unit noise is 0.88 (0.86, 0.91)? Red: the nearest",
+        loc="left",
+        fontsize=9,
     )
     return finish(figure)
 

@@ -2,11 +2,13 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from contextlib import nullcontext
 from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from isdp.plots.style import finish, panels, save, strokes, styled
 from isdp.plots.svg import _short, lighten
@@ -34,6 +36,14 @@ def test_equal_data_give_equal_files(tmp_path):
     assert b"Date" not in (tmp_path / "one.png").read_bytes()
 
 
+def test_a_figure_of_another_canvas_is_saved_too(tmp_path):
+    figure = Figure()
+    figure.subplots().plot([1, 2])
+    for name in ("one", "two"):  # the first time leaves the canvas of the SVG
+        save(figure, tmp_path / f"{name}.svg", tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_figure_that_was_not_laid_out_is_fitted_when_saved(tmp_path):
     figure, ((axis,),) = panels(1, 1, (3, 2))
     axis.set_xlabel("two\nlines")
@@ -58,6 +68,32 @@ def test_rows_that_stand_together_are_close():
     gaps = [above.y0 - below.y1 for above, below in pairwise(box)]
     assert gaps[0] == pytest.approx(gaps[2])
     assert all(above.y0 > below.y1 for above, below in pairwise(box))
+
+
+@styled
+def on_logarithms(low, high):
+    figure, ((axis,),) = panels(1, 1, (4, 2))
+    axis.plot([low, high], [1, 2])
+    axis.set_xscale("log")
+    axis.set_xlim(low, high)
+    return finish(figure), axis
+
+
+def test_powers_are_text_and_minor_ticks_are_there_if_they_are_labelled():
+    figure, axis = on_logarithms(1e-3, 1e4)
+    shown = [label.get_text() for label in axis.get_xticklabels()]
+    assert {"10⁻³", "10⁰", "10⁴"} <= set(shown)
+    assert len(axis.get_xticks(minor=True)) == 0
+    figure, axis = on_logarithms(2.0, 5.0)
+    assert len(axis.get_xticks(minor=True)) > 0
+    figure.canvas.draw()
+    assert any(label.get_text() for label in axis.get_xticklabels(minor=True))
+
+
+def test_a_layout_measured_once_is_that_of_matplotlib(monkeypatch):
+    once = [axes.get_position().bounds for axes in picture().axes]
+    monkeypatch.setattr("isdp.plots.style._measured_once", nullcontext)
+    assert once == [axes.get_position().bounds for axes in picture().axes]
 
 
 def test_the_style_ends_with_the_figure():
