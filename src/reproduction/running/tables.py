@@ -40,24 +40,26 @@ def write_table(table: pd.DataFrame, csv, title: str, bold: pd.DataFrame | None 
     csv = Path(csv)
     write_csv(table, csv)
     shown = table.map(_shown)
-    plain = pd.DataFrame(False, index=table.index, columns=table.columns)
-    bold = plain if bold is None else bold
     sides = ["right" if is_numeric_dtype(kind) else "left" for kind in table.dtypes]
     with whole(csv.with_suffix(".md")) as temporary:
         cells = shown.map(lambda cell: cell.replace("|", r"\|"))
-        text = cells.mask(bold, "**" + cells + "**").to_markdown(
+        text = _marked(cells, bold, "**", "**").to_markdown(
             index=False, disable_numparse=True, colalign=sides
         )
         temporary.write_text(text + "\n")
     with whole(csv.with_suffix(".html")) as temporary:
         cells = shown.map(html.escape)
-        body = cells.mask(bold, "<b>" + cells + "</b>").to_html(
+        body = _marked(cells, bold, "<b>", "</b>").to_html(
             index=False, border=0, escape=False, justify="left"
         )
         # HTML leaves the ends of rows and cells away, and these are half of a long page
         body = re.sub(r"(?<=>)\s+(?=<)|</t[dhr]>", "", body)
         heading = html.escape(title)
         temporary.write_text(PAGE.format(title=heading, table=body))
+
+
+def _marked(cells: pd.DataFrame, bold: pd.DataFrame | None, start: str, end: str) -> pd.DataFrame:
+    return cells if bold is None else cells.mask(bold, start + cells + end)
 
 
 def _shown(value) -> str:
