@@ -7,7 +7,7 @@ held of it is shared by no other record of its stratum; where it lives is then s
 from __future__ import annotations
 
 import numpy as np
-import scipy
+from scipy.special import ndtr
 
 from isdp.errors import InputError
 from isdp.swapping.moments import covariance
@@ -146,4 +146,4 @@ def distinguishing_advantage(
     kept = slice(0, -1)  # the counts of the last county follow from the others'
     spread = covariance(counts, rate, category)[kept, kept]
     distance = np.sqrt(shift[kept] @ np.linalg.solve(spread, shift[kept]))
-    return float(2 * scipy.stats.norm.cdf(distance / 2) - 1)
+    return float(2 * ndtr(distance / 2) - 1)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
+from scipy.special import chdtrc
 
 from isdp.errors import InputError
 from isdp.swapping.moments import covariance, expected_table
@@ -44,11 +45,31 @@ def fit(before, after, rate: float) -> Fit:
         If the tables do not have the same totals, or the rate is out of range.
     """
     before, after = _check(before, after)
-    residual, spread = _free(before, after, rate)
     sd = [np.sqrt(np.diag(covariance(before, rate, one))) for one in range(before.shape[2])]
     z = (after - expected_table(before, rate).sum(axis=0)) / np.stack(sd, axis=1)
-    statistic = float(residual @ np.linalg.solve(spread, residual))
-    return Fit(z, statistic, len(residual), float(scipy.stats.chi2.sf(statistic, len(residual))))
+    statistic, degrees = (
+        chi_square(before, after, rate),
+        (after.shape[0] - 1) * (after.shape[1] - 1),
+    )
+    return Fit(z, statistic, degrees, float(chdtrc(degrees, statistic)))
+
+
+def chi_square(before, after, rate: float) -> float:
+    """Compute the chi-square of `fit` alone.
+
+    Parameters
+    ----------
+    before : int array, shape (J, K, L)
+    after : int array, shape (K, L)
+    rate : float
+
+    Raises
+    ------
+    InputError
+        As `fit`.
+    """
+    residual, spread = _free(*_check(before, after), rate)
+    return float(residual @ np.linalg.solve(spread, residual))
 
 
 def _check(before, after) -> tuple[np.ndarray, np.ndarray]:

@@ -33,20 +33,16 @@ def expected_table(counts, rate: float) -> np.ndarray:
         If the counts or the rate are not as they should be.
     """
     counts = check_table(counts)
-    return np.stack([_mean(one.astype(float), *_shares(one, rate)) for one in counts])
+    counts, (moved, n) = counts.astype(float), _shares(counts, rate)
+    independent = counts.sum(axis=2, keepdims=True) * counts.sum(axis=1, keepdims=True)
+    return (1 - moved) * counts + moved * (independent - counts) / np.maximum(n - 1, 1)
 
 
-def _shares(stratum: np.ndarray, rate: float) -> tuple[float, int]:
-    """Share of the records moved, and their number."""
-    n = int(stratum.sum())
-    return moved_share(max(n, 1), rate), n
-
-
-def _mean(stratum: np.ndarray, moved: float, n: int) -> np.ndarray:
-    if n < 2:
-        return stratum
-    independent = np.outer(stratum.sum(axis=1), stratum.sum(axis=0))
-    return (1 - moved) * stratum + moved * (independent - stratum) / (n - 1)
+def _shares(counts: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Share of the records of each stratum that is moved, and their number; shape (J, 1, 1)."""
+    n = counts.sum(axis=(1, 2), keepdims=True)
+    moved = [moved_share(max(one, 1), rate) for one in n.ravel().tolist()]
+    return np.reshape(moved, n.shape), n
 
 
 def unmix(swapped, rate: float) -> np.ndarray:
@@ -72,17 +68,15 @@ def unmix(swapped, rate: float) -> np.ndarray:
         depend on the table, so that nothing can be undone.
     """
     swapped = check_table(swapped)
-    return np.stack([_unmixed(one.astype(float), *_shares(one, rate)) for one in swapped])
-
-
-def _unmixed(stratum: np.ndarray, moved: float, n: int) -> np.ndarray:
-    if n < 2:
-        return stratum
-    left = 1 - moved * n / (n - 1)
-    if abs(left) < 1e-12:
-        raise InputError(f"swapping: in a stratum of {n} records this rate leaves nothing to undo")
-    independent = np.outer(stratum.sum(axis=1), stratum.sum(axis=0))
-    return (stratum - moved * independent / (n - 1)) / left
+    swapped, (moved, n) = swapped.astype(float), _shares(swapped, rate)
+    others = np.maximum(n - 1, 1)
+    left = 1 - moved * n / others
+    if (lost := abs(left) < 1e-12).any():
+        raise InputError(
+            f"swapping: in a stratum of {n[lost][0]} records this rate leaves nothing to undo"
+        )
+    independent = swapped.sum(axis=2, keepdims=True) * swapped.sum(axis=1, keepdims=True)
+    return (swapped - moved * independent / others) / left
 
 
 def covariance(counts, rate: float, category: int = 0, other: int | None = None) -> np.ndarray:
@@ -107,54 +101,53 @@ def covariance(counts, rate: float, category: int = 0, other: int | None = None)
     """
     counts = check_table(counts)
     other = category if other is None else other
-    total = np.zeros((counts.shape[1], counts.shape[1]))
-    for stratum in counts:
-        if stratum.sum() >= 2:
-            total += _covariance(stratum.astype(float), rate, category, other)
-    return total
+    some = counts.sum(axis=(1, 2)) >= 2
+    counts, mean = counts[some], expected_table(counts, rate)[some]
+    products = float(category == other) * _diagonal(mean[:, :, category])
+    products += _products_of_pairs(counts.astype(float), rate, category, other)
+    return (products - _outer(mean[:, :, category], mean[:, :, other])).sum(axis=0)
 
 
-def _covariance(stratum: np.ndarray, rate: float, category: int, other: int) -> np.ndarray:
-    moved, n = _shares(stratum, rate)
-    mean = _mean(stratum, moved, n)
-    same = float(category == other)
-    products = same * np.diag(mean[:, category])
-    products += _products_of_pairs(stratum, pair_law(n, rate), n, category, other)
-    return products - np.outer(mean[:, category], mean[:, other])
+def _outer(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Products of all pairs of counties in each stratum; (J, K) twice to (J, K, K)."""
+    return one[:, :, None] * other[:, None, :]
 
 
-def _products_of_pairs(
-    stratum: np.ndarray, law: PairLaw, n: int, category: int, other: int
-) -> np.ndarray:
+def _diagonal(values: np.ndarray) -> np.ndarray:
+    return values[:, :, None] * np.eye(values.shape[1])
+
+
+def _products_of_pairs(counts: np.ndarray, rate: float, category: int, other: int) -> np.ndarray:
     """Sum over pairs of different records, of l and of l', of P(one is in k and the other in k').
 
     `here` and `there` stand for the pair's own counties in the two places, `crossed` for the
     counties exchanged; a third record's county is drawn from those of the other n - 2.
     """
+    n = counts.sum(axis=(1, 2), keepdims=True)
+    laws = [pair_law(int(size), rate) for size in n.ravel()]
+    law = PairLaw(*np.reshape(laws, (-1, 5)).T[:, :, None, None])
     same = float(category == other)
-    one, two, counties = stratum[:, category], stratum[:, other], stratum.sum(axis=1)
-    alike = same * np.diag(one)
-    here_there = np.outer(one, two) - alike
-    crossed = np.outer(two, one) - alike
-    first = one * (two.sum() - same)  # pairs whose first record is in k
-    second = two * (one.sum() - same)
-    pairs = one.sum() * (two.sum() - same)
+    one, two, counties = counts[:, :, category], counts[:, :, other], counts.sum(axis=2)
+    alike = same * _diagonal(one)
+    here_there = _outer(one, two) - alike
+    crossed = _outer(two, one) - alike
+    of_one, of_two = one.sum(axis=1, keepdims=True), two.sum(axis=1, keepdims=True)
+    first = one * (of_two - same)  # pairs whose first record is in k
+    second = two * (of_one - same)
     result = law.both_fixed * here_there + law.exchanged * crossed
-    if n > 2:
-        # a county of the pair's first (second) record in one place, a third record's in the other
-        own_third = np.outer(first, counties) - np.diag(first) - here_there
-        third_own = np.outer(counties, second) - np.diag(second) - here_there
-        taken_third = np.outer(second, counties) - np.diag(second) - crossed
-        third_taken = np.outer(counties, first) - np.diag(first) - crossed
-        result += law.one_fixed * (own_third + third_own) / (n - 2)
-        result += law.one_arrow * (taken_third + third_taken) / (n - 2)
-    if n > 3:
-        both = first + second
-        thirds = pairs * np.outer(counties, counties) - np.outer(both, counties)
-        thirds += -np.outer(counties, both) + here_there + crossed + np.diag(both)
-        thirds -= np.diag(pairs * counties - both)
-        result += law.apart * thirds / ((n - 2) * (n - 3))
-    return result
+    # a county of the pair's first (second) record in one place, a third record's in the other
+    own_third = _outer(first, counties) - _diagonal(first) - here_there
+    third_own = _outer(counties, second) - _diagonal(second) - here_there
+    taken_third = _outer(second, counties) - _diagonal(second) - crossed
+    third_taken = _outer(counties, first) - _diagonal(first) - crossed
+    thirds = np.maximum(n - 2, 1)  # without a third record there is no pair to count
+    result += law.one_fixed * (own_third + third_own) / thirds
+    result += law.one_arrow * (taken_third + third_taken) / thirds
+    both, pairs = first + second, of_one * (of_two - same)
+    apart = pairs[:, :, None] * _outer(counties, counties) - _outer(both, counties)
+    apart += -_outer(counties, both) + here_there + crossed + _diagonal(both)
+    apart -= _diagonal(pairs * counties - both)
+    return result + law.apart * apart / np.maximum((n - 2) * (n - 3), 1)
 
 
 def expected_absolute_error(bias, sd) -> np.ndarray:
@@ -208,6 +201,6 @@ def expected_mape(counts, rate: float, *, unmixed: bool = False) -> float:
     if unmixed:
         if len(counts) != 1:
             raise InputError("swapping: the error after unmixing is for a table of one stratum")
-        moved, n = _shares(counts[0], rate)
-        bias, sd = np.zeros(sd.shape), sd / abs(1 - moved * n / (n - 1))
+        moved, n = _shares(counts, rate)
+        bias, sd = np.zeros(sd.shape), sd / abs(1 - moved * n / (n - 1))[0]
     return mape(before, before + expected_absolute_error(bias, sd))

@@ -9,11 +9,12 @@ few terms, as M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
-import scipy
+from scipy.special import betainc
 
 from isdp.errors import InputError
 from isdp.swapping.budget import check_size
@@ -52,8 +53,7 @@ def _not_lone(n: int, p: float) -> float:
     return 1 - n * p * math.exp((n - 1) * math.log1p(-p))
 
 
-@dataclass(frozen=True)
-class PairLaw:
+class PairLaw(NamedTuple):
     """What happens to two given records of a stratum; the chances sum to 1.
 
     Attributes
@@ -91,7 +91,11 @@ def pair_law(size: int, rate: float) -> PairLaw:
     InputError
         If the size or the rate is out of range.
     """
-    n, p = check_size(size), check_rate(rate)
+    return _pair_law(check_size(size), check_rate(rate))
+
+
+@lru_cache(maxsize=1024)
+def _pair_law(n: int, p: float) -> PairLaw:
     pairs = n * (n - 1)
     both = p * p / _not_lone(n, p)
     single = moved_share(n, p)
@@ -145,6 +149,14 @@ def exchange_log_odds(size: int, first: int, second: int, rate: float) -> float:
 def _expected_exchanges(n: int, p: float) -> float:
     """E of M (M - 1) d_{M-2} / d_M = 1 + (-1)^M (M - 1) / d_M over M >= 2."""
     m = np.arange(2, min(n, LAST_IN_TABLE) + 1)
-    small = np.array([float(Fraction((-1) ** k * (k - 1), subfactorial(k))) for k in m.tolist()])
-    at_least_two = scipy.stats.binom.sf(1, n, p)
-    return float(at_least_two + (small * scipy.stats.binom.pmf(m, n, p)).sum()) / _not_lone(n, p)
+    two = n * (n - 1) / 2 * p**2 * math.exp((n - 2) * math.log1p(-p))
+    # the chance of each number from that of the one before, and of two or more by the beta law
+    chances = np.cumprod([two, *((n - m[:-1]) / m[1:] * (p / (1 - p)))])
+    return float(betainc(2, n - 1, p) + (_small()[: len(m)] * chances).sum()) / _not_lone(n, p)
+
+
+@lru_cache(maxsize=1)
+def _small() -> np.ndarray:
+    """(-1)^m (m - 1) / d_m for m from 2 on."""
+    sizes = range(2, LAST_IN_TABLE + 1)
+    return np.array([float(Fraction((-1) ** m * (m - 1), subfactorial(m))) for m in sizes])

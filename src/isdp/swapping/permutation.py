@@ -23,6 +23,7 @@ from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.swapping.derangements import Words, derange, pseudo_random
 
+NO_PERMUTATION = "swapping: the records moved are no permutation within the strata"
 Toss = Callable[[int], np.ndarray]
 
 
@@ -134,7 +135,11 @@ def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> n
         If the rate is no number between 0 and 1.
     """
     rate = check_rate(rate)
-    return permute(strata, lambda count: rng.random(count) < rate, pseudo_random(rng), exact=False)
+    return permute(strata, _coins(rng, rate), pseudo_random(rng), exact=False)
+
+
+def _coins(rng: np.random.Generator, rate: float) -> Toss:
+    return lambda count: rng.random(count) < rate
 
 
 def permute(strata: Strata, toss: Toss, words: Words, *, exact: bool) -> np.ndarray:
@@ -154,12 +159,20 @@ def permute(strata: Strata, toss: Toss, words: Words, *, exact: bool) -> np.ndar
     int64 array, shape (records,)
         Checked: a permutation that leaves every record in its stratum.
     """
-    selected, counts = _select(strata, toss)
-    places = strata.order[np.flatnonzero(selected)]
+    moved, taken = _moves(strata, toss, words, exact=exact)
     sigma = np.arange(len(strata.order))
-    sigma[places] = places[derange(words, counts[counts > 0], exact=exact)]
+    sigma[moved] = taken
     check_permutation(strata, sigma)
     return sigma
+
+
+def _moves(
+    strata: Strata, toss: Toss, words: Words, *, exact: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Select the records that move, and the record that each of them takes its value from."""
+    selected, counts = _select(strata, toss)
+    moved = strata.order[np.flatnonzero(selected)]
+    return moved, moved[derange(words, counts[counts > 0], exact=exact)]
 
 
 def _select(strata: Strata, toss: Toss) -> tuple[np.ndarray, np.ndarray]:
@@ -191,7 +204,7 @@ def check_permutation(strata: Strata, sigma: np.ndarray) -> None:
     hit = np.zeros(len(sigma), dtype=bool)
     hit[sigma] = True
     if not hit.all() or not np.array_equal(stratum[sigma], stratum):
-        raise InputError("swapping: the records moved are no permutation within the strata")
+        raise InputError(NO_PERMUTATION)
 
 
 def swap(rng: np.random.Generator, strata: Strata, values, rate: float) -> np.ndarray:
@@ -302,11 +315,13 @@ def swap_table(rng: np.random.Generator, counts, rate: float) -> np.ndarray:
     counts = check_table(counts)
     strata = Strata.consecutive(counts.sum(axis=(1, 2)))
     cell = np.repeat(np.arange(counts.size), counts.ravel())
-    sigma = draw_permutation(rng, strata, rate)
-    moved = np.flatnonzero(sigma != np.arange(len(sigma)))
-    held = counts.shape[2]
-    old = cell[moved]
-    new = cell[sigma[moved]] // held * held + old % held
+    moved, taken = _moves(strata, _coins(rng, check_rate(rate)), pseudo_random(rng), exact=False)
+    old, source, held = cell[moved], cell[taken], counts.shape[2]
+    hit = np.zeros(len(cell), dtype=bool)
+    hit[taken] = True
+    if not hit[moved].all() or (old // counts[0].size != source // counts[0].size).any():
+        raise InputError(NO_PERMUTATION)
+    new = source // held * held + old % held
     change = np.bincount(new, minlength=counts.size) - np.bincount(old, minlength=counts.size)
     invariants(counts.shape).check(change)
     return counts + change.reshape(counts.shape)

@@ -51,8 +51,9 @@ def exchange_loss_law(size: int, rate: float) -> LossLaw:
         raise InputError("swapping: an exchange takes a stratum of two records")
     spread = REACH * (math.sqrt(n * p * (1 - p)) + 1)
     m = np.arange(max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread)) + 1)
+    chances = _binomial(m, n, p)[m != 1]
     m = m[m != 1]
-    moved = scipy.stats.binom.pmf(m, n, p) / (1 - scipy.stats.binom.pmf(1, n, p))
+    moved = chances / chances.sum()  # a selection of one is drawn again
     pairs = n * (n - 1.0)
     both = moved * m * (m - 1.0) / pairs
     exchange, arrow = _given_both(m)
@@ -68,6 +69,20 @@ def exchange_loss_law(size: int, rate: float) -> LossLaw:
         np.concatenate([loss[ok] for (loss, _), ok in zip(classes, possible, strict=True)]),
         np.concatenate([chance[ok] for (_, chance), ok in zip(classes, possible, strict=True)]),
     )
+
+
+def _binomial(m: np.ndarray, n: int, p: float) -> np.ndarray:
+    """Chances of consecutive numbers m of n, by those of one number after another from the mode.
+
+    They are scaled to sum to 1, so that m has to hold all that have a chance to speak of.
+    """
+    ratio = (
+        (n - m[:-1]) / (m[:-1] + 1.0) * (p / (1 - p))
+    )  # of each number's chance to the next one's
+    mode = int((ratio >= 1).sum())
+    below = np.cumprod(1 / ratio[:mode][::-1])[::-1]
+    chances = np.concatenate([below, [1.0], np.cumprod(ratio[mode:])])
+    return chances / chances.sum()
 
 
 def _log_ratio(m: np.ndarray, step: int) -> np.ndarray:
@@ -122,10 +137,28 @@ def epsilon_at(size: int, rate: float, delta: float) -> float:
     InputError
         If a number is out of range.
     """
+    return epsilon_of(exchange_loss_law(size, rate), delta)
+
+
+def epsilon_of(law: LossLaw, delta: float) -> float:
+    """Compute `epsilon_at` from the law of the loss, which serves for many deltas.
+
+    Parameters
+    ----------
+    law : LossLaw
+    delta : float
+        As in `epsilon_at`.
+
+    Raises
+    ------
+    InputError
+        If delta is out of range.
+    """
     if not 0 <= delta <= 1:
         raise InputError(f"swapping: delta must lie between 0 and 1, got {delta!r}")
-    law = exchange_loss_law(size, rate)
     top = float(law.loss.max())
+    gained = law.loss > 0  # no other loss exceeds an epsilon
+    law = LossLaw(law.loss[gained], law.chance[gained])
     if delta_of(law, 0.0) <= delta:
         return 0.0
     if delta == 0:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from operator import mul
 
 import numpy as np
 
@@ -105,12 +106,19 @@ def table_law(before: Table, tables: list[Table], rate) -> list[Fraction]:
 
 def _ways(before: Table, after: Table, weights: list[int]) -> int:
     """Add up the terms of the module's formula over u, in whole numbers."""
+    return sum(map(mul, weights, _ways_by_fixed(before, after)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _ways_by_fixed(before: Table, after: Table) -> tuple[int, ...]:
+    """Sum the terms with |u| = 0, 1, ... without h: whole numbers that no rate changes."""
     x, w = np.array(before), np.array(after)
-    total = 0
-    for cells in product(*(range(most + 1) for most in np.minimum(x, w).ravel().tolist())):
+    most = np.minimum(x, w).ravel().tolist()
+    totals = [0] * (sum(most) + 1)
+    for cells in product(*(range(one + 1) for one in most)):
         u = np.array(cells).reshape(x.shape)
-        total += weights[sum(cells)] * _fixed(x, u) * _arrangements(w - u)
-    return total
+        totals[sum(cells)] += _fixed(x, u) * _arrangements(w - u)
+    return tuple(totals)
 
 
 def _fixed(x: np.ndarray, u: np.ndarray) -> int:

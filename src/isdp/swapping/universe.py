@@ -14,12 +14,14 @@ that only exact rationals will do.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise, product
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from isdp.errors import InputError
 from isdp.swapping.budget import log_odds
@@ -107,18 +109,20 @@ def feasible(totals, matched) -> bool:
     return min(rest) >= 0 and 2 * max(rest) <= sum(rest)
 
 
-def fixing_weights(n: int, rate: Fraction) -> list[Fraction]:
+@lru_cache(maxsize=64)
+def fixing_weights(n: int, rate: Fraction) -> tuple[Fraction, ...]:
     """Weights h_T for T = 0, ..., n: the T-th differences of f(n - j) in j at 0."""
     odds = rate / (1 - rate)
-    row = [odds**m / subfactorial(m) if m != 1 else Fraction(0) for m in range(n, -1, -1)]
-    weights = []
+    values = [odds**m / subfactorial(m) if m != 1 else Fraction(0) for m in range(n, -1, -1)]
+    common = math.lcm(*(f.denominator for f in values))
+    row, weights = [int(f * common) for f in values], []  # whole numbers are subtracted faster
     for _ in range(n + 1):
-        weights.append(row[0])
+        weights.append(Fraction(row[0], common))
         row = [later - earlier for earlier, later in pairwise(row)]
-    return weights
+    return tuple(weights)
 
 
-def _chance(totals, matched, weights: list[Fraction]) -> Fraction:
+def _chance(totals, matched, weights: Sequence[Fraction]) -> Fraction:
     """P(a) up to a factor that is the same for all a."""
     series = [1]
     for n, a in zip(totals, matched, strict=True):
@@ -174,13 +178,21 @@ def universe_lower_bound(totals, rate) -> Loss:
     if math.prod(n + 1 for n in small) > MOST_TERMS:
         raise InputError(f"swapping: two counties of {small} records are too large")
     n = sum(totals)
-    moved = n - np.add.outer(*(np.arange(k + 1) for k in small))
-    log_f = moved * odds - log_subfactorial(moved)
+    moved = n - np.arange(sum(small) + 1)
+    by_fixed = moved * odds - log_subfactorial(moved)
+    log_f = np.lib.stride_tricks.sliding_window_view(by_fixed, small[1] + 1)
     kept = [_log_fixed(k) for k in small]
     exchanged = [_log_fixed_but_one(k) for k in small]
-    top = logsumexp(np.add.outer(*kept) + log_f)
-    bottom = logsumexp(np.add.outer(*exchanged) + log_f)
-    return Loss(float(top - bottom) / 2, "lower bound")
+    top, bottom = (_log_sum(np.add.outer(*ways), log_f) for ways in (kept, exchanged))
+    return Loss((top - bottom) / 2, "lower bound")
+
+
+def _log_sum(logs: np.ndarray, more: np.ndarray) -> float:
+    """Logarithm of the sum of exp(logs + more), worked out in `logs`, which may be 10^8 numbers."""
+    logs += more
+    most = logs.max()
+    logs -= most
+    return float(most + np.log(np.exp(logs, out=logs).sum()))
 
 
 def _log_fixed(n: int) -> np.ndarray:

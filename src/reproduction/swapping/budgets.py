@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from isdp.errors import InputError
 from isdp.swapping.attack import bayes_factor_loss
 from isdp.swapping.budget import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
 from isdp.swapping.loss import VARIANTS, log_weights, smallest_worst_loss, worst_loss, worst_loss_of
-from isdp.swapping.profile import epsilon_at
+from isdp.swapping.profile import epsilon_of, exchange_loss_law
 from isdp.swapping.released_table import (
     rare_category_bound,
     table_loss,
@@ -210,12 +211,10 @@ def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float
     -------
     DataFrame: `largest`, `rate`, `delta`, `epsilon` for each unit, `epsilon_bound` at delta 0
     """
-    rows = [
-        (n, rate, delta, epsilon_at(n, rate, delta), epsilon_bound(rate, n))
-        for n in sizes
-        for rate in rates
-        for delta in deltas
-    ]
+    rows = []
+    for n, rate in product(sizes, rates):
+        law, bound = exchange_loss_law(n, rate), epsilon_bound(rate, n)
+        rows += [(n, rate, delta, epsilon_of(law, delta), bound) for delta in deltas]
     return pd.DataFrame(rows, columns=["largest", "rate", "delta", "epsilon", "epsilon_bound"])
 
 

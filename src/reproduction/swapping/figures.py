@@ -6,8 +6,8 @@ from textwrap import fill
 
 import numpy as np
 import pandas as pd
-import scipy
 from matplotlib.figure import Figure
+from scipy.special import chdtri
 
 from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
 
@@ -266,7 +266,7 @@ def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
     """
     figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
-    axis.axhspan(*scipy.stats.chi2.ppf([0.005, 0.995], degrees), color=BOX, alpha=0.4, lw=0)
+    axis.axhspan(*chdtri(degrees, [0.995, 0.005]), color=BOX, alpha=0.4, lw=0)
     for (_, row), colour in zip(
         fits.iterrows(), np.resize([INK, DRAW, DAS, FAINT], len(fits)), strict=True
     ):

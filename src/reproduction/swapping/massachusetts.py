@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.estimation import fit, likely_rate
+from isdp.swapping.estimation import chi_square, fit, likely_rate
 from isdp.swapping.moments import covariance, expected_mape, expected_table, mape, unmix
 from isdp.swapping.permutation import invariants, swap_table
 from reproduction.swapping.printed import TENURES, after, before
@@ -72,7 +72,7 @@ def fit_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.D
                 "rate": best.rate,
                 "error": best.error,
                 "rate_z": (best.rate - PRINTED_RATE) / best.error,
-                "chi_square_at_rate": fit(counts, after(table), best.rate).chi_square,
+                "chi_square_at_rate": chi_square(counts, after(table), best.rate),
                 "fitted": scenario == "fitted",
             }
         )
@@ -83,8 +83,9 @@ def fit_by_rate(
     table: pd.DataFrame, households: Mapping[str, np.ndarray], rates: Iterable[float]
 ) -> pd.DataFrame:
     """Chi-square of the printed swapped table by swap rate; `scenario`, `rate`, `chi_square`."""
+    swapped = after(table)
     rows = [
-        (scenario, rate, fit(counts, after(table), rate).chi_square)
+        (scenario, rate, chi_square(counts, swapped, rate))
         for scenario, counts in households.items()
         for rate in rates
     ]

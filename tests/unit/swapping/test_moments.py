@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from isdp import InputError
 from isdp.swapping.attack import (
@@ -15,6 +16,7 @@ from isdp.swapping.attack import (
     location_posterior,
     log_odds_gain,
 )
+from isdp.swapping.derangements import subfactorial_ratio
 from isdp.swapping.enumeration import permutation_law
 from isdp.swapping.estimation import fit, likely_rate
 from isdp.swapping.moments import (
@@ -27,7 +29,7 @@ from isdp.swapping.moments import (
 )
 from isdp.swapping.pairs import moved_share, pair_law
 from isdp.swapping.permutation import swap_table
-from isdp.swapping.profile import delta_of, epsilon_at, exchange_loss_law
+from isdp.swapping.profile import _binomial, delta_of, epsilon_at, exchange_loss_law
 from isdp.swapping.universe import universe_loss
 
 RECORDS = [  # county and category of each record of a stratum
@@ -167,6 +169,26 @@ def test_the_profile_of_an_exchange_is_the_enumerated_one(size, rate):
     for epsilon in (0.0, 0.3, 1.0, 2.0, 4.0):
         delta = sum(max(0, float(law[s]) - math.exp(epsilon) * float(exchanged[s])) for s in law)
         assert delta_of(found, epsilon) == pytest.approx(delta, abs=1e-14)
+
+
+@pytest.mark.parametrize("rate", [1e-6, 0.01, 0.5, 0.99])
+@pytest.mark.parametrize("size", [4, 50, 11691, 264331])
+def test_pairs_of_large_strata_are_exchanged_as_summed_over_the_number_moved(size, rate):
+    m = np.arange(2, size + 1)
+    terms = [m[i] * (m[i] - 1) / subfactorial_ratio(m[i] - 2, 2) for i in np.flatnonzero(m != 3)]
+    chances = binom.pmf(m[m != 3], size, rate) / (1 - binom.pmf(1, size, rate))
+    exact = (chances * terms).sum() / (size * (size - 1))
+    assert pair_law(size, rate).exchanged == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize(("size", "rate"), [(3, 0.9), (200, 0.01), (11691, 0.5), (264331, 0.01)])
+def test_binomial_chances_are_those_of_scipy(size, rate):
+    spread = 45 * (math.sqrt(size * rate * (1 - rate)) + 1)
+    low, high = max(0, int(size * rate - spread)), min(size, int(size * rate + spread))
+    m = np.arange(low, high + 1)
+    np.testing.assert_allclose(
+        _binomial(m, size, rate), binom.pmf(m, size, rate), rtol=1e-11, atol=1e-290
+    )
 
 
 @pytest.mark.parametrize("size", [11691, 264331, 13680081])

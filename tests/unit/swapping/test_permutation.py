@@ -110,6 +110,16 @@ def test_what_leaves_its_stratum_or_is_no_permutation_is_caught(moved):
         check_permutation(strata, np.array(moved))
 
 
+@pytest.mark.parametrize(("strata", "wrong"), [(2, lambda x: np.roll(x, 1)), (1, np.zeros_like)])
+def test_a_table_swapped_by_no_permutation_within_the_strata_is_caught(monkeypatch, strata, wrong):
+    def wrong_ones(words, sizes, *, exact):
+        return wrong(np.arange(sizes.sum()))
+
+    monkeypatch.setattr("isdp.swapping.permutation.derange", wrong_ones)
+    with pytest.raises(InputError, match="no permutation within the strata"):
+        swap_table(generator(), np.full((strata, 3, 2), 5), 0.5)
+
+
 @pytest.mark.parametrize(
     ("rate", "words"),
     [
