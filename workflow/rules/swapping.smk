@@ -3,7 +3,7 @@
 SWAPPING = config["swapping"]
 SWAPPING_DATA = HERE / "data/swapping"
 # each table's title, by which name it is results/tables/swapping_NAME
-SWAPPING_COMPUTED = {
+SWAPPING_TABLES = {
     "budgets": "The sixteen printed budgets, computed anew",
     "remarks": "The slides' three remarks on the budget",
     "law": "Permutations drawn against their exact law",
@@ -28,8 +28,6 @@ SWAPPING_COMPUTED = {
     "against_noise": "Swapping and integer noise at equal error",
     "equal_epsilon": "Error of integer noise by epsilon",
     "noise_by_size": "Error of integer noise with totals of each household size held",
-}
-SWAPPING_SWAPPED = {
     "massachusetts": "The printed swap of Massachusetts, county by county",
     "fit": "How well each mix of households explains the printed swap",
     "mape": "Error of simulated swaps by rate",
@@ -52,72 +50,46 @@ SWAPPING_FIGURES = {
 include: "functions/swapping.smk"
 
 
-rule account_swapping:
+rule derive_swapping:
     input:
         budgets=SWAPPING_DATA / "budgets.csv",
         massachusetts=SWAPPING_DATA / "massachusetts_1940.csv",
-    output:
-        **swapping_tables(SWAPPING_COMPUTED),
-        **swapping_data("budget", "tightness", "attack", "against_noise", "flavours"),
-    log:
-        logs("account_swapping"),
-    benchmark:
-        benchmarks("account_swapping")
-    conda:
-        ENVIRONMENT
-    params:
-        library=library("swapping/account_swapping"),
-        seed=config["seed"],
-        settings={
-            key: value for key, value in SWAPPING.items() if key not in ("runs", "households")
-        },
-        titles=SWAPPING_COMPUTED,
-    message:
-        "Budgets, exact losses, flavours and attacks of swapping"
-    script:
-        "../scripts/swapping/account_swapping.py"
-
-
-rule swap_massachusetts:
-    input:
-        massachusetts=rules.account_swapping.input.massachusetts,
         households=SWAPPING["households"] or [],
     output:
-        **swapping_tables(SWAPPING_SWAPPED),
-        **swapping_data("mape", "massachusetts", "unmixed", "rate"),
+        **swapping_tables(SWAPPING_TABLES),
+        **swapping_data(*SWAPPING_FIGURES),
     log:
-        logs("swap_massachusetts"),
+        logs("derive_swapping"),
     benchmark:
-        benchmarks("swap_massachusetts")
+        benchmarks("derive_swapping")
     conda:
         ENVIRONMENT
     params:
-        library=library("swapping/swap_massachusetts"),
+        library=library("swapping/derive_swapping"),
         seed=config["seed"],
-        rates=SWAPPING["rates"],
-        runs=SWAPPING["runs"],
-        titles=SWAPPING_SWAPPED,
+        settings=SWAPPING,
+        titles=SWAPPING_TABLES,
     message:
-        "The households of Massachusetts in 1940, swapped"
+        "Budgets, losses, flavours and attacks of swapping; Massachusetts in 1940, swapped"
     script:
-        "../scripts/swapping/swap_massachusetts.py"
+        "../scripts/swapping/derive_swapping.py"
 
 
 rule plot_swapping:
     input:
-        budget=rules.account_swapping.output.budget_figure,
-        tightness=rules.account_swapping.output.tightness_figure,
-        attack=rules.account_swapping.output.attack_figure,
-        against_noise=rules.account_swapping.output.against_noise_figure,
-        flavours=rules.account_swapping.output.flavours_figure,
-        budgets=rules.account_swapping.output.budgets_csv,
-        mape=rules.swap_massachusetts.output.mape_figure,
-        massachusetts=rules.swap_massachusetts.output.massachusetts_figure,
-        unmixed=rules.swap_massachusetts.output.unmixed_figure,
-        rate=rules.swap_massachusetts.output.rate_figure,
-        fit=rules.swap_massachusetts.output.fit_csv,
-        summary=rules.swap_massachusetts.output.mape_csv,
-        printed=rules.swap_massachusetts.output.printed_csv,
+        budget=rules.derive_swapping.output.budget_figure,
+        tightness=rules.derive_swapping.output.tightness_figure,
+        attack=rules.derive_swapping.output.attack_figure,
+        against_noise=rules.derive_swapping.output.against_noise_figure,
+        flavours=rules.derive_swapping.output.flavours_figure,
+        budgets=rules.derive_swapping.output.budgets_csv,
+        mape=rules.derive_swapping.output.mape_figure,
+        massachusetts=rules.derive_swapping.output.massachusetts_figure,
+        unmixed=rules.derive_swapping.output.unmixed_figure,
+        rate=rules.derive_swapping.output.rate_figure,
+        fit=rules.derive_swapping.output.fit_csv,
+        summary=rules.derive_swapping.output.mape_csv,
+        printed=rules.derive_swapping.output.printed_csv,
     output:
         **{
             key: path
@@ -145,4 +117,4 @@ rule plot_swapping:
 
 
 GOALS.append(rules.plot_swapping.output.budget_svg)
-SENT.add("swap_massachusetts")
+SENT.add("derive_swapping")

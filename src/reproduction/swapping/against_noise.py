@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 import scipy
-from scipy.signal import fftconvolve
 
 from isdp import exact
 from isdp.swapping.attack import bayes_factor_loss, distinguishing_advantage
@@ -47,12 +47,15 @@ def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarra
         Values and their probabilities.
     """
     law = exact.total_law(counties, epsilon)
-    pmf, reach = law.pmf, int(law.support[-1])
-    for _ in range(strata - 1):
-        pmf = np.clip(fftconvolve(pmf, law.pmf), 0, None)
-    return np.arange(-reach * strata, reach * strata + 1), pmf
+    if strata == 1:
+        return law.support, law.pmf
+    reach = int(law.support[-1]) * strata
+    long = scipy.fft.next_fast_len(2 * reach + 1, real=True)
+    pmf = scipy.fft.irfft(scipy.fft.rfft(law.pmf, long) ** strata, long)[: 2 * reach + 1]
+    return np.arange(-reach, reach + 1), np.clip(pmf, 0, None)
 
 
+@lru_cache(maxsize=256)  # all searches begin at the same two ends, and the smallest takes longest
 def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
     """Mean absolute noise in a county, in households."""
     values, pmf = noise_law(counties, epsilon, strata)
@@ -177,15 +180,24 @@ def by_strata(before: np.ndarray, epsilons: Iterable[float], strata: int) -> pd.
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mape_strata"])
 
 
-def error_curves(stratum: np.ndarray, rates: Iterable[float], epsilons: Iterable[float]):
+def error_curves(
+    before: np.ndarray, swapped: pd.DataFrame, epsilons: Iterable[float]
+) -> pd.DataFrame:
     """Error against epsilon, for both: a row a point of a curve.
+
+    Parameters
+    ----------
+    before : int64 array, shape (counties, 2)
+    swapped : DataFrame
+        From `equal_error`.
+    epsilons : iterable of float
+        Of integer noise.
 
     Returns
     -------
     DataFrame: `curve`, `epsilon`, `mape`
         Swapping by its three readings, each also unmixed; noise.
     """
-    swapped = equal_error(stratum, rates)
     parts = [
         pd.DataFrame(
             {
@@ -197,7 +209,7 @@ def error_curves(stratum: np.ndarray, rates: Iterable[float], epsilons: Iterable
         for reading in ("nominal", "bayes_factor", "table_only")
         for way in ("", "_unmixed")
     ]
-    noise = [("integer noise", e, noise_mape(stratum[0], e)) for e in epsilons]
+    noise = [("integer noise", e, noise_mape(before, e)) for e in epsilons]
     return pd.concat(
         [*parts, pd.DataFrame(noise, columns=["curve", "epsilon", "mape"])], ignore_index=True
     )

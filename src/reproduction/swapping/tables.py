@@ -1,4 +1,4 @@
-"""All that follows from the slides' numbers by computation, table by table."""
+"""All tables of the wing, by what they are of, and what its figures show."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ import pandas as pd
 from reproduction.swapping import against_noise, attacks, budgets, demonstrations
 from reproduction.swapping.households import synthetic
 from reproduction.swapping.law import law_table
+from reproduction.swapping.massachusetts import (
+    counties_table,
+    fit_by_rate,
+    fit_table,
+    printed_errors,
+    summary,
+    unmixed_table,
+)
 from reproduction.swapping.printed import before
 
 RATES = (0.01, 0.05, 0.1, 0.5)  # at which the slides give budgets
@@ -17,6 +25,7 @@ VARIED = ((2, 3, 4, 5, 10, 20), (0.05, 0.5, 0.9, 0.99))  # sizes and rates of th
 LAW = ((4, 5), (0.5, 0.8), 50_000)  # sizes, rates and strata of the law; every cell is expected
 OUTPUTS = 12  # sizes of households in the synthetic ones
 EXPOSED = "persons per dwelling"  # the mix that owes nothing to the swapped table
+LIKELY_RATES = np.linspace(0.47, 0.53, 61)  # at which the printed swap is fitted
 DELTAS = tuple(10.0**-k for k in range(2, 31))
 EPSILONS = (0.001, 0.01, 0.1, 1.0, 4.0, 6.754, 12.48)  # of integer noise
 ISLANDS = ("Nantucket", "Dukes")  # the smallest counties, whose exchange shows most
@@ -97,10 +106,36 @@ def attack_tables(
     }
 
 
-def figure_tables(
-    tables: Mapping[str, pd.DataFrame], table: pd.DataFrame, settings: Mapping
+def massachusetts_tables(
+    table: pd.DataFrame, households: Mapping[str, np.ndarray], runs: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Gather what the figures of budgets, attacks and noise show, by name."""
+    """Tables of the printed swap against its law, and of simulated swaps, by name.
+
+    Parameters
+    ----------
+    table : DataFrame
+    households : mapping
+        From `reproduction.swapping.households.scenarios`.
+    runs : DataFrame
+        From `reproduction.swapping.massachusetts.all_runs`.
+    """
+    errors = printed_errors(table)
+    return {
+        "massachusetts": counties_table(table, households),
+        "fit": fit_table(table, households),
+        "mape": summary(runs, households, errors["mape"].iloc[0]),
+        "printed": errors,
+        "unmixed": unmixed_table(table),
+    }
+
+
+def figure_tables(
+    tables: Mapping[str, pd.DataFrame],
+    table: pd.DataFrame,
+    households: Mapping[str, np.ndarray],
+    settings: Mapping,
+) -> dict[str, pd.DataFrame]:
+    """Gather what the figures show, by name; but the runs, which the figure of errors shows."""
     largest = int(tables["budgets"].query("census == '1940'")["largest"].max())
     sizes = np.unique(np.logspace(np.log10(2), 7.2, 40).astype(int)).tolist()
     return {
@@ -108,7 +143,10 @@ def figure_tables(
         "tightness": budgets.tightness(sizes, RATES, DELTAS, largest),
         "attack": attacks.curves(tables["attack"], tables["attack_state"], tables["advantages"]),
         "against_noise": against_noise.error_curves(
-            before(table), settings["rates"], np.logspace(-3, 1.2, 43)
+            before(table)[0], tables["against_noise"], np.logspace(-3, 1.2, 43)
         ),
         "flavours": tables["flavours_compared"],
+        "massachusetts": tables["massachusetts"],
+        "unmixed": tables["unmixed"],
+        "rate": fit_by_rate(table, households, LIKELY_RATES),
     }

@@ -106,7 +106,7 @@ def test_the_expected_l1_error_counts_both_columns():
 
 
 def test_curves_show_three_readings_twice_and_the_noise():
-    found = error_curves(ONE, [0.05, 0.5], [0.01, 1.0])
+    found = error_curves(ONE[0], equal_error(ONE, [0.05, 0.5]), [0.01, 1.0])
     assert found["curve"].nunique() == 7
     assert len(found) == 6 * 2 + 2
     assert found.notna().all(axis=None)

@@ -62,7 +62,9 @@ def test_deviations_stand_above_their_counties():
 
 
 def test_the_comparison_shows_seven_curves_and_its_conditions():
-    curves = against_noise.error_curves(ONE, [0.05, 0.5], [0.01, 1.0])
+    curves = against_noise.error_curves(
+        ONE[0], against_noise.equal_error(ONE, [0.05, 0.5]), [0.01, 1.0]
+    )
     figure = figures.against_noise(curves, "t", FAIRNESS)
     shown = lines(figure.axes[0])
     assert len(shown) == 7
