@@ -149,13 +149,13 @@ def failing_delta(epsilon: float) -> float:
     """
     positive("epsilon", epsilon)
 
-    def excess(log10: float) -> float:
+    def excess(log10):
         log_target = log10 * math.log(10)
-        paper = (1 + math.sqrt(1 - log_target)) / epsilon
-        return float(log_delta(epsilon, paper)) - log_target
+        paper = (1 + np.sqrt(1 - log_target)) / epsilon
+        return log_delta(epsilon, paper) - log_target
 
     grid = np.linspace(math.log10(0.9), -300, 3001)
-    above = np.array([excess(x) for x in grid]) > 0
+    above = excess(grid) > 0
     if above[0] or not above.any():
         raise InputError(f"subspace: no crossing found for epsilon = {epsilon:g}")
     first = int(above.argmax())

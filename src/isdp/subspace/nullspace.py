@@ -106,11 +106,12 @@ class NullSpace:
         """Diagonal of Pi_N; float64 array, shape (cells,), each from 0 to 1."""
         if not self.rank:
             return np.ones(self.cells)
-        kept = np.empty(self.cells)
-        step = max(1, MOST_ENTRIES // self.rank)
-        for start in range(0, self.cells, step):
-            block = self._rows[:, start : start + step].toarray()
-            kept[start : start + step] = 1 - (block * self._solver.solve(block)).sum(axis=0)
+        kept = np.ones(self.cells)
+        step = max(1, MOST_ENTRIES // self.cells)
+        for start in range(0, self.rank, step):  # column by column of (C C')^-1, as they are fewer
+            some = self._rows[start : start + step]
+            units = np.eye(self.rank, some.shape[0], -start)
+            kept -= some.T.multiply(self._rows.T @ self._solver.solve(units)).sum(axis=1)
         return kept.clip(0, 1)
 
     def matrix(self) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.special import gammaincinv
 
 from isdp.constraints.invariants import Invariants
 from isdp.exact import choose
@@ -176,13 +176,13 @@ def exact_law_table(
         the largest distance of the three numbers from the printed ones.
     """
     null = null_space(campus.invariants)
-    per_cell = scipy.stats.chi2(count - 1, scale=campus.variance / (count - 1))
-    per_run = scipy.stats.chi2(null.dimension, scale=1 / null.cells)
+    per_cell = _chi_square(count - 1) * (campus.variance / (count - 1))
+    per_run = _chi_square(null.dimension) * (1 / null.cells)
     rows = [
-        _law_row("sd of each cell over repetitions", np.sqrt(per_cell.ppf(LEVELS))),
-        _law_row("variance of each cell over repetitions", per_cell.ppf(LEVELS)),
-        _law_row("sd of each repetition over cells", np.sqrt(per_run.ppf(LEVELS))),
-        _law_row("variance of each repetition over cells", per_run.ppf(LEVELS)),
+        _law_row("sd of each cell over repetitions", np.sqrt(per_cell)),
+        _law_row("variance of each cell over repetitions", per_cell),
+        _law_row("sd of each repetition over cells", np.sqrt(per_run)),
+        _law_row("variance of each repetition over cells", per_run),
     ]
     variances = rng.chisquare(null.dimension, (experiments, count)) / null.cells
     for row, values in ((rows[2], np.sqrt(variances)), (rows[3], variances)):
@@ -190,6 +190,11 @@ def exact_law_table(
         rounded, cut = matches(numbers)
         row |= {"printed_by_rounding": rounded.mean(), "printed_by_cutting": cut.mean()}
     return pd.DataFrame(rows)
+
+
+def _chi_square(degrees: int) -> np.ndarray:
+    """Median, 5 % and 95 % quantile of the chi-square law."""
+    return 2 * gammaincinv(degrees / 2, LEVELS)
 
 
 def _law_row(reading: str, numbers: np.ndarray) -> dict:
