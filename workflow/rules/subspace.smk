@@ -91,52 +91,33 @@ rule derive_subspace:
         "../scripts/subspace/derive_subspace.py"
 
 
-rule simulate_campus:
+rule simulate_subspace:
+    input:
+        counties=rules.fetch_demonstration_data.output.counties,
+        states=rules.select_states.output.states,
     output:
         **subspace_tables("Campus", SUBSPACE_CAMPUS),
+        **subspace_tables("Counties", {"counties": "Noise by state"}),
+        boxes="results/figures/subspace_counties.csv",
         speed="results/benchmarks/subspace_campus_integer.csv",
     log:
-        logs("simulate_campus"),
+        logs("simulate_subspace"),
     benchmark:
-        benchmarks("simulate_campus")
+        benchmarks("simulate_subspace")
     conda:
         ENVIRONMENT
     resources:
         mem_mb=600,
     params:
-        library=library("subspace/simulate_campus"),
-        seed=config["seed"],
-        campus=CAMPUS,
-    message:
-        "The campus example, read in every way"
-    script:
-        "../scripts/subspace/simulate_campus.py"
-
-
-rule simulate_subspace_counties:
-    input:
-        counties=rules.fetch_demonstration_data.output.counties,
-        states=rules.select_states.output.states,
-    output:
-        **table_outputs(
-            "subspace_counties", "Noise by state", "Subspace privacy", subcategory="Counties"
-        ),
-        boxes="results/figures/subspace_counties.csv",
-    log:
-        logs("simulate_subspace_counties"),
-    benchmark:
-        benchmarks("simulate_subspace_counties")
-    conda:
-        ENVIRONMENT
-    params:
-        library=library("subspace/simulate_subspace_counties"),
+        library=library("subspace/simulate_subspace"),
         seed=config["seed"],
         epsilon=SUBSPACE["epsilon"],
+        campus=CAMPUS,
         counties=SUBSPACE["counties"],
     message:
-        "Projected Laplace noise on the counties"
+        "Both examples: the campus, read in every way, and the counties"
     script:
-        "../scripts/subspace/simulate_subspace_counties.py"
+        "../scripts/subspace/simulate_subspace.py"
 
 
 rule plot_subspace:
@@ -147,9 +128,9 @@ rule plot_subspace:
         attained=rules.derive_subspace.output.attained_csv,
         profiles=rules.derive_subspace.output.profiles_csv,
         equal_privacy=rules.derive_subspace.output.equal_privacy_csv,
-        readings=rules.simulate_campus.output.campus_csv,
-        counties=rules.simulate_subspace_counties.output.csv,
-        boxes=rules.simulate_subspace_counties.output.boxes,
+        readings=rules.simulate_subspace.output.campus_csv,
+        counties=rules.simulate_subspace.output.counties_csv,
+        boxes=rules.simulate_subspace.output.boxes,
         provenance=rules.fetch_demonstration_data.output.provenance,
     output:
         **subspace_figures(),
@@ -171,4 +152,4 @@ rule plot_subspace:
         "../scripts/subspace/plot_subspace.py"
 
 
-SENT |= {"derive_subspace", "simulate_campus"}
+SENT |= {"derive_subspace", "simulate_subspace"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.special import ndtri, stdtr
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -81,7 +81,7 @@ def spread_table(counties: int, epsilon: float, scales: Sequence[float], runs: i
         variance = 2 * b**2 * (1 - 1 / counties)
         # a Laplace variable's square has a variance of five times its squared mean
         se = np.sqrt(5 / (runs * counties)) * variance
-        low, high = np.sqrt(np.maximum(variance + scipy.stats.norm.ppf([0.05, 0.95]) * se, 0))
+        low, high = np.sqrt(np.maximum(variance + ndtri([0.05, 0.95]) * se, 0))
         rows.append(
             {
                 "counties": counties,
@@ -149,7 +149,7 @@ def slope_table(
         slopes = noise @ x / (x @ x)
         left = noise - np.outer(slopes, x)  # the mean is zero already
         se = np.sqrt(np.square(left).sum(axis=1) / (len(x) - 2) / (x @ x))
-        p = 2 * scipy.stats.t.sf(np.abs(slopes) / se, len(x) - 2)
+        p = 2 * stdtr(len(x) - 2, -np.abs(slopes) / se)
         rows.append(
             {
                 "scale": scale,
@@ -231,3 +231,47 @@ def state_table(
     table["das_sd"] = np.sqrt(np.square(place["das_error"].astype(float)).mean())
     table["das_ratio"] = table["das_sd"] / table["sd"]
     return table
+
+
+def all_states(
+    rng: Callable[[str], np.random.Generator],
+    counties: pd.DataFrame,
+    states: Iterable[str],
+    epsilon: float,
+    settings: Mapping,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Run the figure's state and all others, each with a stream of its own.
+
+    Parameters
+    ----------
+    rng : callable
+        Makes the generator of a state.
+    counties : DataFrame
+        Of all states: columns state, county, fips, population and das_error.
+    states : iterable of str
+    epsilon : float
+    settings : mapping
+        The figure's `state`, `runs`, `scales` and `slope_runs`.
+
+    Returns
+    -------
+    table : DataFrame
+        From `state_table`, with the columns state and shown (whether it is the figure's) in front.
+    boxes : DataFrame
+        From `run_table` for the figure's state, with columns scale and das_error.
+    """
+    rows, boxes, shown = [], [], settings["state"]
+    for state in dict.fromkeys([shown, *states]):
+        place = ranked(counties, state)
+        runs_rng, slopes_rng = rng(state).spawn(2)
+        drawn = state_runs(runs_rng, place, epsilon, settings["scales"], settings["runs"])
+        row = state_table(slopes_rng, place, drawn, epsilon, settings["slope_runs"])
+        rows.append(row.assign(state=state, shown=state == shown))
+        if state == shown:
+            for scale, noise in drawn.items():
+                runs = run_table(noise, place["population"], place["county"])
+                errors = dict(zip(place["county"], place["das_error"], strict=True))
+                boxes.append(runs.assign(scale=scale, das_error=runs["county"].map(errors)))
+    table = pd.concat(rows, ignore_index=True)
+    table = table[["state", "shown", *table.columns.drop(["state", "shown"])]]
+    return table, pd.concat(boxes, ignore_index=True)

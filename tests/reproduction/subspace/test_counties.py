@@ -3,7 +3,9 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
+from isdp.seeds import stream
 from reproduction.subspace.counties import (
+    all_states,
     county_noise,
     ranked,
     run_table,
@@ -14,6 +16,7 @@ from reproduction.subspace.counties import (
 )
 from tests.statistical.checks import LawRejected, check_mean
 
+SETTINGS = {"state": "AA", "runs": 3, "scales": [2, 1], "slope_runs": 20}
 POPULATION = np.rint(np.exp(np.linspace(8, 15, 102))).astype(int)
 
 
@@ -94,3 +97,29 @@ def test_a_state_of_one_county_has_no_noise_and_no_slopes():
     assert table["scale"].tolist() == [2, 1]
     assert table["sd"].tolist() == [0, 0]
     assert table[["mean_slope", "share_negative", "share_negative_se"]].isna().all(axis=None)
+
+
+def test_each_state_has_a_stream_of_its_own_and_the_figures_comes_first():
+    counties = pd.DataFrame(
+        {
+            "state": ["AA"] * 4 + ["BB"] * 3,
+            "county": list("abcdefg"),
+            "fips": list("1234567"),
+            "population": [10, 20, 30, 40, 5, 6, 7],
+            "das_error": [1.0, -1.0, 2.0, -2.0, 0.0, 1.0, -1.0],
+        }
+    )
+    table, boxes = all_states(lambda state: stream(1, state), counties, ["BB"], 0.2, SETTINGS)
+    assert table[["state", "shown", "scale"]].to_numpy().tolist() == [
+        *(["AA", True, 2], ["AA", True, 1]),
+        *(["BB", False, 2], ["BB", False, 1]),
+    ]
+    assert len(boxes) == 2 * 3 * 4  # scales, runs and counties of the figure's state alone
+    assert dict(zip(boxes["county"], boxes["das_error"], strict=True)) == dict(
+        zip("abcd", [1.0, -1.0, 2.0, -2.0], strict=True)
+    )
+    alone, _ = all_states(
+        lambda state: stream(1, state), counties, [], 0.2, SETTINGS | {"state": "BB"}
+    )
+    same = table.loc[table["state"] == "BB"].drop(columns="shown").reset_index(drop=True)
+    pd.testing.assert_frame_equal(same, alone.drop(columns="shown"))
