@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache, wraps
+from collections.abc import Iterable, Sequence
+from functools import wraps
 
 import matplotlib as mpl
 import matplotlib.style
@@ -107,19 +106,8 @@ def finish(figure: Figure, title: str = "") -> Figure:
         for axis in (axes.xaxis, axes.yaxis):
             _simplify(axis)
     figure.align_ylabels()
-    with _measured_once(figure):
-        figure.tight_layout(rect=(0, 0, 1, 1 - 0.08 / figure.get_figheight() if title else 1))
+    figure.tight_layout()
     return figure
-
-
-@contextmanager
-def _measured_once(figure: Figure) -> Iterator[None]:
-    """Let the layout ask each panel for its extent twice, as it does, and measure it once."""
-    for axes in figure.axes:
-        axes.get_tightbbox = cache(axes.get_tightbbox)
-    yield
-    for axes in figure.axes:
-        del axes.get_tightbbox
 
 
 def _simplify(axis: Axis) -> None:
