@@ -17,6 +17,8 @@
 # make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
 
 SHELL := /bin/sh
+# containers set it, and a hundred jobs would each compile both packages anew
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 READY := $(VENV)/.ready
