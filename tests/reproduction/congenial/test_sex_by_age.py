@@ -1,3 +1,4 @@
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import stats
 from isdp.constraints.polytope import Polytope
 from reproduction.congenial import sex_by_age as sexage
 from reproduction.data.table_p12 import sex_by_age_invariants, table_of
+from tests.statistical.checks import LawRejected, check_mean
 
 COUNTS = table_of(
     {
@@ -158,5 +160,9 @@ def test_distances_method_by_method():
 
 def test_negative_binomial_tables_have_the_papers_moments():
     tables = sexage.simulated_tables(np.random.default_rng(6), 2000, 100, 0.05)
-    assert tables.mean() == pytest.approx(5.263, abs=0.05)
-    assert tables.var() == pytest.approx(5.540, abs=0.12)
+    mean, variance = 100 * 0.05 / 0.95, 100 * 0.05 / 0.95**2
+    check_mean(tables, mean, math.sqrt(variance))
+    squares = (tables - mean) ** 2
+    check_mean(squares, variance, squares.std())
+    with pytest.raises(LawRejected):
+        check_mean(squares, 1.05 * variance, squares.std())

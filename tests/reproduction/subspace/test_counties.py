@@ -84,7 +84,10 @@ def test_a_state_s_table_says_what_its_runs_show():
     assert table["largest"].tolist() == [np.abs(drawn).max() for drawn in noise.values()]
     assert table["das_sd"].tolist() == pytest.approx([np.sqrt(25 / 3)] * 2)
     assert table["das_ratio"].to_numpy() == pytest.approx(table["das_sd"] / table["sd"])
-    assert table["share_negative_se"].to_numpy() == pytest.approx([0.025] * 2, rel=0.05)
+    share = table["share_negative"]
+    assert table["share_negative_se"].to_numpy() == pytest.approx(
+        np.sqrt(share * (1 - share) / 400)
+    )
     blank = state_table(np.random.default_rng(6), place.assign(das_error=np.nan), noise, 0.5, 400)
     assert blank["das_ratio"].isna().all()
 
