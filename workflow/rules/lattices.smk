@@ -194,12 +194,9 @@ rule collect_lattices:
             key="norms_",
         ),
         # not in the report, whose figures of all laws have these panels
-        **{
-            kind: of_every_law(
-                f"results/figures/{{experiment}}_tv_bound_{{law}}.{kind}", "printed"
-            )
-            for kind in ("svg", "png", "csv")
-        },
+        svg=of_every_law("results/figures/{experiment}_tv_bound_{law}.svg", "printed"),
+        png=of_every_law("results/figures/{experiment}_tv_bound_{law}.png", "printed"),
+        csv=of_every_law("results/figures/{experiment}_tv_bound_{law}.csv", "printed"),
     log:
         logs("collect_lattices"),
     benchmark:

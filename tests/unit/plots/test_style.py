@@ -2,7 +2,6 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from contextlib import nullcontext
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -88,12 +87,6 @@ def test_powers_are_text_and_minor_ticks_are_there_if_they_are_labelled():
     assert len(axis.get_xticks(minor=True)) > 0
     figure.canvas.draw()
     assert any(label.get_text() for label in axis.get_xticklabels(minor=True))
-
-
-def test_a_layout_measured_once_is_that_of_matplotlib(monkeypatch):
-    once = [axes.get_position().bounds for axes in picture().axes]
-    monkeypatch.setattr("isdp.plots.style._measured_once", nullcontext)
-    assert once == [axes.get_position().bounds for axes in picture().axes]
 
 
 def test_the_style_ends_with_the_figure():
