@@ -36,7 +36,7 @@ PANELS = {
 ROWS = {
     "detail": ("errors", "rmse", "cells: root mean square\nerror (persons)"),
     "total": ("errors", "rmse", "county totals: root mean\nsquare error (persons)"),
-    "Hispanic": ("shares", "mae", "Hispanic share: mean error\n(percentage points)"),
+    "Hispanic": ("shares", "mae", "Hispanic share: mean absolute\nerror (percentage points)"),
 }
 
 
@@ -159,17 +159,17 @@ def bias(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figur
         axis.grid(axis="x", visible=False)
     axes[0, 0].axhline(0, color=INK, lw=0.8)
     axes[0, 0].set_yscale("symlog", linthresh=1)
-    axes[0, 0].set_ylabel("mean error (persons; linear within 1)")
+    axes[0, 0].set_ylabel("mean error (persons; linear within 1)\nwith three standard errors")
     axes[0, 1].set_yscale("log")
     axes[0, 1].set_ylabel("root mean square error (persons)")
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    half = (len(handles) + 1) // 2
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.3), "borderpad": 0}
-    for axis, part in zip(axes[0], (slice(half), slice(half, None)), strict=True):
-        axis.legend(handles[part], labels[part], frameon=False, fontsize=7.6, **place)
-    return finish(
+    figure.legend(handles, labels, frameon=False, fontsize=8, loc="lower center", ncols=3)
+    finish(
         figure, "Counts that are never below zero are biased; noise that may fall below zero is not"
     )
+    axes[0, 0].margins(y=0.08)
+    figure.subplots_adjust(bottom=0.34)
+    return figure
 
 
 def bias_points(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
@@ -207,7 +207,7 @@ def shares(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Fig
         axis.set_yscale("log")
         axis.grid(axis="x", visible=False)
     axes[0, 0].yaxis.set_major_formatter("{x:g}")
-    axes[0, 0].set_ylabel("mean error of the share\n(percentage points)")
+    axes[0, 0].set_ylabel("mean absolute error of the share\n(percentage points)")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, frameon=False, fontsize=8, loc="lower center", ncols=3)
     finish(figure, "Shares of a county's people, by the county's population")
