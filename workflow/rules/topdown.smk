@@ -1,10 +1,10 @@
 """The Census Bureau's TopDown algorithm on the published 2010 counts (TDA)."""
 
-from reproduction.topdown.settings import families
+from reproduction.topdown.settings import KINDS, families
 
 TOPDOWN = config["topdown"]
 FAMILIES = families(TOPDOWN["runs"])
-RUN_KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes")
+OTHERS_KINDS = [kind for kind in KINDS if kind != "nodes"]
 
 config["words"]["topdown"] = (
     "Published 2010 counts by race (63), Hispanic origin and adulthood; nation, states and counties; "
@@ -22,7 +22,7 @@ rule run_topdown:
         histogram=TOPDOWN["histogram"],
         published=config["data"]["published"],
     output:
-        **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in (*RUN_KINDS, "nodes")},
+        **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in KINDS},
     log:
         logs("run_topdown_{family}"),
     benchmark:
@@ -50,7 +50,7 @@ rule compare_topdown:
         provenance=rules.fetch_demonstration_data.output.provenance,
         local=[local_file(config)] if local_file(config) else [],
     output:
-        **{kind: f"results/topdown/others_{kind}.csv" for kind in RUN_KINDS},
+        **{kind: f"results/topdown/others_{kind}.csv" for kind in OTHERS_KINDS},
         **topdown_tables("invariants"),
     log:
         logs("compare_topdown"),
@@ -110,7 +110,7 @@ rule derive_topdown:
 
 rule collect_topdown:
     input:
-        **{kind: of_all_systems(kind) for kind in (*RUN_KINDS, "nodes")},
+        **{kind: of_all_systems(kind) for kind in KINDS},
         noise=rules.derive_topdown.output.noise_data,
     output:
         **topdown_tables("bias", "trend", "slopes", "margins", "causes", "rounding"),

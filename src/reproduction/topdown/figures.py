@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, styled
+from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 GREEN, PURPLE = "#3f8f4f", "#7a5195"
 # colour and marker of a system, and what a reader calls it
@@ -51,7 +50,7 @@ def bias(table: pd.DataFrame) -> Figure:
     table : DataFrame
         From `reproduction.topdown.tables.bias_table`.
     """
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.4))
+    figure, (axes,) = panels(1, 2, (11, 4.4))
     classes = list(dict.fromkeys(table["cell_class"]))
     shown = [name for name in STYLES if name in set(table["system"])]
     for place, name in enumerate(shown):
@@ -74,8 +73,7 @@ def bias(table: pd.DataFrame) -> Figure:
     axes[1].set_title("and nearer to the truth where cells are small", loc="left")
     axes[1].legend(frameon=False, loc="upper left", fontsize=8)
     axes[1].set_ylim(top=4 * table[table["system"].isin(shown)]["rmse"].max())
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -88,7 +86,7 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
         From `reproduction.topdown.tables.collected`.
     """
     shown = [name for name in SLOPES if name in set(table["system"])]
-    figure, axis = plt.subplots(figsize=(9.5, 1.2 + 0.62 * len(shown)))
+    figure, ((axis,),) = panels(1, 1, (9.5, 1.2 + 0.62 * len(shown)))
     means = trend.set_index("system")
     for place, name in enumerate(shown):
         part = table[table["system"] == name].sort_values("slope")
@@ -123,8 +121,7 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
         f"slope, mean of runs",
         loc="left",
     )
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -140,7 +137,7 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
     part = table[table["state"] == state]
     shown = [name for name in COUNTIES if name in set(part["system"])]
     rows = -(-len(shown) // 2)
-    figure, axes = plt.subplots(rows, 2, figsize=(10.5, 2.5 * rows), sharex=True, squeeze=False)
+    figure, axes = panels(rows, 2, (10.5, 2.5 * rows), sharex=True)
     for axis, name in zip(axes.flat, shown, strict=False):
         some = part[part["system"] == name]
         colour = DAS if name == "Bureau" else DRAW
@@ -163,14 +160,9 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
         if used:
             used[-1].set_xlabel("population of the county")
             used[-1].tick_params(labelbottom=True)
-    figure.suptitle(
-        f"Errors of the county populations of {state}: each panel has its own scale",
-        x=0.01,
-        ha="left",
-        fontsize=10,
+    return finish(
+        figure, f"Errors of the county populations of {state}: each panel has its own scale"
     )
-    figure.tight_layout()
-    return figure
 
 
 @styled
@@ -185,7 +177,7 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     ran = set(trace["system"])
     ours = "production" if "production" in ran else "identity 4"
     shown = [name for name in ("Bureau", ours) if name in ran]
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4))
+    figure, (axes,) = panels(1, 2, (11, 4))
     groups = list(dict.fromkeys(trace["group"]))
     for place, name in enumerate(shown):
         colour, marker, words = STYLES[name]
@@ -214,8 +206,7 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     axes[1].legend(frameon=False, fontsize=7.5, ncols=2, loc="upper left")
     top = axes[1].get_ylim()[1]
     axes[1].set_ylim(top=4 * top)
-    figure.tight_layout()
-    return figure
+    return finish(figure)
 
 
 @styled
@@ -230,7 +221,7 @@ def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
         Columns with Gaussian variances.
     """
     deltas = list(dict.fromkeys(table["delta"]))
-    figure, axes = plt.subplots(1, len(deltas), figsize=(10.5, 3.6), sharey=True)
+    figure, (axes,) = panels(1, len(deltas), (10.5, 3.6), sharey=True)
     looks = dict(zip(conversions, ((DAS, "o"), (DRAW, "s"), (GREEN, "^")), strict=True))
     for axis, delta in zip(axes, deltas, strict=True):
         part = table[table["delta"] == delta]
@@ -247,5 +238,4 @@ def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
     axes[0].set_ylim(bottom=0.6)
     axes[-1].legend(frameon=False, loc="upper right", fontsize=8)
     axes[0].text(1, 0.97, "below this line the Gaussian is smaller", va="top", fontsize=8)
-    figure.tight_layout()
-    return figure
+    return finish(figure)

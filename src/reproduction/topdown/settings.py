@@ -7,6 +7,8 @@ from pathlib import Path
 
 from reproduction.running.config import ConfigError, check_states, column
 
+# what is measured of each run; nodes are of TopDown's alone
+KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes", "nodes")
 RULE = "identity 4"  # what all other configurations are set beside
 
 

@@ -23,7 +23,6 @@ from reproduction.topdown.experiment import (
 )
 from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
 
-KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes", "nodes")
 BUREAU = "Bureau"
 INTEGER = {"cells": "integer noise, state cells held", "totals": "integer noise, state totals held"}
 TOTALS = "integer noise of county totals"
@@ -43,7 +42,7 @@ def topdown_runs(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> di
 
     Returns
     -------
-    dict from each of `KINDS` to DataFrame
+    dict from each of `reproduction.topdown.settings.KINDS` to DataFrame
         Columns system and run, and those of `reproduction.topdown.experiment.measure`; of the
         first run "counties" (fips, state, population and error of the total, persons),
         "fingerprint" and "sizes" (not without races), and "nodes" (a row a level).
@@ -81,7 +80,7 @@ def other_runs(
 
     Returns
     -------
-    dict from each of `KINDS` but "nodes" to DataFrame
+    dict from each of `reproduction.topdown.settings.KINDS` but "nodes" to DataFrame
         As from `topdown_runs`; of the totals "slopes", "summary" and "counties" alone.
     """
     return gathered(_others(seed, histogram, runs, totals, private))

@@ -99,7 +99,7 @@ def collected(kinds: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     Parameters
     ----------
     kinds : mapping from kind to DataFrame
-        As `reproduction.topdown.systems.KINDS`, of all systems.
+        As `reproduction.topdown.settings.KINDS`, of all systems.
     """
     bias, trend = bias_table(kinds["bias"]), trend_table(kinds["summary"])
     return {

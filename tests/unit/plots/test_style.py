@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from isdp.plots.style import finish, panels, save, strokes, styled
 from isdp.plots.svg import _short, lighten
+from tests import ROOT
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -97,7 +98,9 @@ def test_the_style_ends_with_the_figure():
 
 def test_no_figure_module_imports_seaborn_or_pyplot_or_sets_a_backend():
     modules = ["isdp.plots." + name for name in ("boxes", "bounds", "constraints", "laws")]
-    modules += [f"reproduction.{wing}.figures" for wing in ("counties", "congenial", "exactness")]
+    found = sorted((ROOT / "src/reproduction").glob("*/figures.py"))
+    modules += [f"reproduction.{path.parent.name}.figures" for path in found]
+    assert len(found) > 5
     modules += [
         f"reproduction.counties.{name}_figures" for name in ("projection", "truncation", "sweep")
     ]

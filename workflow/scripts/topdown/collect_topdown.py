@@ -8,7 +8,7 @@ from isdp.plots.style import save
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, read_csvs, write_table
 from reproduction.topdown import figures
-from reproduction.topdown.systems import KINDS
+from reproduction.topdown.settings import KINDS
 from reproduction.topdown.tables import TITLES, collected
 
 with job_log(snakemake.log[0]):
