@@ -24,7 +24,7 @@ DRAWN = 20  # sets of columns, in a matrix with too many for all
 LARGEST = (2, 5, 20)  # counts of the tables that the search starts from, below these
 TRIALS = 900  # linear programmes in search of a fractional vertex
 MORE_TRIALS = 9000  # where nothing else is left to try
-AT_ONCE = 25
+AT_ONCE = 25  # of them, solved as one
 FRACTION = 1e-6
 
 
@@ -222,9 +222,10 @@ def find_minor(
     """
     matrix = np.asarray(matrix, dtype=np.int64)
     for first in range(0, trials, AT_ONCE):
-        scales = [LARGEST[trial % len(LARGEST)] for trial in range(first, first + AT_ONCE)]
-        tables = [rng.integers(0, n, matrix.shape[1]) / (2 if drop else 1) for n in scales]
-        for kept, x in _vertices(rng, matrix, tables[: trials - first]):
+        some = range(first, min(first + AT_ONCE, trials))
+        largest = [LARGEST[trial % len(LARGEST)] for trial in some]
+        tables = [rng.integers(0, n, matrix.shape[1]) / (2 if drop else 1) for n in largest]
+        for kept, x in _vertices(rng, matrix, tables):
             columns = np.flatnonzero(np.abs(x - np.rint(x)) > FRACTION)
             if len(columns):
                 rows = kept[_independent_rows(matrix[np.ix_(kept, columns)])]

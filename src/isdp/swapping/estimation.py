@@ -47,10 +47,8 @@ def fit(before, after, rate: float) -> Fit:
     before, after = _check(before, after)
     sd = [np.sqrt(np.diag(covariance(before, rate, one))) for one in range(before.shape[2])]
     z = (after - expected_table(before, rate).sum(axis=0)) / np.stack(sd, axis=1)
-    statistic, degrees = (
-        chi_square(before, after, rate),
-        (after.shape[0] - 1) * (after.shape[1] - 1),
-    )
+    statistic = chi_square(before, after, rate)
+    degrees = (after.shape[0] - 1) * (after.shape[1] - 1)
     return Fit(z, statistic, degrees, float(chdtrc(degrees, statistic)))
 
 

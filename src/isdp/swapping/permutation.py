@@ -23,7 +23,6 @@ from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.swapping.derangements import Words, derange, pseudo_random
 
-NO_PERMUTATION = "swapping: the records moved are no permutation within the strata"
 Toss = Callable[[int], np.ndarray]
 
 
@@ -201,10 +200,15 @@ def check_permutation(strata: Strata, sigma: np.ndarray) -> None:
     """
     stratum = np.empty(len(sigma), dtype=np.int64)
     stratum[strata.order] = np.repeat(np.arange(len(strata.sizes)), strata.sizes)
-    hit = np.zeros(len(sigma), dtype=bool)
-    hit[sigma] = True
-    if not hit.all() or not np.array_equal(stratum[sigma], stratum):
-        raise InputError(NO_PERMUTATION)
+    _check_moves(len(sigma), slice(None), sigma, stratum, stratum[sigma])
+
+
+def _check_moves(records: int, moved, taken, stratum: np.ndarray, other: np.ndarray) -> None:
+    """Check that the records taken are those that move, and in the same stratum one by one."""
+    hit = np.zeros(records, dtype=bool)
+    hit[taken] = True
+    if not hit[moved].all() or not np.array_equal(stratum, other):
+        raise InputError("swapping: the records moved are no permutation within the strata")
 
 
 def swap(rng: np.random.Generator, strata: Strata, values, rate: float) -> np.ndarray:
@@ -317,10 +321,7 @@ def swap_table(rng: np.random.Generator, counts, rate: float) -> np.ndarray:
     cell = np.repeat(np.arange(counts.size), counts.ravel())
     moved, taken = _moves(strata, _coins(rng, check_rate(rate)), pseudo_random(rng), exact=False)
     old, source, held = cell[moved], cell[taken], counts.shape[2]
-    hit = np.zeros(len(cell), dtype=bool)
-    hit[taken] = True
-    if not hit[moved].all() or (old // counts[0].size != source // counts[0].size).any():
-        raise InputError(NO_PERMUTATION)
+    _check_moves(len(cell), moved, taken, old // counts[0].size, source // counts[0].size)
     new = source // held * held + old % held
     change = np.bincount(new, minlength=counts.size) - np.bincount(old, minlength=counts.size)
     invariants(counts.shape).check(change)

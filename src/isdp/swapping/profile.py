@@ -76,9 +76,8 @@ def _binomial(m: np.ndarray, n: int, p: float) -> np.ndarray:
 
     They are scaled to sum to 1, so that m has to hold all that have a chance to speak of.
     """
-    ratio = (
-        (n - m[:-1]) / (m[:-1] + 1.0) * (p / (1 - p))
-    )  # of each number's chance to the next one's
+    # of the next number's chance to each one's own
+    ratio = (n - m[:-1]) / (m[:-1] + 1.0) * (p / (1 - p))
     mode = int((ratio >= 1).sum())
     below = np.cumprod(1 / ratio[:mode][::-1])[::-1]
     chances = np.concatenate([below, [1.0], np.cumprod(ratio[mode:])])

@@ -162,14 +162,9 @@ def bias(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figur
     axes[0, 0].set_ylabel("mean error (persons; linear within 1)\nwith three standard errors")
     axes[0, 1].set_yscale("log")
     axes[0, 1].set_ylabel("root mean square error (persons)")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, frameon=False, fontsize=8, loc="lower center", ncols=3)
-    finish(
-        figure, "Counts that are never below zero are biased; noise that may fall below zero is not"
-    )
     axes[0, 0].margins(y=0.08)
-    figure.subplots_adjust(bottom=0.34)
-    return figure
+    title = "Counts that are never below zero are biased; noise that may fall below zero is not"
+    return _over_legend(figure, title, 0.34)
 
 
 def bias_points(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
@@ -208,10 +203,15 @@ def shares(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Fig
         axis.grid(axis="x", visible=False)
     axes[0, 0].yaxis.set_major_formatter("{x:g}")
     axes[0, 0].set_ylabel("mean absolute error of the share\n(percentage points)")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
+    return _over_legend(figure, "Shares of a county's people, by the county's population", 0.36)
+
+
+def _over_legend(figure: Figure, title: str, below: float) -> Figure:
+    """Finish a figure over one legend of all its panels, which takes that share of the height."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, frameon=False, fontsize=8, loc="lower center", ncols=3)
-    finish(figure, "Shares of a county's people, by the county's population")
-    figure.subplots_adjust(bottom=0.36)
+    finish(figure, title)
+    figure.subplots_adjust(bottom=below)
     return figure
 
 

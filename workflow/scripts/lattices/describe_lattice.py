@@ -29,22 +29,15 @@ with job_log(snakemake.log[0]):
     chains, exact = read_by("law", files.draws), read_by("law", files.exact)
     # where no perfect sampler is practical, the file of exact draws is empty
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
-    for draws, key, boxes_csv, what, number in (
-        (chains, "", output.boxes, "", f"{params.realisations} realisations"),
-        (
-            drawn,
-            "exact_",
-            output.exact_boxes,
-            ", exact draws",
-            f"{params.exact_realisations} exact draws",
-        ),
+    for key, draws, what, number in (
+        ("noise_", chains, "", f"{params.realisations} realisations"),
+        ("exact_", drawn, ", exact draws", f"{params.exact_realisations} exact draws"),
     ):
         summary = pd.concat([noise_summary(law, each) for law, each in draws.items()])
         write_table(summary, output[f"{key}csv"], f"Noise of each cell{what}: {name}")
         boxes = pd.concat([box_table(law, each) for law, each in draws.items()])
-        write_csv(boxes, boxes_csv)
+        write_csv(boxes, output[f"{key}boxes"])
         figure = cell_boxes(boxes, f"{name}: noise of each cell, {number}", words)
-        key = key or "noise_"
         save(figure, output[f"{key}svg"], output[f"{key}png"])
     norms = [norm_row(law, each, mechanisms[law]) for law, each in chains.items()]
     write_csv(pd.DataFrame(norms).assign(experiment=name), output.norms)
