@@ -74,6 +74,7 @@ lint: $(READY)
 	PATH="$(BIN):$$PATH" ruff format --check .
 	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/rules
 	PATH="$(BIN):$$PATH" snakemake --lint
+	PATH="$(BIN):$$PATH" check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
 	PATH="$(BIN):$$PATH" zizmor --offline --quiet --strict-collection .github/workflows
 
 # without the peers' environment their rows stay blank, and the rest is measured
