@@ -4,7 +4,7 @@
 # make sweep  the scenarios of config/sweep.yaml side by side; another list: make sweep SWEEP=mine.yaml
 # make national  all states by all systems at many budgets, and TopDown down to blocks: docs/cluster.md
 # make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
-# make test-cluster  the tests that start a Slurm of three nodes here, of which one dies: four minutes
+# make test-cluster  the tests that start a Slurm of three nodes here, of which one dies: three minutes
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
 # make bench-growth  TopDown down to 900,000 synthetic blocks, by number of regions: five minutes
