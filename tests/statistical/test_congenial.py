@@ -41,7 +41,7 @@ def conditioned_law(mechanism):
     return noise, weights / weights.sum()
 
 
-def draws_of(sampler, thin, draws=10_000, seed=7):
+def draws_of(sampler, thin, draws=6_000, seed=7):
     noise, _ = run_chains(
         np.random.default_rng(seed), sampler, draws=draws, chains=4, burn_in=500, thin=thin
     )

@@ -48,7 +48,7 @@ MECHANISMS = {
 # -- the coupled proposal ---------------------------------------------------------------------
 
 
-@njit
+@njit(cache=True)  # anew whenever compiled code changes anywhere: see conftest
 def pairs(rng, apart, powers, p_zero, log_a, draws):
     steps = np.empty((draws, 2), dtype=np.int64)
     for i in range(draws):
