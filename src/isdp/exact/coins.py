@@ -67,15 +67,10 @@ def _floor(compute: Callable[..., arb], *arguments) -> int:
         precision *= 2
 
 
-def _coin(words: _Words, log_chance: Callable[..., arb], *arguments) -> bool:
-    """Toss a coin whose chance is exp of a ball at the precision in force, at most 1."""
-    return _decide(words, words.one(), log_chance, *arguments)
-
-
 class _Tosses:
-    """Coins as of `_coin`, one for each tuple of arguments, that are tossed again and again.
+    """Coins whose chance is exp of a ball, at most 1; one for each tuple of arguments.
 
-    The chances to `REMEMBERED` of them are kept: as bounds in 64 bits, which decide all but one in
+    The chances of `REMEMBERED` of them are kept: as bounds in 64 bits, which decide all but one in
     2^64 tosses, and by the same bits as `_decide`.
     """
 
@@ -108,7 +103,7 @@ class _Tosses:
 
 
 def _decide(words: _Words, uniform: int, log_chance: Callable[..., arb], *arguments) -> bool:
-    """Toss such a coin whose first 64 bits are drawn."""
+    """Toss a coin whose chance is exp of a ball at the precision in force; 64 bits are drawn."""
     bits = 64
     while True:
         with ctx.workprec(2 * bits + 64):
@@ -220,11 +215,14 @@ class _SumWeight:
     def log(self, s: int, less: Fraction = Fraction(0)) -> arb:
         """Logarithm at s, minus `less`, at the precision in force."""
         rise = self._log_ways(s) - self._log_most_ways(ctx.prec)
-        return rise - _ball(self.rate * (s - self.mode) + less)
+        # rate (s - mode) + less; sums of fractions would be reduced first, which takes longer
+        fall = self.rate.numerator * (s - self.mode) * less.denominator
+        fall += less.numerator * self.rate.denominator
+        return rise - arb(fall) / arb(self.rate.denominator * less.denominator)
 
-    def toss(self, words: _Words, s: int) -> bool:
+    def toss(self, words: _Words, s: int, less: Fraction = Fraction(0)) -> bool:
         """Toss a coin with this chance."""
-        return self._tosses.toss(words, s)
+        return self._tosses.toss(words, s, less)
 
     def _log_ways(self, s: int) -> arb:
         return arb(s + self.cells).lgamma() - arb(s + 1).lgamma()
@@ -277,7 +275,7 @@ def _compose(words: _Words, total: int, cells: int, geometric: _Geometric) -> np
         remainders[-1] = (total - int(remainders[:-1].sum())) % unit
         want = (total - int(remainders.sum())) >> bits
         less = geometric.epsilon * int(remainders[-1])
-        if want >= 0 and _coin(words, weight.log, want, less):
+        if want >= 0 and weight.toss(words, want, less):
             break
     x >>= bits
     _settle(words, x, want)

@@ -8,7 +8,7 @@ from flint import arb
 
 from isdp import InputError, Invariants
 from isdp.exact import coins
-from isdp.exact.coins import _coin, _Digit, _Geometric, _move, _SumWeight, _Tosses, _Words
+from isdp.exact.coins import _decide, _Digit, _Geometric, _move, _SumWeight, _Tosses, _Words
 from isdp.exact.secure import exact_epsilon, release
 from isdp.exact.secure_staged import StagedRelease
 from tests.unit.exact.words import script
@@ -103,12 +103,11 @@ def test_a_coin_compares_until_it_is_decided():
         return (arb(1) / 3).log()
 
     first, kept = 2**64 // 3, _Tosses(third)
-    for toss in (lambda words: _coin(words, third), kept.toss, kept.toss):
+    for toss in (lambda words: _decide(words, words.one(), third), kept.toss, kept.toss):
         assert toss(script(first - 1))
         assert not toss(script(first + 1))
         assert toss(script(first, first, first, 0))
         assert not toss(script(first, first, ONES))
-    assert _coin(script(ONES, ONES, 0), lambda: arb(0))
     assert _Tosses(lambda: arb(0)).toss(script(ONES))
 
 
