@@ -259,7 +259,7 @@ def bounded_law(lower, epsilon):
 def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon):
     lower, invariants = np.array(BOUNDS[name]), Invariants.partition([0, 0, 0, None])
     sampler = BoundedSampler(invariants, GeneralizedLaplace(epsilon), lower)
-    draws = sampler.sample(np.random.default_rng(50), 4_000)
+    draws = sampler.sample(np.random.default_rng(50), 3_000)
     points, pmf = bounded_law(lower, epsilon)
     counts = count_points(draws, points)
     check_law(counts, np.append(pmf, 0.0))

@@ -16,7 +16,7 @@ from isdp.mechanisms.laplace import double_geometric_pmf
 from tests.statistical.checks import LawRejected, check_law, count_points
 
 TWO_WAY = [(0, 1), (0, 2), (1, 2)]
-DRAWS = 6000
+DRAWS = 3000
 
 
 def shared(sizes):

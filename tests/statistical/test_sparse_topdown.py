@@ -20,11 +20,11 @@ def make_plan(loss):
     return Plan(SCHEMA, budget, held=("county",))
 
 
-def sizes(make, counts, hierarchy):
-    """l1 errors of counties and blocks, and empty cells of blocks, of each run; (RUNS, 3)."""
+def sizes(make, counts, hierarchy, runs=RUNS):
+    """l1 errors of counties and blocks, and empty cells of blocks, of each run; (runs, 3)."""
     true = hierarchy.aggregate(counts)
     rows = []
-    for _ in range(RUNS):
+    for _ in range(runs):
         county, block = make()
         rows.append(
             (np.abs(county - true[1]).sum(), np.abs(block - true[2]).sum(), (block == 0).sum())
@@ -55,4 +55,4 @@ def test_the_sparse_run_has_the_law_of_the_full_one():
     wanted = sizes(full, counts, hierarchy)
     compare(sizes(lambda: sparse(1.0), counts, hierarchy), wanted)
     with pytest.raises(LawRejected):
-        compare(sizes(lambda: sparse(0.4), counts, hierarchy), wanted)
+        compare(sizes(lambda: sparse(0.4), counts, hierarchy, runs=30), wanted[:30])

@@ -32,7 +32,11 @@ def compiled_by(node: ast.AST) -> bool:
 
 @cache
 def nodes_of(path: Path) -> list[ast.AST]:
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    """All of a file that names a compiler, and nothing of others."""
+    text = path.read_text(encoding="utf-8")
+    if not any(name in text for name in COMPILERS):
+        return []
+    return list(ast.walk(ast.parse(text)))
 
 
 @cache

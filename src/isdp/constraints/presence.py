@@ -20,13 +20,14 @@ from itertools import combinations
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components, maximum_flow
+from scipy.sparse.csgraph import maximum_flow
 
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
 MOST_KINDS = 20  # beyond, the subsets are too many to list
+FEW_KINDS = 8  # whose 255 subsets are looked at before a flow is sought
 LARGEST_FLOW = 2**31 - 1  # scipy's flows are 32-bit
 
 
@@ -139,25 +140,21 @@ class Presence:
         together through shared leaves, and the others through leaves without any kind of S. A
         subset that is a whole component is an equality and not listed.
         """
-        needed = []
-        for component in self._components(range(self.kinds), self.caps > 0):
+        needed, joined = [], self._joined(self.caps > 0)
+        for component in _components(range(self.kinds), joined):
             for size in range(1, len(component)):
                 for subset in combinations(component, size):
                     rest = [kind for kind in component if kind not in subset]
-                    apart = (self.caps > 0) & ~self.present[:, list(subset)].any(axis=1)
-                    if (
-                        len(self._components(subset, self.caps > 0)) == 1
-                        and len(self._components(rest, apart)) == 1
-                    ):
+                    own = sum(1 << kind for kind in subset)
+                    apart = [kinds for kinds in joined if not kinds & own]
+                    if len(_components(subset, joined)) == len(_components(rest, apart)) == 1:
                         needed.append(subset)
         return needed
 
-    def _components(self, kinds, leaves) -> list[tuple[int, ...]]:
-        """Group kinds that share one of the leaves, directly or through others."""
-        kinds = np.array(list(kinds))
-        shared = self.present[np.ix_(np.flatnonzero(leaves), kinds)].astype(np.int64)
-        count, label = connected_components(shared.T @ shared, directed=False)
-        return [tuple(int(kind) for kind in kinds[label == i]) for i in range(count)]
+    def _joined(self, leaves) -> list[int]:
+        """List the sets of kinds that are together in one of some leaves, as binary digits."""
+        rows = np.unique(self.present[leaves], axis=0)
+        return [sum(1 << int(kind) for kind in np.flatnonzero(row)) for row in rows]
 
     def broken(self, kind_totals) -> tuple[int, ...] | None:
         """Find a bound that these totals by kind break, from a minimal cut.
@@ -168,8 +165,16 @@ class Presence:
             The kinds of the subset; all of them if the grand total is wrong; a single kind if it
             has fewer than its least number; None if the totals can be met.
         """
+        if self.kinds <= FEW_KINDS and self._bounds_hold(kind_totals):
+            return None
         _, subset = self._flow(kind_totals)
         return subset
+
+    def _bounds_hold(self, kind_totals) -> bool:
+        """Look at the bound of every subset, which for few kinds takes less than a flow."""
+        wanted = self._wanted(kind_totals)
+        members, bounds = self.subset_bounds()
+        return bool(wanted.sum() == self.totals.sum() and (members @ wanted <= bounds).all())
 
     def split(self, kind_totals) -> np.ndarray:
         """Split totals by kind among the leaves, in whole numbers.
@@ -192,10 +197,14 @@ class Presence:
             )
         return table
 
-    def _flow(self, kind_totals):
+    def _wanted(self, kind_totals) -> np.ndarray:
         wanted = np.asarray(kind_totals)
         if wanted.shape != (self.kinds,) or wanted.dtype.kind not in "iu":
             raise InputError(f"presence: {self.kinds} whole totals by kind are needed")
+        return wanted
+
+    def _flow(self, kind_totals):
+        wanted = self._wanted(kind_totals)
         if wanted.sum() != self.totals.sum():
             return None, tuple(range(self.kinds))
         beyond = wanted - self.least.sum(axis=0)
@@ -232,3 +241,13 @@ class Presence:
                     reached.add(int(other))
                     fresh.append(int(other))
         return tuple(k for k in range(kinds) if 1 + k in reached)
+
+
+def _components(kinds, joined: list[int]) -> list[tuple[int, ...]]:
+    """Group kinds that are joined, directly or through others; `kinds` ascend."""
+    parts = [1 << kind for kind in kinds]
+    for together in joined:
+        touched = [part for part in parts if part & together]
+        if len(touched) > 1:
+            parts = [part for part in parts if not part & together] + [sum(touched)]
+    return sorted(tuple(kind for kind in kinds if part >> kind & 1) for part in parts)

@@ -35,7 +35,7 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.blocks import block_order, refuse_large_sums
-from isdp.exact.coins import _ball, _decide, _floor, _Geometric, _Words
+from isdp.exact.coins import _ball, _decide, _floor, _Geometric, _Tosses, _Words
 from isdp.exact.compositions import share
 from isdp.exact.counts import _below
 from isdp.exact.messages.bounds import cell_bound
@@ -173,11 +173,12 @@ class _Cells:
             if many.any():
                 drawn[many] = self._steps.draw(words, int(many.sum()))
             kept = drawn < room
-            few = np.flatnonzero(~many)
-            drawn[few] = _below(words, room[few])
-            kept[few] = True
-            if self._steps is not None:
-                kept[few] = self._steps.draw(words, len(few)) >= drawn[few]
+            if not many.all():
+                few = np.flatnonzero(~many)
+                drawn[few] = _below(words, room[few])
+                kept[few] = True
+                if self._steps is not None:
+                    kept[few] = self._steps.draw(words, len(few)) >= drawn[few]
             steps[left[kept]] = drawn[kept]
             left = left[~kept]
         return 1 + steps if self.beta >= 0 else deepest - steps
@@ -214,6 +215,7 @@ class _Block:
         self._cells = _Cells(lower, alpha, 2 * epsilon - alpha)
         self._least = self._fewest(lower, alpha)
         self._mode = _floor(self._peak)
+        self._kept = _Tosses(self._log_chance)
 
     def _fewest(self, lower: np.ndarray, alpha: Fraction) -> int:
         """Find a number of cells above zero that is missed with a chance below exp(-LOG_MISSED)."""
@@ -248,8 +250,7 @@ class _Block:
             total = int(below.sum()) - int(raised.sum())
             if total < 0 or not len(above):
                 continue
-            short = len(above) < self._least
-            if short or _decide(words, words.one(), self._log_chance, len(above), total):
+            if len(above) < self._least or self._kept.toss(words, len(above), total):
                 noise = raised - below
                 shares = np.zeros((1, len(above)), dtype=np.int64)
                 ends = np.array([0, len(above)])

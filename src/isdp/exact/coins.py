@@ -21,6 +21,8 @@ from isdp.errors import InputError
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries
 DIGIT_BITS = 8
 CHUNK = 1 << 16  # random words taken at once: they and the counts stay in the cache
+FIRST_PRECISION = 192  # of a decision by 64 bits
+REMEMBERED = 1 << 12  # chances kept of a coin
 
 Source = Callable[[int], bytes]
 
@@ -65,13 +67,43 @@ def _floor(compute: Callable[..., arb], *arguments) -> int:
         precision *= 2
 
 
-def _coin(words: _Words, log_chance: Callable[..., arb], *arguments) -> bool:
-    """Toss a coin whose chance is exp of a ball at the precision in force, at most 1."""
-    return _decide(words, words.one(), log_chance, *arguments)
+class _Tosses:
+    """Coins whose chance is exp of a ball, at most 1; one for each tuple of arguments.
+
+    The chances of `REMEMBERED` of them are kept: as bounds in 64 bits, which decide all but one in
+    2^64 tosses, and by the same bits as `_decide`.
+    """
+
+    def __init__(self, log_chance: Callable[..., arb]):
+        self.log_chance = log_chance
+        self._bounds: dict[tuple, tuple[int, int]] = {}
+
+    def toss(self, words: _Words, *arguments) -> bool:
+        uniform = words.one()
+        bounds = self._bounds.get(arguments)
+        if bounds is None:
+            bounds = self._find(arguments)
+        if uniform < bounds[0]:
+            return True
+        if uniform >= bounds[1]:
+            return False
+        return _decide(words, uniform, self.log_chance, *arguments)
+
+    def _find(self, arguments: tuple) -> tuple[int, int]:
+        """Whole numbers below and above 2^64 times the chance, at the precision of `_decide`."""
+        with ctx.workprec(FIRST_PRECISION):
+            chance = self.log_chance(*arguments).exp() * arb(1 << 64)
+            bounds = (
+                int(chance.lower().floor().unique_fmpz()),
+                int(chance.upper().ceil().unique_fmpz()),
+            )
+        if len(self._bounds) < REMEMBERED:
+            self._bounds[arguments] = bounds
+        return bounds
 
 
 def _decide(words: _Words, uniform: int, log_chance: Callable[..., arb], *arguments) -> bool:
-    """Toss such a coin whose first 64 bits are drawn."""
+    """Toss a coin whose chance is exp of a ball at the precision in force; 64 bits are drawn."""
     bits = 64
     while True:
         with ctx.workprec(2 * bits + 64):
@@ -140,7 +172,7 @@ class _Geometric:
     """
 
     def __init__(self, epsilon: Fraction):
-        self.bits = 0
+        self.epsilon, self.bits = epsilon, 0
         while epsilon * 2**self.bits < COARSE_RATE:
             self.bits += 1
         self.digits = []
@@ -175,6 +207,7 @@ class _SumWeight:
         self.cells, self.rate = cells, rate
         self.mode = _floor(self._peak)
         self._known: dict[int, arb] = {}
+        self._tosses = _Tosses(self.log)
 
     def _peak(self) -> arb:
         return (self.cells - 1) / _ball(self.rate).expm1()
@@ -182,7 +215,14 @@ class _SumWeight:
     def log(self, s: int, less: Fraction = Fraction(0)) -> arb:
         """Logarithm at s, minus `less`, at the precision in force."""
         rise = self._log_ways(s) - self._log_most_ways(ctx.prec)
-        return rise - _ball(self.rate * (s - self.mode) + less)
+        # rate (s - mode) + less; sums of fractions would be reduced first, which takes longer
+        fall = self.rate.numerator * (s - self.mode) * less.denominator
+        fall += less.numerator * self.rate.denominator
+        return rise - arb(fall) / arb(self.rate.denominator * less.denominator)
+
+    def toss(self, words: _Words, s: int, less: Fraction = Fraction(0)) -> bool:
+        """Toss a coin with this chance."""
+        return self._tosses.toss(words, s, less)
 
     def _log_ways(self, s: int) -> arb:
         return arb(s + self.cells).lgamma() - arb(s + 1).lgamma()
@@ -199,44 +239,43 @@ def _sum_weight(cells: int, rate: Fraction) -> _SumWeight:
     return _SumWeight(cells, rate)
 
 
-def _draw_block(words: _Words, cells: int, epsilon: Fraction) -> np.ndarray:
+def _draw_block(words: _Words, geometric: _Geometric, weight: _SumWeight) -> np.ndarray:
     """Noise under one total: the difference of two compositions of one sum.
 
     Geometric counts have the sum s with a chance in proportion to C(s + n - 1, n - 1) a^s, and
     the law of the sum that is wanted is the square of this. Keeping them with a chance in
-    proportion to the same weight gives that law and the first composition in one.
+    proportion to the same `weight` gives that law and the first composition in one.
     """
-    geometric, weight = _geometric(epsilon), _sum_weight(cells, epsilon)
     while True:
-        x = geometric.draw(words, cells)
+        x = geometric.draw(words, weight.cells)
         total = int(x.sum())
-        if _coin(words, weight.log, total):
+        if weight.toss(words, total):
             break
-    x -= _compose(words, total, cells, epsilon)
+    x -= _compose(words, total, weight.cells, geometric)
     return x
 
 
-def _compose(words: _Words, total: int, cells: int, epsilon: Fraction) -> np.ndarray:
+def _compose(words: _Words, total: int, cells: int, geometric: _Geometric) -> np.ndarray:
     """Uniform weak composition of `total` into `cells` >= 2 parts.
 
     Remainders and quotients are drawn apart as in `isdp.exact.compositions`, with
     exp(-epsilon) as the parameter of the counts whatever the total is. The quotients of
     independent counts are then moved from the sum they have to the sum they should have.
     """
-    geometric = _geometric(epsilon)
     bits = geometric.bits
     if bits == 0:
         x = geometric.draw(words, cells)
         _settle(words, x, total)
         return x
     unit = 1 << bits
-    weight = _sum_weight(cells, epsilon * unit)
+    weight = _sum_weight(cells, geometric.epsilon * unit)
     while True:
         x = geometric.draw(words, cells)
         remainders = x & (unit - 1)
         remainders[-1] = (total - int(remainders[:-1].sum())) % unit
         want = (total - int(remainders.sum())) >> bits
-        if want >= 0 and _coin(words, weight.log, want, epsilon * int(remainders[-1])):
+        less = geometric.epsilon * int(remainders[-1])
+        if want >= 0 and weight.toss(words, want, less):
             break
     x >>= bits
     _settle(words, x, want)

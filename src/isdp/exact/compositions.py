@@ -117,7 +117,8 @@ def ones(typing_context, word):
 def fill(rng, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
     words, room = words_from(rng), room_for(len(x))
-    over = hull(2, epsilon)
+    # no literal number or truth value is handed on: numba would compile for it apart
+    over = hull(max(len(x), 2), epsilon)
     for draw in range(len(noise)):
         _fill_free(rng, order[: starts[0]], epsilon, noise[draw])
         for block in range(len(starts) - 1):
@@ -375,9 +376,9 @@ def _choose(words, length, wanted, places):
     # a place that is one already changes nothing, so each next one is uniform among the zeros;
     # whatever the order of places, the chances are the same, and so the choice stays uniform
     while have < wanted:
-        have += _put(places, below(words, length), True)
+        have += _put(places, below(words, length), have < wanted)
     while have > wanted:
-        have -= _put(places, below(words, length), False)
+        have -= _put(places, below(words, length), have < wanted)
 
 
 @njit(cache=True)

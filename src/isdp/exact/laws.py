@@ -72,14 +72,33 @@ def enumerate_law(
             f"exact: enumerating dimension {d} up to norm {radius:.3g} means looking at {box:.3g} "
             f"points, more than {MOST_POINTS:.0e}; use a smaller lattice or a larger epsilon"
         )
-    grid = np.meshgrid(*(np.arange(-h, h + 1) for h in half), indexing="ij")
-    points = np.stack([axis.ravel() for axis in grid], axis=1) @ basis.T
+    axes = [np.arange(-h, h + 1) for h in half.tolist()]
+    points = np.vstack([_within(basis, axes, c, energy.power, radius) for c in axes[0]])
     norms = mechanism.measure(points)
     points, norms = points[norms <= radius], norms[norms <= radius]
     weights = np.exp(-energy.rate * norms)
     return EnumeratedLaw(
         points, weights / weights.sum(), _tail(dual, radius, energy.rate) / weights.sum()
     )
+
+
+def _within(basis, axes: list[np.ndarray], first: int, power: int, radius: float) -> np.ndarray:
+    """Points of the box with the given first coordinate, up to about `radius`; (points, cells).
+
+    A slice at a time, and cell by cell, so that no array holds the cells of the whole box.
+    """
+    rest = np.meshgrid(*axes[1:], indexing="ij", sparse=True)
+    start = np.zeros([len(axis) for axis in axes[1:]], dtype=np.int64)
+    cells = [
+        sum(
+            (weight * axis for weight, axis in zip(row[1:], rest, strict=True)),
+            start + row[0] * first,
+        )
+        for row in basis.tolist()
+    ]
+    size = sum(np.abs(cell) ** power for cell in cells)
+    inside = size <= radius**power * (1 + 1e-9) + 1e-9
+    return np.stack([cell[inside] for cell in cells], axis=1)
 
 
 def _tail(dual: np.ndarray, radius: float, epsilon: float) -> float:

@@ -25,7 +25,7 @@ from isdp.constraints.invariants import Invariants, cell_types
 from isdp.constraints.parts import Part, independent_parts
 from isdp.errors import InputError
 from isdp.exact.blocks import block_order, refuse_large_sums
-from isdp.exact.coins import Source, _draw_block, _geometric, _Words
+from isdp.exact.coins import Source, _draw_block, _geometric, _sum_weight, _Words
 from isdp.exact.mirrored import Merged, merge_mirrored
 from isdp.exact.numbers import exact_number
 from isdp.exact.secure_gaussian import release_gaussian
@@ -160,16 +160,19 @@ class _Blocks:
     """Totals of disjoint blocks, of any size."""
 
     def __init__(self, order: np.ndarray, starts: np.ndarray, epsilon: Fraction):
-        self.order, self.starts, self.epsilon = order, starts, epsilon
+        self.cells, self.free, self.geometric = len(order), order[: starts[0]], _geometric(epsilon)
+        self.blocks = [
+            (order[start:stop], _sum_weight(stop - start, epsilon))
+            for start, stop in pairwise(starts.tolist())
+            if stop - start > 1
+        ]
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
-        noise = np.zeros((draws, len(self.order)), dtype=np.int64)
-        free = self.order[: self.starts[0]]
+        noise = np.zeros((draws, self.cells), dtype=np.int64)
         for row in noise:
-            row[free] = _geometric(self.epsilon).draw_difference(words, len(free))
-            for start, stop in pairwise(self.starts.tolist()):
-                if stop - start > 1:
-                    row[self.order[start:stop]] = _draw_block(words, stop - start, self.epsilon)
+            row[self.free] = self.geometric.draw_difference(words, len(self.free))
+            for cells, weight in self.blocks:
+                row[cells] = _draw_block(words, self.geometric, weight)
         return noise
 
 

@@ -15,7 +15,7 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 from isdp.exact.blocks import refuse_large_sums
-from isdp.exact.coins import _compose, _Words
+from isdp.exact.coins import _compose, _geometric, _Words
 from isdp.exact.compositions import share
 from isdp.exact.rounding import share_error
 from isdp.exact.sums import TypeSums
@@ -54,7 +54,7 @@ class TypedRelease:
     """
 
     def __init__(self, invariants: Invariants, epsilon: Fraction):
-        self.epsilon, self.cells = epsilon, invariants.cells
+        self.cells, self._geometric = invariants.cells, _geometric(epsilon)
         self._typed = _Typed(invariants, epsilon)
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
@@ -67,8 +67,8 @@ class TypedRelease:
                 if len(cells) == 1:
                     row[cells] = total
                     continue
-                x = _compose(words, total + lesser, len(cells), self.epsilon)
-                x -= _compose(words, lesser, len(cells), self.epsilon)
+                x = _compose(words, total + lesser, len(cells), self._geometric)
+                x -= _compose(words, lesser, len(cells), self._geometric)
                 row[cells] = x
         return noise
 

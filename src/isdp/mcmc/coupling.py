@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import math
 import time
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -306,7 +307,7 @@ def _scratch(walk: LatticeWalk) -> Scratch:
     return Scratch(
         np.zeros((2, cells), dtype=np.int64),
         np.zeros((2, dimension), dtype=np.int64),
-        powers_of(walk.proposal),
+        _kept_powers(walk.proposal),
     )
 
 
@@ -314,3 +315,6 @@ def powers_of(a: float) -> np.ndarray:
     """1, a, a^2, ... down to what no 53-bit uniform tells from 0, and 0 itself."""
     count = int(LONGEST_JUMP_IN_SCALES / -math.log(a)) + 2
     return np.append(a ** np.arange(count, dtype=float), 0.0)
+
+
+_kept_powers = lru_cache(maxsize=16)(powers_of)  # for kernels, which only read them

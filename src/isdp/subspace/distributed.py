@@ -74,11 +74,14 @@ def agent_noise(
     if cells.size and not 0 <= cells.min() <= cells.max() < invariants.cells:
         raise InputError(f"subspace: cells go from 0 to {invariants.cells - 1}")
     names = cell_components(invariants)
+    held = np.zeros(invariants.cells, dtype=bool)
+    held[invariants.sparse.indices] = True
     noise = np.empty(len(cells))
     for name in np.unique(names[cells]):
         members = np.flatnonzero(names == name)
-        plain = _plain(seed, int(name), len(members), law) * scale
-        part = null_space(_restricted(invariants, members)).project(plain)
+        part = _plain(seed, int(name), len(members), law) * scale
+        if held[name]:
+            part = null_space(_restricted(invariants, members)).project(part)
         mine = names[cells] == name
         noise[mine] = part[np.searchsorted(members, cells[mine])]
     return noise

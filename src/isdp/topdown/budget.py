@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -62,11 +63,16 @@ class Schema:
 
     def margins(self, queries) -> Invariants:
         """Rows of all the queries, one under the other; shape (answers, cells)."""
-        return Invariants.margins(self.shape, [self.kept(query) for query in queries])
+        return _margins(tuple(self.shape), tuple(self.kept(query) for query in queries))
 
     def answers(self, query: str) -> int:
         """Count the answers of a query."""
         return math.prod(self.shape[axis] for axis in self.kept(query))
+
+
+@lru_cache(maxsize=64)
+def _margins(shape: tuple[int, ...], kept: tuple[tuple[int, ...], ...]) -> Invariants:
+    return Invariants.margins(shape, kept)
 
 
 @dataclass(frozen=True)

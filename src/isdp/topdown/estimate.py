@@ -177,8 +177,9 @@ def _solve_by_splitting(problem: Problem) -> np.ndarray:
     gap = np.zeros_like(copy)
     size = 1.0 + np.abs(copy).max()
     limit = CLOSE + RELATIVE * size
+    least_squares = _LeastSquares(problem, values, vectors, both)
     for turn in range(1, MOST_STEPS + 1):
-        table = _least_squares(problem, values, vectors, step, step * (copy - gap), both)
+        table = least_squares(step, step * (copy - gap))
         mixed = RELAXATION * table + (1 - RELAXATION) * copy
         before, copy = copy, _simplices(mixed + gap, problem)
         gap = gap + mixed - copy
@@ -205,15 +206,25 @@ def _first_step(values, both: bool) -> float:
     return float(np.sqrt(values[0] * largest))
 
 
-def _least_squares(problem: Problem, values, vectors, step, push, both: bool) -> np.ndarray:
-    """Minimise h'Ph/2 - b'h + step |h|^2/2 - push'h, under the children's totals if asked."""
-    table = ((problem.pull + push) @ vectors / (values + step)) @ vectors.T
-    if both:
-        inside = _indicators(problem)
-        along = ((inside.T @ vectors) / (values + step)) @ vectors.T
-        lacking = problem.group_sums[:, np.unique(problem.groups)] - table @ inside
-        table += lacking @ np.linalg.solve(along @ inside, along)
-    return table
+class _LeastSquares:
+    """Minimises h'Ph/2 - b'h + step |h|^2/2 - push'h, under the children's totals if asked."""
+
+    def __init__(self, problem: Problem, values, vectors, both: bool):
+        self.pull, self.values, self.vectors, self.both = problem.pull, values, vectors, both
+        self.step = None
+        if both:
+            self.inside = _indicators(problem)
+            self.sums = problem.group_sums[:, np.unique(problem.groups)]
+
+    def __call__(self, step, push) -> np.ndarray:
+        spread = self.values + step
+        table = ((self.pull + push) @ self.vectors / spread) @ self.vectors.T
+        if self.both:
+            if step != self.step:
+                along = ((self.inside.T @ self.vectors) / spread) @ self.vectors.T
+                self.along, self.step = np.linalg.solve(along @ self.inside, along), step
+            table += (self.sums - table @ self.inside) @ self.along
+        return table
 
 
 def _simplices(points, problem: Problem) -> np.ndarray:

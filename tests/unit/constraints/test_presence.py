@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from scipy.sparse.csgraph import connected_components
 
 from isdp import InputError
 from isdp.constraints.implied import irredundant
@@ -89,7 +90,9 @@ def test_the_needed_subsets_are_as_many_as_linear_programmes_leave(seed, kinds):
     presence = random_presence(seed, leaves=5, kinds=kinds, chance=0.5)
     needed = presence.needed()
     members, bounds = presence.subset_bounds()
-    components = presence._components(range(kinds), presence.caps > 0)
+    together = presence.present[presence.caps > 0].astype(int)
+    count, label = connected_components(together.T @ together, directed=False)
+    components = [np.flatnonzero(label == part).tolist() for part in range(count)]
     if len(components) == 1:
         assert irredundant(presence.polytope()).inequalities.constraints == len(needed)
     rows = np.array([[k in subset for k in range(kinds)] for subset in needed]).reshape(-1, kinds)
@@ -114,6 +117,8 @@ def test_sums_of_leaves_have_no_gaps_where_all_subsets_are_not_unimodular():
     for point in points:
         within = (members @ point <= bounds).all() and (point >= 2).all()
         assert within == (presence.broken(point) is None)
+        if within:
+            assert (presence.split(point).sum(axis=0) == point).all()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from flint import arb
 
 from isdp import InputError, Invariants
 from isdp.exact import coins
-from isdp.exact.coins import _coin, _Digit, _Geometric, _move, _SumWeight, _Words
+from isdp.exact.coins import _decide, _Digit, _Geometric, _move, _SumWeight, _Tosses, _Words
 from isdp.exact.secure import exact_epsilon, release
 from isdp.exact.secure_staged import StagedRelease
 from tests.unit.exact.words import script
@@ -102,12 +102,29 @@ def test_a_coin_compares_until_it_is_decided():
     def third():
         return (arb(1) / 3).log()
 
-    first = 2**64 // 3
-    assert _coin(script(first - 1), third)
-    assert not _coin(script(first + 1), third)
-    assert _coin(script(first, first, first, 0), third)
-    assert not _coin(script(first, first, ONES), third)
-    assert _coin(script(ONES, ONES, 0), lambda: arb(0))
+    first, kept = 2**64 // 3, _Tosses(third)
+    for toss in (lambda words: _decide(words, words.one(), third), kept.toss, kept.toss):
+        assert toss(script(first - 1))
+        assert not toss(script(first + 1))
+        assert toss(script(first, first, first, 0))
+        assert not toss(script(first, first, ONES))
+    assert _Tosses(lambda: arb(0)).toss(script(ONES))
+
+
+def test_chances_are_kept_of_so_many_coins_and_each_for_its_own(monkeypatch):
+    monkeypatch.setattr(coins, "REMEMBERED", 2)
+    asked = []
+
+    def one_in(parts):
+        asked.append(parts)
+        return -arb(parts).log()
+
+    kept = _Tosses(one_in)
+    for _ in range(2):
+        for parts in (3, 5, 7):
+            assert kept.toss(script(2**64 // parts - 1), parts)
+            assert not kept.toss(script(2**64 // parts + 1), parts)
+    assert sorted(asked) == [3, 5, 7, 7, 7, 7]
 
 
 def test_a_weight_of_the_sum_is_the_rational_one():
@@ -200,22 +217,21 @@ def test_balls_are_moved_by_a_cell_and_a_level(shift):
     assert moved(0, (0, 0), (0, 0), (1, 0), (2, 1), (2, 0)) == [0, 0, 0]
 
 
-def test_low_bits_of_counts_under_a_total_are_drawn_as_they_are(monkeypatch):
+def test_low_bits_of_counts_under_a_total_are_drawn_as_they_are():
     """Where counts are divided by 2^b, remainders are the counts' own but for the last one."""
     geometric = coins._geometric(Fraction(1, 1000))
     assert geometric.bits > 0
     counts = []
 
     class Kept:
-        bits = geometric.bits
+        epsilon, bits = geometric.epsilon, geometric.bits
 
         def draw(self, words, count):
             counts.append(geometric.draw(words, count))
             return counts[-1].copy()
 
-    monkeypatch.setattr(coins, "_geometric", lambda epsilon: Kept())
     unit = 1 << geometric.bits
-    x = coins._compose(_Words(pseudo()), 31_234, 40, Fraction(1, 1000))
+    x = coins._compose(_Words(pseudo()), 31_234, 40, Kept())
     assert x.sum() == 31_234
     assert (x[:-1] % unit == counts[-1][:-1] % unit).all()
     assert len(np.unique(x[:-1] % unit)) > 20

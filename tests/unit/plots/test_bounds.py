@@ -1,3 +1,5 @@
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -44,6 +46,7 @@ ACTUAL = pd.DataFrame(
 LAWS = {"l1": "the first law", "l2": "the second law"}
 
 
+@cache
 def drawn(censored=0):
     return tv_bounds(curves(censored), trails(), ACTUAL, "bounds", LAWS)
 

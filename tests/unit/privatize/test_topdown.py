@@ -35,12 +35,12 @@ def frame():
 @pytest.fixture
 def command(tmp_path, frame):
     def run(*options, table=frame, levels=LEVELS, budget=("--epsilon", "1"), margins=False):
-        """Run it, without margins of error unless they are asked for: they take 20 runs more."""
+        """Run it, without margins of error unless they are asked for: they take 10 runs more."""
         path = tmp_path / "table.csv"
         if table is not None:
             table.to_csv(path, index=False)
         arguments = ["topdown", str(path), *levels, *budget, "--out", str(tmp_path / "out")]
-        return main([*arguments, *([] if margins else ["--simulations", "0"]), *options])
+        return main([*arguments, "--simulations", "10" if margins else "0", *options])
 
     run.out = tmp_path / "out"
     return run

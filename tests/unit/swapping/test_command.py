@@ -162,8 +162,8 @@ def test_the_order_of_the_records_tells_nothing(command):
     assert after.equals(after.sort_values(list(after.columns), ignore_index=True))
 
 
-def test_a_million_records_and_half_a_million_strata(command):
-    count, rng = 1_000_000, np.random.default_rng(1)
+def test_many_records_in_half_as_many_strata(command):
+    count, rng = 200_000, np.random.default_rng(1)
     table = pd.DataFrame({"key": np.arange(count) // 2, "county": rng.integers(0, 14, count)})
     command.write(table)
     assert command(match="key", rate="0.05") == 0

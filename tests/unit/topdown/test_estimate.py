@@ -5,7 +5,7 @@ from scipy.optimize import linprog, minimize
 from isdp import InputError
 from isdp.topdown import Budget, Schema
 from isdp.topdown.budget import workload
-from isdp.topdown.estimate import Problem, normal_equations, solve
+from isdp.topdown.estimate import Problem, _LeastSquares, normal_equations, solve
 
 SCHEMA = Schema(("race", "sex", "adult"), (3, 2, 2))
 SHARES = {"total": "1/4", "race": "1/8", "race*sex": "1/8", "adult": "1/4", "detail": "1/4"}
@@ -151,3 +151,21 @@ def test_one_query_of_all_cells_is_recognised_as_separate():
 def test_nothing_to_add_up_to_is_refused():
     with pytest.raises(InputError, match="neither"):
         Problem(np.eye(2), np.ones((1, 2)), None, None)
+
+
+def test_steps_of_least_squares_are_best_at_their_own_size():
+    """Given the totals the slope is one in all cells of a group, whichever step came before."""
+    rng = np.random.default_rng(4)
+    root, sums = rng.standard_normal((6, 6)), rng.integers(5, 50, (3, 2))
+    groups = np.array([0, 1, 0, 1, 1, 0])
+    cell_sums = np.full(6, sums.sum() // 6)
+    problem = Problem(root @ root.T + np.eye(6), rng.random((3, 6)), cell_sums, sums, groups)
+    best = _LeastSquares(problem, *np.linalg.eigh(problem.matrix), both=True)
+    for step in (1.0, 30.0, 30.0, 0.2):
+        push = rng.standard_normal((3, 6))
+        table = best(step, push)
+        slope = table @ problem.matrix - problem.pull + step * table - push
+        for group in (0, 1):
+            inside = groups == group
+            np.testing.assert_allclose(table[:, inside].sum(axis=1), sums[:, group])
+            np.testing.assert_allclose(np.ptp(slope[:, inside], axis=1), 0, atol=1e-9)
