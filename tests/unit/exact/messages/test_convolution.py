@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from isdp import GeneralizedLaplace, Invariants
+from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.exact.coins import _Words
-from isdp.exact.messages import convolution, layouts, windows
+from isdp.exact.messages import convolution, layouts, secure, windows
 from isdp.exact.messages.convolution import convolve, make_convolution
 from isdp.exact.messages.layouts import Layouts
 from isdp.exact.messages.loops import make_split
@@ -30,6 +30,7 @@ MORE_SPLITS = {
         [3, 2],
     ),
     "a skew line": ([[1, 0], [0, 1], [0, 0]], [[2], [-3], [1]], [6, 7], [5, 6], [3]),
+    "wider than its parts": (*SPLITS["two in each"][:2], [7, 5], [2, 1], [1, 2]),
     "windows of one state": ([[1], [0]], [[-1], [1]], [2], [0], [2]),
 }
 ALL_SPLITS = {**SPLITS, **MORE_SPLITS}
@@ -93,6 +94,18 @@ def test_the_bound_is_met_by_parts_that_are_just_above_a_quantum(narrow):
     assert 0.4 * excess < message[-1] - 2.0**-91 <= excess
 
 
+def test_the_bound_counts_ways_to_split_where_both_parts_are_just_above_a_quantum(monkeypatch):
+    monkeypatch.setattr(convolution, "WIDEST", 2)
+    given, free = np.array([[1], [0]]), np.array([[-1], [1]])
+    split = make_split(given, free, *[np.array([3])] * 3)
+    found = make_convolution(given, free, split.part_half, split.left)
+    part = np.full(7, 2.0**-90)
+    part[0] = 0.4
+    message, excess = convolve(found, split, part, part)
+    one_by_one = np.convolve(part, part)[3:10]
+    assert 0.4 * excess < (message - one_by_one).max() <= excess
+
+
 def test_no_slot_runs_over_where_all_entries_are_largest():
     half = np.array([40])
     given, free = np.array([[1], [0]]), np.array([[-1], [1]])
@@ -143,6 +156,8 @@ def test_convolutions_change_nothing_that_can_be_seen(name, law, in_turn, monkey
     assert found._plan.convolutions
     assert found.log_normaliser == pytest.approx(added.log_normaliser, abs=1e-14)
     assert found.error == pytest.approx(added.error, rel=0.5)
+    assert found._convolved > 0
+    assert in_turn or found.rounding > added.rounding + found._convolved
     for cell in range(LATTICES[name].cells):
         ours, theirs = found.marginal(cell), added.marginal(cell)
         own = dict(zip(ours[0].tolist(), ours[1], strict=True))
@@ -212,6 +227,56 @@ def test_draws_are_split_by_what_parts_weigh_and_not_by_the_convolution(monkeypa
     assert (before == sampler.sample(np.random.default_rng(4), 500)).all()
 
 
+def test_an_error_below_the_root_is_carried_up_to_it(monkeypatch):
+    """Every union but the root is off by as much as it says, at every other state."""
+
+    def off(found, split, left, right):
+        message, _ = convolve(found, split, left, right)
+        if not len(split.half):
+            return message, 0.0
+        excess = 0.002 * message.max()
+        message[1::2] += excess
+        return message, excess
+
+    always(monkeypatch)
+    monkeypatch.setattr("isdp.exact.messages.sampler.convolve", off)
+    monkeypatch.setattr("isdp.exact.messages.sampler.MOST_CONVOLVED", 1.0)
+    sampler = DynamicSampler(PARITY, GeneralizedLaplace(0.8), left_out=0.3)
+    drawn = law_of_draws(sampler)
+    monkeypatch.setattr(windows, "PLACE", math.inf)
+    added = law_of_draws(DynamicSampler(PARITY, GeneralizedLaplace(0.8), left_out=0.3))
+    gap = sum(abs(p - drawn.get(u, 0)) for u, p in added.items()) / 2
+    assert 1e-4 < gap <= sampler._convolved < 0.5
+
+
+def test_no_state_is_drawn_that_no_split_makes_up(monkeypatch):
+    """Two of four cells add up to 2 at most, and the convolution may say more of 3."""
+
+    def off(found, split, left, right):
+        message, _ = convolve(found, split, left, right)
+        return message + 1e-4, 1e-4
+
+    always(monkeypatch)
+    monkeypatch.setattr("isdp.exact.messages.sampler.convolve", off)
+    monkeypatch.setattr("isdp.exact.messages.sampler.MOST_CONVOLVED", 1.0)
+    sampler = DynamicSampler(Invariants.total(4), GeneralizedLaplace(0.5), lower=-1, upper=1)
+    (same,), (halves,), (nodes,) = sampler._plan.same, sampler._plan.halves, sampler._layout.trees
+    for node, half, number in zip(nodes[:-1], halves, same, strict=False):
+        if node.cell < 0:
+            far = np.abs(np.arange(-half[0], half[0] + 1)) > 2
+            assert far.any()
+            assert not sampler._messages[number][far].any()
+    assert np.abs(sampler.sample(np.random.default_rng(1), 2000)).max() == 1
+
+
+def test_memory_is_that_of_messages_and_of_the_longest_product(monkeypatch):
+    always(monkeypatch)
+    sampler = DynamicSampler(LATTICES["3 x 3"], GeneralizedLaplace(0.9))
+    longest = max(found.places for found in sampler._plan.convolutions.values())
+    held = sum(message.nbytes for message in sampler._messages.values())
+    assert sampler.bytes == held + windows.ROOM * longest
+
+
 def test_where_convolutions_could_be_far_off_messages_are_added_up(monkeypatch):
     """Nothing may be negative, so that all is zero, which is rare for sums that may be above."""
     always(monkeypatch)
@@ -250,6 +315,23 @@ def test_a_release_whose_messages_are_convolved_draws_the_same_noise(monkeypatch
     assert (before == draws()).all()
 
 
+@pytest.mark.parametrize(
+    ("place", "most", "refused"),
+    [(0.0, (1e6, 3.0), False), (math.inf, (1e6, 3.0), True), (0.0, (3.0, 1e6), True)],
+)
+def test_a_release_refuses_more_ways_to_split_than_it_can_tell_apart(
+    place, most, refused, monkeypatch
+):
+    monkeypatch.setattr(windows, "PLACE", place)
+    monkeypatch.setattr(secure, "MOST_TERMS", most[0])
+    monkeypatch.setattr(secure, "MOST_ADDED", most[1])
+    if refused:
+        with pytest.raises(InputError, match="more than can be told apart"):
+            MessageRelease(LATTICES["crossed"], Fraction(1))
+    else:
+        MessageRelease(LATTICES["crossed"], Fraction(1))
+
+
 # -- growth ------------------------------------------------------------------------------------
 
 
@@ -281,6 +363,8 @@ def growth(held, law, convolve):
             return make_plan(layout, power, rate, factor, -free, free, allowed)
 
         found.append(trees.cheapest(plan_of, math.inf, convolve)[1])
+        places = sum(product.places for product in found[-1].convolutions.values())
+        assert found[-1].products >= windows.PLACE * places
     return [
         math.log(getattr(found[1], part) / getattr(found[0], part)) / math.log(4)
         for part in ("products", "bytes")
