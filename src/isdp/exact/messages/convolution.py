@@ -24,7 +24,7 @@ from isdp.exact.messages.loops import Split
 from isdp.exact.messages.tree import reducer
 from isdp.lattice.kernel import kernel_lattice
 
-LONGEST = 2**24  # places of a product: 1.5 GB while it is found
+LONGEST = 2**24  # places of a product: 2 GB while it is found
 SLOT = 128  # bits
 WIDEST = 62  # bits of what goes in, as whole numbers of 64 bits
 
