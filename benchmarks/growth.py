@@ -93,9 +93,16 @@ def curves():
     )
     points += both(
         "1/epsilon",
-        "messages, 3 x 3 table",
-        [1.0, 2.0, 4.0, 8.0, 10.0],
+        "messages, 3 x 3 table (two open sums)",
+        [1.0, 4.0, 10.0, 20.0, 40.0],
         lambda x: set_up_and_draw(DynamicSampler, table, GeneralizedLaplace(1 / x)),
+    )
+    crossed = Invariants.subsets([range(8), range(8, 16), range(4, 12)], 16)
+    points += both(
+        "1/epsilon",
+        "messages, a total across two (one open sum)",
+        [1.0, 10.0, 100.0, 300.0, 1000.0],
+        lambda x: set_up_and_draw(DynamicSampler, crossed, GeneralizedLaplace(1 / x)),
     )
     return pd.DataFrame(points)
 

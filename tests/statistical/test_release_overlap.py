@@ -9,7 +9,7 @@ from scipy import stats
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
 from isdp.exact.coins import _Words
-from isdp.exact.messages import DynamicSampler
+from isdp.exact.messages import DynamicSampler, convolution, windows
 from isdp.exact.messages import secure as messages
 from isdp.exact.messages.secure import MessageRelease
 from isdp.exact.secure_staged import StagedRelease
@@ -64,6 +64,21 @@ def test_messages_that_are_wrong_make_a_law_that_is_right():
     noise = noise[(shares > 0).all(axis=1)]
     with pytest.raises(LawRejected):
         check_law(count_points(noise, law.points), np.append(law.pmf, 0.0))
+
+
+def test_convolutions_of_few_bits_make_a_law_that_is_right(monkeypatch):
+    """Messages that are too large by a tenth cost tries, and nothing else."""
+    monkeypatch.setattr(windows, "PLACE", 0.0)
+    monkeypatch.setattr(convolution, "WIDEST", 3)
+    invariants = Invariants.total(4)
+    law = enumerate_law(invariants, GeneralizedLaplace(0.9))
+    sampler = MessageRelease(invariants, Fraction(9, 10))
+    assert sampler.filled.plan.convolutions
+    drawn = sampler.draw(pseudo(), DRAWS)
+    check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
+    # they are too large: many a try falls beyond all splits
+    _, shares = sampler._propose(pseudo(), DRAWS)
+    assert (shares == 0).any(axis=1).mean() > 0.02
 
 
 def test_a_small_ball_and_the_tries_outside_make_one_law(monkeypatch):

@@ -7,8 +7,7 @@ from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.exact import choose
-from isdp.exact.messages import forecast
-from isdp.exact.messages import sampler as dynamic
+from isdp.exact.messages import forecast, layouts
 from isdp.exact.messages.forecast import least_bytes, least_open
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.messages.windows import radius
@@ -87,7 +86,7 @@ def test_a_hopeless_table_is_refused_before_a_tree_is_sought(monkeypatch):
     def no_tree(*arguments):
         raise AssertionError("a tree was sought")
 
-    monkeypatch.setattr(dynamic, "lay_out", no_tree)
+    monkeypatch.setattr(layouts, "lay_out", no_tree)
     with pytest.raises(InputError, match=r"by messages: .* at least .* GB.*; by staged rejection"):
         choose(Invariants.margins((20, 20)), GeneralizedLaplace(0.25))
     lower = np.zeros(400, dtype=np.int64)

@@ -235,7 +235,7 @@ def test_two_cells_at_extreme_epsilon(epsilon):
         ({"lower": np.array([5000, -9999, -9999])}, "too unlikely for double precision"),
         ({"most_bytes": 100}, "GB, more than 1e-07 GB .*MCMC"),
         ({"mechanism": GeneralizedLaplace(1e-7)}, "GB, more than 2 GB"),
-        ({"mechanism": GeneralizedLaplace(1e-5)}, "products, more than"),
+        ({"mechanism": GeneralizedLaplace(2e-6)}, "products, more than"),
     ],
 )
 def test_refusals(arguments, message):

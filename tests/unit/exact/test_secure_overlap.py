@@ -99,7 +99,7 @@ def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
     reference = DynamicSampler(invariants, GeneralizedLaplace(0.25)).log_normaliser
     # the windows leave some of the law to the tries outside
     assert reference - 1e-2 < float(sampler.log_bound) < reference + 1e-5
-    theta, d = float(sampler.theta), sampler.layout.dimension
+    theta, d = float(sampler.theta), sampler.dimension
     log = math.log(rarer()) - float(sampler.log_bound) - (1 - theta) * 0.25 * (sampler.radius + 1)
     assert log - d * math.log(math.tanh(theta * 0.25 / 2)) < 0
 

@@ -175,19 +175,25 @@ def _products(left, right, first, second, d1, d2, length):
 @njit(cache=True)
 def combine(split, left, right, out):
     """Fill the union's message: the sum over all splits of the product of the parts' messages."""
+    add_up(split, left, right, np.arange(len(out)), out)
+
+
+@njit(cache=True)
+def add_up(split, left, right, states, out):
+    """Fill `out` with the union's message at the given states alone."""
     base = np.zeros(len(split.line), np.int64)
     box = np.zeros((3, len(split.reach)), np.int64)
     low, high, y = box[0], box[1], box[2]
     d1, d2 = _steps(split)
-    for flat in range(len(out)):
+    for at in range(len(states)):
         total = 0.0
-        going = _begin(split, flat, base, low, high, y)
+        going = _begin(split, states[at], base, low, high, y)
         while going:
             length, first, second = _segment(split, base, y)
             if length:
                 total += _products(left, right, first, second, d1, d2, length)
             going = _advance(low, high, y)
-        out[flat] = total
+        out[at] = total
 
 
 @njit(cache=True)

@@ -9,6 +9,8 @@ rank here would cost time, not correctness.
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
 WIDTH = 32.0  # a nominal window, to weigh dimensions against each other
@@ -95,6 +97,40 @@ def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, in
     cost, order = min(found, key=lambda pair: pair[0])
     if cost > CHEAP:
         order = _rotated(openness, types, order, rng)
+    return order
+
+
+def totals_in_turn(columns: np.ndarray) -> list[tuple[int, int]]:
+    """Merge the types of one total, of the next, and then these sets by halves.
+
+    No more sums are then open than the shortest totals and those that go across them ask for: in
+    a table of r x c cells one less than the lesser of r and c. Sets alike share their messages.
+
+    Parameters
+    ----------
+    columns : int array, shape (constraints, types)
+        The distinct columns of A, none of them zero.
+
+    Returns
+    -------
+    list of (int, int)
+        As from `merging_order`.
+    """
+    held = columns != 0
+    order, sets, free = [], [], np.ones(columns.shape[1], dtype=bool)
+
+    def merge(i: int, j: int) -> int:
+        order.append((i, j))
+        return columns.shape[1] + len(order) - 1
+
+    for row in np.argsort(held.sum(axis=1), kind="stable"):
+        types = np.flatnonzero(held[row] & free).tolist()
+        free[types] = False
+        if types:
+            sets.append(reduce(merge, types))
+    while len(sets) > 1:
+        merged = [merge(*sets[i : i + 2]) for i in range(0, len(sets) - 1, 2)]
+        sets = merged + sets[len(sets) - len(sets) % 2 :]
     return order
 
 

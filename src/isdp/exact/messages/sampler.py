@@ -6,9 +6,13 @@ total weight of its noise as a function of the sums that it shares with the rest
 draw goes back down the tree, splitting sums until single cells are left. This is the forward
 filtering and backward sampling of hidden Markov models, on a tree in place of a line.
 
-What is not exact: partial sums are kept within windows, and weights are rounded to double
-precision. Both errors are bounded in total variation distance. The generator is a pseudo-random
-one, so this is for experiments, not for the release of confidential data.
+With q sums open at a time, windows hold in the order of epsilon^-q states. Wide ones are convolved
+(module `convolution`), in time epsilon^-q log(1/epsilon); a draw takes at most epsilon^-q.
+
+What is not exact: partial sums are kept within windows, weights are rounded to double precision,
+and convolutions to a few bits more, of the largest weight. The errors are bounded in total
+variation distance. The generator is a pseudo-random one, so this is for experiments, not for the
+release of confidential data.
 """
 
 from __future__ import annotations
@@ -22,12 +26,15 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.messages.bounds import cell_bound, refuse_infeasible
+from isdp.exact.messages.convolution import convolve
 from isdp.exact.messages.forecast import least_bytes
-from isdp.exact.messages.loops import choose, combine, spread
-from isdp.exact.messages.tree import Layout, Node, lay_out
-from isdp.exact.messages.windows import make_plan, radius, window_size
+from isdp.exact.messages.layouts import Layouts
+from isdp.exact.messages.loops import Split, add_up, choose, combine, spread
+from isdp.exact.messages.tree import Layout, Node
+from isdp.exact.messages.windows import Plan, make_plan, most_ways, radius, window_size
 from isdp.mechanisms.base import Mechanism, energy_served
 
+MOST_CONVOLVED = 1e-9  # in total variation; more, and messages are added up one by one
 TINY = 1e-250  # weights below it could not be told from sums that have underflowed
 MOST_PRODUCTS = 1e11  # minutes
 DRAWS_AT_ONCE = 100_000
@@ -64,11 +71,9 @@ class DynamicSampler:
         `truncation`, what the windows leave out, plus `rounding`.
     truncation, rounding : float
     bytes : int
-        Memory that the messages take.
+        Memory that the messages take, with room for convolutions while they are found.
     dimension : int
         Degrees of freedom of the noise.
-    dimensions : tuple of int
-        Open sums of each merged set of cells; the largest decides the memory.
     log_normaliser : float
         Log of the sum, over all feasible u within the bounds, of exp(log weight of u).
 
@@ -92,6 +97,18 @@ class DynamicSampler:
     With bounds, the weight left out is at most what the law without bounds leaves out, so
     the bound grows by the ratio of the two normalisers, which are both computed; the windows are
     widened until `left_out` is met.
+
+    Convolutions have errors relative to the largest weight, and not to each. A state is split in
+    proportion to the products of its parts' weights, added up anew where its message is convolved.
+    So a draw u of a tree has the chance mu'(u) / Z', where mu'(u) is the product of the cells'
+    weights and of 1 + e(x) / M(x) over all unions but the root, with M the sum of the products at
+    the state x and e the convolution's error, and Z' is the sum of mu'. With mu and Z the same
+    without errors, the distance is at most sum |mu' - mu| / Z. What a union adds to this sum at a
+    state x is at most |e(x)| and the sum over its splits of E1 M2 + M1 E2 + E1 E2, for bounds E1
+    and E2 on the same in its parts. In each product one factor is bounded by its maximum, and the
+    other one is summed over all states, each of which is in one split at most, or over as many
+    maxima as there are splits, if that is less. Where this comes out above 1e-9, as bounds on the
+    noise may have it, all messages are added up term by term.
 
     Examples
     --------
@@ -142,15 +159,7 @@ class DynamicSampler:
         self._refuse_memory(least, "at least ", f"at least {sums}")
         pairs = np.stack([self._lower, self._upper], axis=1)
         _, kinds = np.unique(pairs, axis=0, return_inverse=True)
-        self._layout: Layout = lay_out(invariants, energy.power, kinds)
-        self.dimension = self._layout.dimension
-        self.dimensions = tuple(
-            node.given.shape[1]
-            for tree in self._layout.trees
-            for node in tree
-            if node.cell < 0 and node.given.shape[1]
-        )
-        self._coordinates = sum(len(node.scale) for tree in self._layout.trees for node in tree)
+        self._layouts = Layouts(invariants, energy.power, kinds)
         if bounded:
             log_left_out = self._widen(log_left_out)
         else:
@@ -160,9 +169,18 @@ class DynamicSampler:
                 "exact: the invariants hold with a probability too small for double precision; "
                 "use the MCMC sampler (isdp.mcmc.metropolis)"
             )
-        self.truncation, self.rounding = math.exp(log_left_out), self._plan.rounding
+        self.truncation = math.exp(log_left_out)
+        self.rounding = self._plan.rounding + self._convolved
         self.left_out = self.error = self.truncation + self.rounding
-        self.bytes = self._plan.bytes
+        self.dimension, self.bytes = self._layout.dimension, self._plan.bytes
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        """Open sums of each merged set of cells; the largest decides the memory."""
+        open_sums = (
+            node.given.shape[1] for tree in self._layout.trees for node in tree if node.cell < 0
+        )
+        return tuple(dimension for dimension in open_sums if dimension)
 
     # -- set-up -------------------------------------------------------------------------------
 
@@ -185,28 +203,60 @@ class DynamicSampler:
         )
 
     def _fill(self, log_left_out: float, lower: np.ndarray, upper: np.ndarray) -> None:
-        self._messages, self._plan = {}, None
+        """Set up the messages, without convolutions if these could be too far off."""
         law = (self._power, self._rate)
-        factor = radius(*law, self.dimension, self._coordinates, log_left_out)
-        self._plan = plan = make_plan(self._layout, *law, factor, lower, upper)
-        self._refuse_cost(plan.bytes, plan.products)
-        log_normaliser = 0.0
+
+        def plan_of(layout: Layout, convolve: bool) -> Plan:
+            coordinates = sum(len(node.scale) for tree in layout.trees for node in tree)
+            factor = radius(*law, layout.dimension, coordinates, log_left_out)
+            return make_plan(layout, *law, factor, lower, upper, convolve)
+
+        for allowed in (True, False):
+            self._messages = {}
+            chosen = self._layouts.cheapest(plan_of, self._most_bytes, allowed)
+            self._layout, self._plan = chosen
+            self._refuse_cost(self._plan.bytes, self._plan.products)
+            self._add_up(lower, upper)
+            if self._convolved <= MOST_CONVOLVED:
+                return
+
+    def _add_up(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        """Fill the messages, and find the normaliser and what convolutions do to the law."""
+        plan = self._plan
+        log_normaliser, self._convolved = 0.0, 0.0
+        errors: dict[int, float] = {}
         for tree, halves, splits, same in zip(
             self._layout.trees, plan.halves, plan.splits, plan.same, strict=True
         ):
             for node, half, split, number in zip(tree, halves, splits, same, strict=True):
-                log_scale = 0.0
+                log_scale, error = 0.0, 0.0
                 if node.cell >= 0:
-                    weights, log_scale = self._weights(node, half, lower, upper)
-                    self._messages[number] = weights
+                    message, log_scale = self._weights(node, half, lower, upper)
                 elif number not in self._messages:
-                    message = np.empty(window_size(half))
-                    left, right = (self._messages[same[part]] for part in (node.left, node.right))
-                    combine(split, left, right, message)
-                    self._messages[number] = message
+                    one, two = same[node.left], same[node.right]
+                    left, right = self._messages[one], self._messages[two]
+                    if number in plan.convolutions:
+                        message, excess = convolve(plan.convolutions[number], split, left, right)
+                        # below it there may be no split at all; above, one that can be drawn
+                        message[message < 2 * excess] = 0.0
+                        error = 2.1 * excess
+                    else:
+                        message = np.empty(window_size(half))
+                        combine(split, left, right, message)
+                    ways = min(math.prod(most_ways(split)), len(left), len(right))
+                    over_left, over_right = (
+                        1.01 * min(float(part.sum()), ways * float(part.max()))
+                        for part in (left, right)
+                    )
+                    error += errors[one] * over_right + over_left * errors[two]
+                    error += ways * errors[one] * errors[two]
+                if number not in self._messages:
+                    self._messages[number], errors[number] = message, error
                 log_normaliser += log_scale
-            total = float(self._messages[same[-1]].sum())
+            total, error = float(self._messages[same[-1]].sum()), errors[same[-1]]
             log_normaliser += math.log(total) if total > TINY else -math.inf
+            if error:
+                self._convolved += 1.01 * error / (total - error) if total > error else math.inf
         self.log_normaliser = log_normaliser
 
     def _weights(self, node: Node, half, lower, upper) -> tuple[np.ndarray, float]:
@@ -274,11 +324,15 @@ class DynamicSampler:
             if node.cell >= 0:
                 noise[:, node.cell] = node.gap * (state - halves[place][0])
                 continue
-            targets = rng.random(len(noise)) * message[place][state]
-            order = np.lexsort((targets, state))
-            parts = np.empty((2, len(noise)), np.int64)
             left, right = message[node.left], message[node.right]
             split = self._plan.splits[tree][place]
+            if self._plan.same[tree][place] in self._plan.convolutions:
+                weights = _weights_of(split, left, right, state)
+            else:
+                weights = message[place][state]
+            targets = rng.random(len(noise)) * weights
+            order = np.lexsort((targets, state))
+            parts = np.empty((2, len(noise)), np.int64)
             choose(split, left, right, state[order], targets[order], parts[0], parts[1])
             for part, drawn in zip((node.left, node.right), parts, strict=True):
                 states[part] = np.empty(len(noise), np.int64)
@@ -328,6 +382,14 @@ class DynamicSampler:
         half = plan.halves[tree][leaf][0]
         pmf = outside * message[leaf]
         return nodes[leaf].gap * np.arange(-half, half + 1), pmf / pmf.sum()
+
+
+def _weights_of(split: Split, left, right, states: np.ndarray) -> np.ndarray:
+    """Add up the splits of given states, since a convolution says them within its error only."""
+    distinct, which = np.unique(states, return_inverse=True)
+    weights = np.empty(len(distinct))
+    add_up(split, left, right, distinct, weights)
+    return weights[which]
 
 
 def _advice(sums: str) -> str:

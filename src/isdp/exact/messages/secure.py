@@ -14,6 +14,8 @@ g(u) = exp(-epsilon ||u||_1), and let exp(L) be a little above the sum of g over
 Every try thus ends in u with a chance in proportion to g(u), wherever u is. The chances are tossed
 by exact coins. They are at most 1 within the ball, since Q(u) telescopes: the message of each inner
 set stands once above and once below a fraction, and what is left is g(u) over the messages' sum.
+All that is asked of a message is to be no less than the sum of its splits. Those found by
+convolution (module `convolution`) are so by their making.
 """
 
 from __future__ import annotations
@@ -28,15 +30,18 @@ from flint import arb
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.coins import _ball, _geometric, _Words
+from isdp.exact.messages.convolution import convolve
 from isdp.exact.messages.forecast import least_bytes
+from isdp.exact.messages.layouts import Layouts
 from isdp.exact.messages.loops import Split, choose_exactly, combine
-from isdp.exact.messages.tree import Layout, lay_out
-from isdp.exact.messages.windows import Plan, make_plan, radius, window_size
+from isdp.exact.messages.tree import Layout
+from isdp.exact.messages.windows import Plan, make_plan, most_ways, radius, window_size
 from isdp.exact.tosses import toss_all
 from isdp.lattice.elimination import settle
 
 MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
-MOST_TERMS = 2.0**20  # of a split, so that rounding and whole chances stay below SPARED
+# of a split, so that whole chances, and rounding as terms are added up, stay below SPARED
+MOST_TERMS, MOST_ADDED = 2.0**31, 2.0**21
 SPARED = 2.0**-30  # of the 2^63 chances, so that they never add up to more
 LEAST_WEIGHT = 1e-280  # of a message whose largest weight is 1; raised to it, far outside the ball
 RARE_BITS = 10  # all 0 for a try of R
@@ -51,6 +56,7 @@ class _Filled(NamedTuple):
     array. `log_sum` is the logarithm of the sum of g over the windows.
     """
 
+    layout: Layout
     plan: Plan
     messages: dict[int, np.ndarray]
     scales: dict[int, float]
@@ -88,10 +94,10 @@ class MessageRelease:
         rate = float(epsilon)
         least, sums = least_bytes(tied, 1, rate, math.log(0.5))
         _refuse_memory(least, f"at least {sums}")
-        self.layout: Layout = lay_out(tied, 1)
+        self.layouts = Layouts(tied, 1)
         self.settled = settle(tied.matrix)
-        self.nodes = sum(len(tree) for tree in self.layout.trees)
-        self.radius = math.ceil(radius(1, rate, self.layout.dimension, 1, math.log(0.5)))
+        self.dimension = len(self.settled[1])
+        self.radius = math.ceil(radius(1, rate, self.dimension, 1, math.log(0.5)))
         self._bound(self._fill())  # from half of the law, how far the ball must reach for all of it
         self.theta, self.radius = self._choose_radius()
         self.filled = self._fill()
@@ -100,7 +106,8 @@ class MessageRelease:
 
     def _bound(self, filled: _Filled) -> None:
         """Set L, a bound on the logarithm of g(u) / Q(u) within the ball."""
-        slack = self.nodes * 2.0**-28 + len(self.tied) * 2.0**-38 + 1e-9
+        nodes = sum(len(tree) for tree in filled.layout.trees)
+        slack = nodes * 2.0**-28 + len(self.tied) * 2.0**-38 + 1e-9
         self.log_bound = Fraction(filled.log_sum + slack)
 
     def _choose_radius(self) -> tuple[Fraction, int]:
@@ -109,7 +116,7 @@ class MessageRelease:
         for i in range(1, STEPS_OF_THETA):
             theta = i / STEPS_OF_THETA
             log = math.log(rarer()) - float(self.log_bound) + 0.01
-            log -= self.layout.dimension * math.log(math.tanh(theta * rate / 2))
+            log -= self.dimension * math.log(math.tanh(theta * rate / 2))
             choices.append((max(math.ceil(log / ((1 - theta) * rate)), 1), i))
         least, i = min(choices)
         return Fraction(i, STEPS_OF_THETA), least
@@ -118,9 +125,13 @@ class MessageRelease:
         """Messages whose windows hold all vectors of the ball."""
         rate = float(self.epsilon)
         free = np.full(len(self.tied), math.inf)
-        # a part in 10^7 against what rounding did to the scales
-        plan = make_plan(self.layout, 1, rate, self.radius * (1 + 1e-7), -free, free)
-        most = max(len(half) for halves in plan.halves for half in halves) if self.nodes else 0
+
+        def plan_of(layout: Layout, allowed: bool) -> Plan:
+            # a part in 10^7 against what rounding did to the scales
+            return make_plan(layout, 1, rate, self.radius * (1 + 1e-7), -free, free, allowed)
+
+        layout, plan = self.layouts.cheapest(plan_of, MOST_BYTES)
+        most = max((len(half) for halves in plan.halves for half in halves), default=0)
         _refuse_memory(plan.bytes, f"up to {most}")
         if plan.products > MOST_PRODUCTS:
             raise InputError(
@@ -129,7 +140,7 @@ class MessageRelease:
             )
         messages, scales, log_sum = {}, {}, 0.0
         for tree, halves, splits, same in zip(
-            self.layout.trees, plan.halves, plan.splits, plan.same, strict=True
+            layout.trees, plan.halves, plan.splits, plan.same, strict=True
         ):
             for node, half, split, number in zip(tree, halves, splits, same, strict=True):
                 if number not in messages:
@@ -137,14 +148,18 @@ class MessageRelease:
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
                         message = np.exp(-rate * np.abs(noise))
                     else:
-                        _refuse_terms(split)
-                        message = np.empty(window_size(half))
-                        parts = (messages[same[part]] for part in (node.left, node.right))
-                        combine(split, *parts, message)
+                        convolution = plan.convolutions.get(number)
+                        _refuse_terms(split, added=convolution is None)
+                        left, right = (messages[same[part]] for part in (node.left, node.right))
+                        if convolution is None:
+                            message = np.empty(window_size(half))
+                            combine(split, left, right, message)
+                        else:  # never less than the sum of its splits
+                            message, _ = convolve(convolution, split, left, right)
                     scales[number] = float(message.max())
                     messages[number] = np.maximum(message / scales[number], LEAST_WEIGHT)
                 log_sum += math.log(scales[number])
-        return _Filled(plan, messages, scales, log_sum)
+        return _Filled(layout, plan, messages, scales, log_sum)
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
@@ -190,9 +205,9 @@ class MessageRelease:
         A try that fell between the chances has a 0 among these, and its noise means nothing.
         """
         noise, all_shares = np.zeros((tries, len(self.tied)), dtype=np.int64), []
-        plan, messages, scales, _ = self.filled
+        layout, plan, messages, scales, _ = self.filled
         for tree, halves, splits, same in zip(
-            self.layout.trees, plan.halves, plan.splits, plan.same, strict=True
+            layout.trees, plan.halves, plan.splits, plan.same, strict=True
         ):
             states = {len(tree) - 1: np.zeros(tries, dtype=np.int64)}
             for place in range(len(tree) - 1, -1, -1):
@@ -245,12 +260,13 @@ def rarer() -> int:
     return (1 << RARE_BITS) - 1
 
 
-def _refuse_terms(split: Split) -> None:
-    terms = float(np.prod(2 * split.reach + 1)) * (2.0 * split.part_half.max(initial=0) + 1)
-    if terms > MOST_TERMS:
+def _refuse_terms(split: Split, added: bool) -> None:
+    """Refuse too many ways to split; they are added up along lines, and then the lines' sums."""
+    lines, longest = most_ways(split)
+    if lines * longest > MOST_TERMS or (added and lines + longest > MOST_ADDED):
         raise InputError(
-            f"release: a partial sum would split in {terms:.1e} ways, more than "
-            f"{MOST_TERMS:.0e}; use a larger epsilon or fewer totals that overlap"
+            f"release: a partial sum would split in {lines * longest:.1e} ways, more than can be "
+            f"told apart; use a larger epsilon or fewer totals that overlap"
         )
 
 

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.messages.order import merging_order
+from isdp.exact.messages.order import merging_order, totals_in_turn
 from isdp.lattice.kernel import kernel_lattice
 
 MOST_CELLS_FOR_LP = 300
@@ -68,7 +68,7 @@ class Layout(NamedTuple):
     dimension: int
 
 
-def lay_out(invariants: Invariants, power: int, order=None) -> Layout:
+def lay_out(invariants: Invariants, power: int, order=None, in_turn: bool = False) -> Layout:
     """Find the trees of an integer matrix A.
 
     Parameters
@@ -79,6 +79,9 @@ def lay_out(invariants: Invariants, power: int, order=None) -> Layout:
         Which bound `Node.scale` states.
     order : int array, shape (cells,), optional
         Cells of one kind that should be neighbours in the tree get equal numbers.
+    in_turn : bool
+        Close one total after the other, in place of the order that takes the fewest products where
+        messages are added up pair by pair.
 
     Raises
     ------
@@ -103,7 +106,7 @@ def lay_out(invariants: Invariants, power: int, order=None) -> Layout:
         dimension += component.dimension
         fixed.extend(int(cell) for cell in cells[component.still])
         if component.dimension:
-            trees.append(component.nodes())
+            trees.append(component.nodes(in_turn))
     return Layout(trees, fixed, dimension)
 
 
@@ -140,10 +143,14 @@ class _Component:
         self.by_type = [moving[self.type_of == t] for t in np.argsort(first)]
         self.columns = self.columns[:, np.argsort(first)]
 
-    def nodes(self) -> list[Node]:
+    def nodes(self, in_turn: bool) -> list[Node]:
         counts = np.array([len(cells) for cells in self.by_type])
         sets = [self._balanced(cells) for cells in self.by_type]
-        for i, j in merging_order(self.columns.astype(float), counts):
+        if in_turn:
+            order = totals_in_turn(self.columns)
+        else:
+            order = merging_order(self.columns.astype(float), counts)
+        for i, j in order:
             sets.append(self._union(sets[i], sets[j]))
         return self.built
 
@@ -246,16 +253,16 @@ def _short_coordinates(x: np.ndarray, inverse: np.ndarray) -> np.ndarray:
     # rows of a root of the covariance have its standard deviations as lengths: LLL makes them short
     covariance = x.astype(float) @ inverse @ x.astype(float).T
     root = np.linalg.cholesky(covariance)
-    return _reducer(root) @ x
+    return reducer(root) @ x
 
 
 def _longest_line_last(rows: np.ndarray, scales: np.ndarray) -> np.ndarray:
     if len(rows) < 2:
         return rows
-    return (_reducer(rows.astype(float) / scales) @ rows)[::-1]
+    return (reducer(rows.astype(float) / scales) @ rows)[::-1]
 
 
-def _reducer(rows: np.ndarray) -> np.ndarray:
+def reducer(rows: np.ndarray) -> np.ndarray:
     """Unimodular matrix that makes the given rows short (LLL, on 30 bits)."""
     # the transform is whole and unimodular whatever was rounded; rounding can only cost shortness
     scaled = np.rint(rows * (2.0**30 / np.abs(rows).max()))

@@ -8,11 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from isdp.exact.messages.convolution import LONGEST, Convolution, make_convolution
 from isdp.exact.messages.loops import Split, make_split
-from isdp.exact.messages.tree import Layout
+from isdp.exact.messages.tree import Layout, Node
 
 UNIT = 2.0**-53
 LARGEST_WINDOW = 2.0**60
+PLACE = 2000.0  # products that take as long as a place of a convolution
+ROOM = 120  # bytes of a place of a convolution while it is found
 
 
 class Plan(NamedTuple):
@@ -20,16 +23,21 @@ class Plan(NamedTuple):
 
     `halves[t][v]` are the windows of node v in tree t and `splits[t][v]` its loop's data (None
     for a leaf). `same[t][v]` numbers the node's message: nodes with equal numbers share one.
-    `products` overestimates the multiplications, `rounding` bounds what rounding does to a
-    draw's law, in total variation. On the way down, a state splits by inversion of its terms'
-    running sum: each term's chance is off by the uniform's grid and by one rounding of the sum, two
-    units of 2^-53 together, and half their sum counts. Messages appear once above and once below
-    a fraction, so that their own errors cancel but for the last sums of `lines` lines of `longest`.
+    `convolutions` has those numbers whose message is a convolution; the others are added up.
+    `bytes` is what the messages take, and the room for the largest convolution. `products`
+    overestimates the multiplications, and counts a convolution as those that take as long.
+
+    `rounding` bounds what rounding does to a draw's law, in total variation, but for that of
+    convolutions. On the way down, a state splits by inversion of its terms' running sum: each
+    term's chance is off by the uniform's grid and by one rounding of the sum, two units of 2^-53
+    together, and half their sum counts. Messages appear once above and once below a fraction, so
+    that their own errors cancel but for the last sums of `lines` lines of `longest`.
     """
 
     halves: list[list[np.ndarray]]
     splits: list[list[Split | None]]
     same: list[list[int]]
+    convolutions: dict[int, Convolution]
     bytes: int
     products: float
     rounding: float
@@ -60,18 +68,26 @@ def radius(power: int, rate: float, dimension: int, coordinates: int, log_left_o
     return scipy.optimize.brentq(missing, d, most) / rate
 
 
-def make_plan(layout: Layout, power: int, rate: float, factor: float, lower, upper) -> Plan:
-    """Lay the windows out and count what they cost; `factor` comes from `radius`."""
+def make_plan(
+    layout: Layout, power: int, rate: float, factor: float, lower, upper, convolve: bool = True
+) -> Plan:
+    """Lay the windows out and count what they cost; `factor` comes from `radius`.
+
+    With q the sums open at a time, windows hold about epsilon^-q states, and adding up all ways to
+    split takes up to epsilon^-2q products. Where that takes longer than a convolution there is one,
+    if `convolve` allows it.
+    """
     numbers: dict = {}
+    convolutions: dict[int, Convolution] = {}
     halves, splits, same = [], [], []
-    used, products, rounding = 0, 0.0, 0.0
+    used, room, products, rounding = 0, 0, 0.0, 0.0
     for tree in layout.trees:
         halves.append([])
         splits.append([])
         same.append([])
         for node in tree:
             half = np.floor(np.minimum(node.scale * factor, LARGEST_WINDOW) + 1e-9).astype(np.int64)
-            split, work = None, 0.0
+            split, parts, work = None, [], 0.0
             if node.cell >= 0:
                 key = (node.gap, lower[node.cell], upper[node.cell], half.tobytes())
                 largest = rate * float(node.gap * half[0]) ** power
@@ -85,19 +101,40 @@ def make_plan(layout: Layout, power: int, rate: float, factor: float, lower, upp
                     *(same[-1][part] for part in (node.left, node.right)),
                     *(array.tobytes() for array in (node.given, node.free, half)),
                 )
-                lines = float(np.prod(2 * split.reach + 1))
-                longest = 2.0 * split.part_half.max(initial=0) + 1 if node.free.size else 1.0
+                lines, longest = most_ways(split)
                 work = window_size(half) * lines * longest
                 # each of the terms has a cut of its own on the grid of the uniform
                 rounding += (lines * longest + 5 * (lines + longest)) * UNIT
             if key not in numbers:
                 numbers[key] = len(numbers)
                 used += 8 * window_size(half)
+                found = _worth_convolving(node, split, parts, work) if convolve and split else None
+                if found is not None:
+                    convolutions[numbers[key]] = found
+                    room, work = max(room, ROOM * found.places), PLACE * found.places
                 products += work
+            if numbers[key] in convolutions:
+                # what a state's splits weigh is added up anew when one of them is drawn
+                rounding += (lines + longest + 8) * UNIT
             halves[-1].append(half)
             splits[-1].append(split)
             same[-1].append(numbers[key])
-    return Plan(halves, splits, same, used, products, rounding)
+    return Plan(halves, splits, same, convolutions, used + room, products, rounding)
+
+
+def _worth_convolving(node: Node, split: Split, parts, work: float) -> Convolution | None:
+    """Find a union's convolution, or None where adding up all ways to split takes no longer."""
+    least = max(window_size(part) for part in parts)  # no convolution has fewer places
+    if not node.free.size or least > LONGEST or work <= PLACE * least:
+        return None
+    found = make_convolution(node.given, node.free, split.part_half, split.left)
+    return found if found is not None and work > PLACE * found.places else None
+
+
+def most_ways(split: Split) -> tuple[float, float]:
+    """Bound the ways in which a state can split: the lines that they make up, and their lengths."""
+    longest = 2.0 * split.part_half.max(initial=0) + 1 if split.far else 1.0
+    return float(np.prod(2 * split.reach + 1)), longest
 
 
 def window_size(half: np.ndarray) -> int:
