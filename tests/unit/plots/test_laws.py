@@ -5,7 +5,7 @@ from matplotlib.patches import StepPatch
 
 from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import INK
-from tests.artists import inside
+from tests.artists import inside, legend_of
 
 SAMPLERS = {"mcmc": "Markov chains", "messages": "messages"}
 LEVELS = ("q05", "q25", "q50", "q75", "q95")
@@ -81,6 +81,24 @@ def test_quantiles_are_strokes_of_exact_draws_and_dots_of_each_sampler(figure, t
         assert line.get_ydata().tolist() == own[name][level].tolist()
         assert np.round(line.get_xdata()).tolist() == [1, 2, 3]
     assert {line.get_color() for line in dots}.isdisjoint({INK})
+
+
+def test_a_law_without_exact_draws_says_so_and_shows_what_there_is(tables):
+    norms, quantiles, agreement = (each[each["law"] == "l1"] for each in tables)
+    left = [each.assign(law="none")[each["sampler"] != "exact"] for each in (norms, quantiles)]
+    told = pd.DataFrame([{"law": "none", "sampler": "mcmc", "statistic": ""}])
+    pairs = zip((norms, quantiles, agreement), (*left, told), strict=True)
+    both = [pd.concat(pair) for pair in pairs]
+    figure = laws_overlaid(*both, "title", {"none": "too large", "l1": "first law"}, SAMPLERS)
+    for axis in figure.axes[:2]:
+        assert axis.get_title("left") == "no exact draws: no perfect sampler is practical here"
+    ticks = [label.get_text() for label in figure.axes[1].get_xticklabels()]
+    assert ticks == ["cell 0", "cell 1", "cell 2"]
+    assert figure.axes[1].get_xlim() == figure.axes[3].get_xlim()
+    assert set(legend_of(figure.axes[0])) == {"exact draws", *SAMPLERS.values()}
+    assert inside(figure)
+    alone = laws_overlaid(*left, told, "title", {"none": "too large"}, SAMPLERS)
+    assert set(legend_of(alone.axes[0])) == {*SAMPLERS.values()}
 
 
 def test_titles_give_each_samplers_distance_and_bound(figure):
