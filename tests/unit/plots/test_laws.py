@@ -75,6 +75,8 @@ def test_quantiles_are_strokes_of_exact_draws_and_dots_of_each_sampler(figure, t
     drawn = [lines.get_segments() for lines in axis.collections]
     for level, segments in zip(LEVELS, drawn, strict=True):
         assert [segment[0][1] for segment in segments] == own["exact"][level].tolist()
+        ends = [segment[:, 0].tolist() for segment in segments]
+        assert np.array(ends) == pytest.approx(np.array([[0.6, 1.4], [1.6, 2.4], [2.6, 3.4]]))
     dots = [line for line in axis.get_lines() if line.get_marker() == "."]
     wanted = [(name, level) for name in SAMPLERS for level in LEVELS]
     for line, (name, level) in zip(dots, wanted, strict=True):
