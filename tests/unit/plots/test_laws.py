@@ -96,10 +96,13 @@ def test_a_law_without_exact_draws_says_so_and_shows_what_there_is(tables):
         assert axis.get_title("left") == "no exact draws: no perfect sampler is practical here"
     ticks = [label.get_text() for label in figure.axes[1].get_xticklabels()]
     assert ticks == ["cell 0", "cell 1", "cell 2"]
+    assert {label.get_rotation() for label in figure.axes[1].get_xticklabels()} == {90}
     assert figure.axes[1].get_xlim() == figure.axes[3].get_xlim()
     assert set(legend_of(figure.axes[0])) == {"exact draws", *SAMPLERS.values()}
     assert inside(figure)
-    alone = laws_overlaid(*left, told, "title", {"none": "too large"}, SAMPLERS)
+    short = left[1].assign(name=left[1]["cell"])
+    alone = laws_overlaid(left[0], short, told, "title", {"none": "too large"}, SAMPLERS)
+    assert {label.get_rotation() for label in alone.axes[1].get_xticklabels()} == {0}
     assert set(legend_of(alone.axes[0])) == {*SAMPLERS.values()}
 
 
