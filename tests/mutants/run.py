@@ -258,9 +258,9 @@ def main() -> int:
     if rows:
         print(f"{len(rows)} of {len(asked)} were tried before, on the very same files", flush=True)
     batches = [[f for f in faults if _fault_key(f) not in record.rows] for faults in batches]
-    before = len(rows)
+    taken = len(rows)
     for row in run(batches, given.workers):
-        if len(rows) > before and rows[-1]["folder"] != row["folder"]:
+        if len(rows) > taken and rows[-1]["folder"] != row["folder"]:
             _tell_folder(rows, known)
         record.add(row)
         rows.append(row)

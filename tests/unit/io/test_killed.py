@@ -19,7 +19,7 @@ PRIVATIZE = ("privatize", str(EXAMPLE / "ages.csv"), *RULES)
 PLAN = ("plan", "--cells", str(EXAMPLE / "ages.csv"), *RULES)
 COMPARE = ("compare", "--cells", str(EXAMPLE / "cells.csv"))
 COMPARE += ("--invariants", str(EXAMPLE / "states.yaml"))
-TOOK = re.compile('"seconds": .*')
+MEASURED = re.compile('"(seconds|megabytes_of_this_process)": .*')
 KILLS = {signal.SIGKILL: 6, signal.SIGTERM: 2, signal.SIGINT: 3}
 ENDS = {signal.SIGKILL: {-9}, signal.SIGTERM: {-15, 128 + 15}, signal.SIGINT: {128 + 2}}
 
@@ -56,8 +56,8 @@ def forked(tmp_path_factory):
 
 
 def files(folder):
-    """Text of each file by its name, but for the time that a draw took."""
-    return {path.name: TOOK.sub("", path.read_text()) for path in folder.glob("*")}
+    """Text of each file by its name, but for the time and memory that a draw took."""
+    return {path.name: MEASURED.sub("", path.read_text()) for path in folder.glob("*")}
 
 
 def calls_of(said):
