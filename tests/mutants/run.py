@@ -260,7 +260,7 @@ def main() -> int:
     batches = [[f for f in faults if _fault_key(f) not in record.rows] for faults in batches]
     taken = len(rows)
     for row in run(batches, given.workers):
-        if len(rows) > taken and rows[-1]["folder"] != row["folder"]:
+        if not given.dozen and len(rows) > taken and rows[-1]["folder"] != row["folder"]:
             _tell_folder(rows, known)
         record.add(row)
         rows.append(row)
