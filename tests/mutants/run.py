@@ -7,7 +7,9 @@
 Each fault is put into a copy of the checkout and tried against the tests of its module: those that
 import it, and those that bear its name. That these pass without a fault is seen first. A fault that
 keeps them from ending in time is counted apart. Survivors must stand in survivors.csv with a word
-on each; of the dozen only the equivalent may survive.
+on each; of the dozen only the equivalent may survive. What came of a fault is kept in
+results/mutants.csv, and while no file changes it is not tried again: a run that was cut short goes
+on where it stopped.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import csv
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +30,7 @@ from reproduction.running.library import defining_files
 from tests import ROOT
 from tests.mutants import forks
 from tests.mutants.faults import Fault, found_again, sample
+from tests.mutants.record import Record, checkout_of, key_of
 
 KNOWN = Path(__file__).with_name("survivors.csv")
 DOZEN = Path(__file__).with_name("dozen.csv")
@@ -105,7 +109,7 @@ def run(batches: Iterable[list[Fault]], number: int = WORKERS) -> Iterator[dict]
             passed |= needed
             for fault in faults:
                 if not tests[fault.path]:
-                    yield _row(fault, forks.PASSED, 0)
+                    yield _row(fault, forks.PASSED, 0.0)
             tested = [fault for fault in faults if tests[fault.path]]
             trials = (_trial(fault, whole, tuple(tests[fault.path])) for fault in tested)
             for done in forks.run(trials, folder, number):
@@ -120,7 +124,6 @@ def _trial(fault: Fault, whole: Path, tests: tuple[str, ...]) -> forks.Trial:
 def _row(fault: Fault, outcome: str, took: float) -> dict:
     before, after = fault.change((ROOT / "src" / fault.path).read_text())
     outcome = {forks.PASSED: SURVIVED, forks.FAILED: NOTICED}.get(outcome, outcome)
-    print(f"{outcome:8} {took:4.0f} s  {fault.path}:{fault.line}  {after}", flush=True)
     return {
         "folder": fault.folder,
         "path": fault.path,
@@ -129,10 +132,13 @@ def _row(fault: Fault, outcome: str, took: float) -> dict:
         "after": after,
         "outcome": outcome,
         "cpu_seconds": round(took, 1),
+        "operator": fault.operator,
+        "occurrence": fault.occurrence,
     }
 
 
-def _copy(folder: Path) -> Path:
+def _files() -> list[str]:
+    """Files of the checkout, from its folder."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -140,10 +146,13 @@ def _copy(folder: Path) -> Path:
         text=True,
         check=True,
     ).stdout
-    for name in listed.splitlines():
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
+    return [name for name in listed.splitlines() if (ROOT / name).is_file()]
+
+
+def _copy(folder: Path) -> Path:
+    for name in _files():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
     return folder
 
 
@@ -186,11 +195,7 @@ def report(rows: list[dict], known: dict[tuple, dict], strict: bool = False) -> 
         Whether all survivors are accounted for.
     """
     for row in shares(rows, known):
-        share = f"{float(row['share']):.0%}" if row["share"] else "-"
-        print(
-            f"{row['folder']:28} {row[NOTICED]:4} of {row[NOTICED] + row[SURVIVED]:4} noticed  "
-            f"{share:>5}  ({row[EQUIVALENT]} equivalent, {row[forks.TIMEOUT]} out of time)"
-        )
+        print(_told(row))
     left = []
     for row in rows:
         word = known.get(_key(row), {}).get("word")
@@ -201,6 +206,15 @@ def report(rows: list[dict], known: dict[tuple, dict], strict: bool = False) -> 
     return not left
 
 
+def _told(row: dict) -> str:
+    """Say the share of a folder in a line."""
+    share = f"{float(row['share']):.0%}" if row["share"] else "-"
+    return (
+        f"{row['folder']:28} {row[NOTICED]:4} of {row[NOTICED] + row[SURVIVED]:4} noticed  "
+        f"{share:>5}  ({row[EQUIVALENT]} equivalent, {row[forks.TIMEOUT]} out of time)"
+    )
+
+
 def known_survivors(path: Path = KNOWN) -> dict[tuple, dict]:
     """Read the list of survivors, by path and by the line before and after the edit."""
     with open(path, newline="") as file:
@@ -209,6 +223,16 @@ def known_survivors(path: Path = KNOWN) -> dict[tuple, dict]:
 
 def _key(row: dict) -> tuple[str, str, str]:
     return row["path"], row["before"], row["after"]
+
+
+def _fault_key(fault: Fault) -> tuple[str, str, str]:
+    return key_of(vars(fault))
+
+
+def _tell_folder(rows: list[dict], known: dict[tuple, dict]) -> None:
+    """Print the share of the folder that was last at work."""
+    own = [row for row in rows if row["folder"] == rows[-1]["folder"]]
+    print(_told(shares(own, known)[0]), flush=True)
 
 
 def main() -> int:
@@ -227,15 +251,24 @@ def main() -> int:
             batches = [[found_again(ROOT / "src", **row) for row in csv.DictReader(file)]]
     else:
         batches = sample(ROOT / "src", given.only)
-    rows, known = [], known_survivors()
-    OUT.parent.mkdir(exist_ok=True)
-    with open(OUT, "w", newline="") as file:
-        for row in run(batches, given.workers):
-            rows.append(row)
-            if len(rows) == 1:
-                csv.DictWriter(file, row).writeheader()
-            csv.DictWriter(file, row).writerow(row)
-            file.flush()
+    read = [name for name in _files() if ROOT / name != KNOWN]
+    known, record = known_survivors(), Record(OUT, checkout_of(ROOT, read))
+    asked = [_fault_key(fault) for faults in batches for fault in faults]
+    rows = [record.rows[key] for key in asked if key in record.rows]
+    if rows:
+        print(f"{len(rows)} of {len(asked)} were tried before, on the very same files", flush=True)
+    batches = [[f for f in faults if _fault_key(f) not in record.rows] for faults in batches]
+    taken = len(rows)
+    for row in run(batches, given.workers):
+        if not given.dozen and len(rows) > taken and rows[-1]["folder"] != row["folder"]:
+            _tell_folder(rows, known)
+        record.add(row)
+        rows.append(row)
+        print(
+            f"{len(rows):3} of {len(asked)}  {row['outcome']:8} {row['cpu_seconds']:4.0f} s  "
+            f"{row['path']}:{row['line']}  {row['after']}",
+            flush=True,
+        )
     if not given.dozen:
         survivors = {_key(row) for row in rows if row["outcome"] == SURVIVED}
         for path, before, after in sorted(known.keys() - survivors):
@@ -250,4 +283,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # trials end too
     sys.exit(main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
 from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
@@ -47,18 +48,24 @@ def laws_overlaid(
             axis.set_title(_distances(rows, statistic, samplers), loc="left", fontsize=8)
     axes[-1, 0].set_xlabel("norm of the noise")
     axes[-1, 1].set_xlabel("cell (5, 25, 50, 75 and 95 % quantiles)")
-    axes[0, 0].legend(frameon=False)
+    shown: dict[str, Artist] = {}
+    for left in axes[:, 0]:
+        handles, words = left.get_legend_handles_labels()
+        shown |= dict(zip(words, handles, strict=True))
+    axes[0, 0].legend(shown.values(), shown.keys(), frameon=False)
     return finish(figure, title)
 
 
 def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> str:
-    """Say each sampler's distance from the exact draws, and what chance would leave."""
+    """Say each sampler's distance from the exact draws, if any, and what chance would leave."""
     parts = []
     for name, words in samplers.items():
         row = rows[(rows["sampler"] == name) & (rows["statistic"] == statistic)]
         if len(row):
             own = row.iloc[0]
             parts.append(f"{words}: {own['distance']:.3f} (bound {own['bound']:.3f})")
+    if not parts:
+        return "no exact draws: no perfect sampler is practical here"
     what = "distance of the norm" if statistic == "norm" else "distance of the worst cell"
     return "\n".join([f"{what} from exact draws", *parts])
 
@@ -73,7 +80,7 @@ def _draw_norms(axis, norms: pd.DataFrame, samplers: dict[str, str], colours: di
         color="#d5d5d5",
         edgecolor="white",
         linewidth=0.3,
-        label="exact draws",
+        label="exact draws" if len(exact) else None,
     )
     for name, words in samplers.items():
         part = norms[norms["sampler"] == name]
@@ -103,8 +110,9 @@ def _draw_quantiles(axis, quantiles: pd.DataFrame, samplers: dict[str, str], col
         part = quantiles[quantiles["sampler"] == name]
         for level in levels:
             axis.plot(part["cell"] + 1 + shift, part[level], ".", color=colours[name], ms=3.5)
-    names = exact["name"].astype(str)
-    turned = len(exact) > 20 or names.str.len().max() > 3
-    axis.set_xticks(position, names, rotation=90 if turned else 0, fontsize=6.5)
-    axis.set_xlim(0.3, len(exact) + 0.7)
+    cells = quantiles.drop_duplicates("cell")  # of the exact draws where there are any
+    names = cells["name"].astype(str)
+    turned = len(cells) > 20 or names.str.len().max() > 3
+    axis.set_xticks(cells["cell"] + 1, names, rotation=90 if turned else 0, fontsize=6.5)
+    axis.set_xlim(0.3, len(cells) + 0.7)
     axis.grid(False, axis="x")

@@ -97,9 +97,10 @@ def samples_of(
     dict from sampler to int64 array (chain, draw, cell)
     """
     samples = {"mcmc": chains.noise_of(exact.cells)}
-    other = other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
-    if other and exact.noise.size:
-        samples[other[0]] = other[1][None]
+    if exact.noise.size:
+        other = other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
+        if other:
+            samples[other[0]] = other[1][None]
     return samples
 
 
@@ -132,7 +133,8 @@ def compare_law(
         "note": exact.settings.get("refused", exact.settings.get("reason", "")),
     }
     if not len(flat):
-        agreement = pd.DataFrame([{**labels, "sampler": name, **told} for name in samples])
+        named = {**labels, "statistic": ""}
+        agreement = pd.DataFrame([{**named, "sampler": name, **told} for name in samples])
     else:
         rows = [
             agreement_rows(noise, flat, mechanism, {**labels, "sampler": sampler})

@@ -61,6 +61,7 @@ def test_where_none_is_practical_there_are_no_draws_and_the_reason_is_told():
     draws = exact_draws(np.random.default_rng(1), huge, LAPLACE, [str(i) for i in range(2500)], 8)
     assert draws.noise.shape == (4, 0, 2500)
     assert "too many" in draws.settings["refused"]
+    assert set(samples_of(np.random.default_rng(1), LAPLACE, draws, draws)) == {"mcmc"}
     agreement, norms, quantiles = compare_law(LAPLACE, refused(), {"mcmc": drawn().noise})
     table = agreement_table(agreement)
     assert table["distance"].isna().all()

@@ -31,6 +31,12 @@ def test_synthetic_blocks_hold_the_people_of_their_counties():
     assert (table.sum(axis=1) == 0).mean() > 0.3
 
 
+def test_blocks_are_shared_by_people_and_evenly_with_a_group_for_each():
+    """Three in five by population, and the others in equal parts."""
+    assert numbers_of_blocks([100, 300], 2000).tolist() == [300 + 400, 900 + 400]
+    assert numbers_of_blocks([0, 10**6], 200).tolist() == [57, 160]
+
+
 def test_a_level_that_does_not_add_up_is_noticed():
     counts = np.array([[500, 0, 3, 40]])
     table, hierarchy = synthetic_state(1, "VT", (["a"], counts), [120])

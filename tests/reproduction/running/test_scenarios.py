@@ -3,7 +3,7 @@
 import pytest
 
 from reproduction.running.config import _dotted
-from reproduction.running.scenarios import OWN, scenarios_of
+from reproduction.running.scenarios import OWN, scenarios_of, unfinished
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,23 @@ def test_jumps_and_starts_go_with_epsilon(epsilon, proposal, wide):
 def test_a_key_is_named_by_those_that_lead_to_it():
     assert _dotted(("counties", "states", 0)) == "counties.states.0"
     assert _dotted(()) == "top level"
+
+
+def test_scenarios_without_a_table_are_told_with_the_reason_of_their_logs(tmp_path):
+    config = {"data": {"vintage": "20201116"}}
+    for name in ("done", "failed", "lost", "waiting"):
+        (tmp_path / name / "tables").mkdir(parents=True)
+        (tmp_path / name / "logs").mkdir()
+    (tmp_path / "done/tables/scenario.csv").touch()
+    words = "2020-01-01 INFO begun\n2020-01-01 ERROR epsilon is odd\n2020-01-01 ERROR later\n"
+    (tmp_path / "failed/logs/sample.log").write_text(words)
+    lost = tmp_path / "data/20210608/read.log"
+    lost.parent.mkdir(parents=True)
+    lost.write_text("2020-01-01 ERROR no such file\n")
+    scenarios = dict.fromkeys(("done", "failed", "waiting"), config)
+    scenarios["lost"] = {"data": {"vintage": "20210608"}}
+    assert unfinished(tmp_path, scenarios) == {
+        "failed": "epsilon is odd",
+        "waiting": "not done",
+        "lost": "no such file",
+    }

@@ -12,6 +12,7 @@ from reproduction.subspace.workloads import (
     near_optimal_table,
     workload_table,
 )
+from tests.statistical.checks import check_mean
 
 WORKLOADS = {
     "total": {"query": "histogram", "size": 16, "held": "total"},
@@ -43,7 +44,8 @@ def test_dimensions_and_sensitivities():
 
 
 def test_simulated_errors_agree_with_exact_ones():
-    assert ERRORS["z"].abs().max() < 6  # for all of them together, wrong once in 1e7
+    for z in ERRORS["z"].dropna():
+        check_mean(z, 0, 1)
     assert ERRORS["z"].abs().max() > 0.1
 
 

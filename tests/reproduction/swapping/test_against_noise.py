@@ -57,7 +57,8 @@ def test_noise_of_strata_adds_up():
     assert pmf.sum() == pytest.approx(1, abs=1e-12)
     assert (values**2 * pmf).sum() == pytest.approx(3 * (one**2 * law).sum(), rel=1e-9)
     ratio = by_strata(ONE[0], [0.01], 12)["mape_strata"] / noise_mape(ONE[0], 0.01)
-    assert ratio.item() == pytest.approx(np.sqrt(12), rel=0.15)
+    # a sum of twelve is nearly normal, and its mean size 2 / sqrt(pi) that of Laplace noise as wide
+    assert ratio.item() == pytest.approx(np.sqrt(12) * 2 / np.sqrt(np.pi), rel=0.03)
 
 
 def test_at_equal_error_the_errors_are_equal():

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from reproduction.topdown.fingerprint import GROUPS, fingerprint, group_counts, rmse_by_size
+from tests.statistical.checks import check_mean
 
 
 def fake_world(seed, states=6, counties=40):
@@ -27,7 +28,8 @@ def test_groups_are_counted_from_the_cells():
 def test_noise_without_a_pattern_leaves_no_trace():
     rng, frame, counts = fake_world(1)
     found = fingerprint(frame, counts, counts + rng.integers(-3, 4, counts.shape))
-    assert (found["z_robust"].abs() < 4.9).all()  # once in a million for one of five
+    for z in found["z_robust"]:
+        check_mean(z, 0, 1)
 
 
 def test_swapping_within_states_leaves_a_positive_slope():
@@ -41,7 +43,8 @@ def test_swapping_within_states_leaves_a_positive_slope():
     found = fingerprint(frame, mixed, counts).set_index("group")
     assert (found["z_robust"] > 5).all()
     assert found["z_robust"].tolist() == pytest.approx(found["slope"] / found["robust_error"])
-    assert found["slope"].to_numpy() == pytest.approx(np.full(5, 1 / 9), rel=0.1)
+    for slope, error in zip(found["slope"], found["robust_error"], strict=True):
+        check_mean(slope, 1 / 9, error)
 
 
 def test_puerto_rico_is_left_out():

@@ -53,8 +53,8 @@ def test_total_variation_is_the_largest_difference_over_all_events(p, q):
 
 @pytest.mark.parametrize(("p", "q"), LAWS)
 def test_renyi_divergences_grow_with_their_order(p, q):
-    values = [renyi(p, q, order) for order in (1, 1.001, 2, 5, 50, 5000)]
-    assert values[0] == pytest.approx(values[1], rel=0.05)
+    values = [renyi(p, q, order) for order in (1, 1 + 1e-6, 2, 5, 50, 5000)]
+    assert values[0] == pytest.approx(values[1], rel=1e-5)  # it grows by its order less 1 there
     assert all(early <= late for early, late in pairwise(values))
     assert values[-1] <= np.log(p / q).max() + 1e-12
     assert values[2] == pytest.approx(math.log((p**2 / q).sum()))

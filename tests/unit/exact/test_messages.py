@@ -7,6 +7,7 @@ from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.messages.tree import _bounded
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mechanisms.gaussian import GeneralizedGaussian
+from tests.statistical.checks import LawRejected, check_mean
 
 RECORDS = Invariants.subsets(
     [
@@ -209,7 +210,10 @@ def test_no_invariant_leaves_the_cells_independent():
     expected = 2 * np.log((1 + np.exp(-epsilon)) / (1 - np.exp(-epsilon)))
     assert sampler.log_normaliser == pytest.approx(expected, abs=1e-11)
     draws = sampler.sample(np.random.default_rng(1), 2000)
-    assert abs(np.corrcoef(draws.T)[0, 1]) < 0.2
+    variance = 2 * np.exp(-epsilon) / (1 - np.exp(-epsilon)) ** 2
+    check_mean(draws.prod(axis=1), 0, variance)
+    with pytest.raises(LawRejected):
+        check_mean(draws[:, 0] ** 2, 0, variance)
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 20.0])

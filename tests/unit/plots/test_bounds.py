@@ -85,6 +85,16 @@ def test_the_actual_distance_lies_beneath_where_it_is_known():
     assert not [label for label in labelled(second) if label.startswith("actual")]
 
 
+def test_the_legend_of_four_stands_in_three_columns_beneath_its_panel():
+    figure = drawn()
+    figure.draw_without_rendering()
+    panel = figure.axes[0]
+    texts = [text.get_window_extent() for text in panel.get_legend().get_texts()]
+    assert len(texts) == 4
+    assert len({round(text.x0) for text in texts}) == 3
+    assert max(text.y1 for text in texts) < panel.get_window_extent().y0
+
+
 def test_the_last_panel_shows_each_lag_and_rings_the_chosen():
     figure, table = drawn(), trails()
     for axis, law in ((figure.axes[2], "l1"), (figure.axes[5], "l2")):

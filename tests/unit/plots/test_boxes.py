@@ -1,11 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.image import imread
 from scipy.ndimage import label
 
 from isdp.diagnostics.summaries import boxes
-from isdp.plots.boxes import MARKS_HIGH, cell_boxes, draw_boxes
+from isdp.plots.boxes import MARKS_HIGH, box_handles, cell_boxes, draw_boxes
 from isdp.plots.style import BOX, DRAW, FAINT, INK, panels, save
 from tests.artists import boxes_of, inside, legend_of, strokes_of
 
@@ -47,6 +48,12 @@ def test_one_draw_is_marked_at_its_value(axis, table):
     (marks,) = strokes_of(axis, DRAW)
     assert marks[..., 0].mean(axis=1).tolist() == pytest.approx([1, 3, 5, 7])
     assert (marks[..., 1] == values(table, "one_draw").to_numpy()[:, None]).all()
+
+
+def test_a_mark_in_the_legend_is_about_as_large_as_those_drawn(axis):
+    (mark,) = [handle for handle in box_handles() if handle.get_label() == "one draw"]
+    drawn = [line for line in axis.get_lines() if to_hex(line.get_color()) == DRAW]
+    assert {abs(mark.get_markersize() - line.get_linewidth()) <= 1 for line in drawn} == {True}
 
 
 def test_every_dot_reaches_the_picture(tmp_path):
@@ -108,6 +115,8 @@ def test_a_panel_a_law_in_their_order(table):
         assert medians[:, 0, 0].tolist() == pytest.approx([0.69, 1.69, 2.69, 3.69])
         expected = scale * values(table, "median")
         assert medians[:, 0, 1].tolist() == expected.tolist()
+        assert not any(line.get_visible() for line in axis.get_xgridlines())
+        assert all(line.get_visible() for line in axis.get_ygridlines())
     assert "one draw" in legend_of(figure.axes[0])
     assert inside(figure)
 

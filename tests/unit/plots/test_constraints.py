@@ -12,6 +12,9 @@ def test_each_record_stands_inside_just_the_sets_that_hold_it():
     axis = figure.axes[0]
     circles = [patch for patch in axis.patches if patch.get_fill()]
     assert len(circles) == 3
+    lines = [patch for patch in axis.patches if not patch.get_fill()]
+    for circle, line in zip(circles, lines, strict=True):
+        assert (line.center, line.radius) == (circle.center, circle.radius)
     seen = set()
     for text in axis.texts:
         for record in text.get_text().replace(",", " ").split():

@@ -5,7 +5,7 @@ from matplotlib.patches import StepPatch
 
 from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import INK
-from tests.artists import inside
+from tests.artists import inside, legend_of
 
 SAMPLERS = {"mcmc": "Markov chains", "messages": "messages"}
 LEVELS = ("q05", "q25", "q50", "q75", "q95")
@@ -75,12 +75,35 @@ def test_quantiles_are_strokes_of_exact_draws_and_dots_of_each_sampler(figure, t
     drawn = [lines.get_segments() for lines in axis.collections]
     for level, segments in zip(LEVELS, drawn, strict=True):
         assert [segment[0][1] for segment in segments] == own["exact"][level].tolist()
+        ends = [segment[:, 0].tolist() for segment in segments]
+        assert np.array(ends) == pytest.approx(np.array([[0.6, 1.4], [1.6, 2.4], [2.6, 3.4]]))
     dots = [line for line in axis.get_lines() if line.get_marker() == "."]
     wanted = [(name, level) for name in SAMPLERS for level in LEVELS]
     for line, (name, level) in zip(dots, wanted, strict=True):
         assert line.get_ydata().tolist() == own[name][level].tolist()
         assert np.round(line.get_xdata()).tolist() == [1, 2, 3]
     assert {line.get_color() for line in dots}.isdisjoint({INK})
+
+
+def test_a_law_without_exact_draws_says_so_and_shows_what_there_is(tables):
+    norms, quantiles, agreement = (each[each["law"] == "l1"] for each in tables)
+    left = [each.assign(law="none")[each["sampler"] != "exact"] for each in (norms, quantiles)]
+    told = pd.DataFrame([{"law": "none", "sampler": "mcmc", "statistic": ""}])
+    pairs = zip((norms, quantiles, agreement), (*left, told), strict=True)
+    both = [pd.concat(pair) for pair in pairs]
+    figure = laws_overlaid(*both, "title", {"none": "too large", "l1": "first law"}, SAMPLERS)
+    for axis in figure.axes[:2]:
+        assert axis.get_title("left") == "no exact draws: no perfect sampler is practical here"
+    ticks = [label.get_text() for label in figure.axes[1].get_xticklabels()]
+    assert ticks == ["cell 0", "cell 1", "cell 2"]
+    assert {label.get_rotation() for label in figure.axes[1].get_xticklabels()} == {90}
+    assert figure.axes[1].get_xlim() == figure.axes[3].get_xlim()
+    assert set(legend_of(figure.axes[0])) == {"exact draws", *SAMPLERS.values()}
+    assert inside(figure)
+    short = left[1].assign(name=left[1]["cell"])
+    alone = laws_overlaid(left[0], short, told, "title", {"none": "too large"}, SAMPLERS)
+    assert {label.get_rotation() for label in alone.axes[1].get_xticklabels()} == {0}
+    assert set(legend_of(alone.axes[0])) == {*SAMPLERS.values()}
 
 
 def test_titles_give_each_samplers_distance_and_bound(figure):

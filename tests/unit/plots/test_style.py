@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from isdp.plots.style import finish, panels, save, strokes, styled
+from isdp.plots.style import finish, legend_above, panels, save, strokes, styled
 from isdp.plots.svg import _short, lighten
 from tests import ROOT
 
@@ -58,6 +58,16 @@ def test_strokes_are_one_line_with_gaps():
     x, y = line.get_data()
     np.testing.assert_array_equal(x, [1, 3, np.nan, 2, 4, np.nan])
     np.testing.assert_array_equal(y, [5, 6, np.nan, 5, 7, np.nan])
+
+
+def test_a_legend_above_stands_on_its_axis():
+    figure, ((axis,),) = panels(1, 1, (5, 3))
+    legend_above(axis, axis.plot([1, 2], label="words"))
+    finish(figure)
+    figure.draw_without_rendering()
+    box, legend = axis.get_window_extent(), axis.get_legend().get_window_extent()
+    assert box.y1 <= legend.y0 < legend.y1 < figure.bbox.y1
+    assert legend.y0 - box.y1 < legend.height
 
 
 def test_rows_that_stand_together_are_close():

@@ -14,6 +14,7 @@ from isdp.privatize.freedom import Freedom, find_freedom
 from isdp.privatize.held import Held
 from isdp.privatize.margins import SIZES, Target, margins_of, targets_of
 from isdp.privatize.table import read_table
+from tests.statistical.checks import check_mean
 
 EPSILON = GeneralizedLaplace(0.25)
 
@@ -74,13 +75,14 @@ def test_simulated_margins_meet_the_enumerated_law_within_their_errors():
         sums = law.points[:, cells].sum(axis=1)
         sd = math.sqrt(np.sum(law.pmf * sums**2))
         assert margin.sd.how == "simulated"
-        assert abs(margin.sd.value - sd) < 3 * margin.sd.error < 0.3 * sd
+        check_mean(margin.sd.value, sd, margin.sd.error / 2)  # an error is two standard errors
+        assert margin.sd.error < 0.1 * sd
         for size in (0, 1, 5):
             figure = margin.negative[size]
-            assert abs(figure.value - law.pmf[sums < -size].sum()) < 3 * figure.error
+            check_mean(figure.value, law.pmf[sums < -size].sum(), figure.error / 2)
         limit = next(s for s in range(99) if law.pmf[abs(sums) > s].sum() <= 0.05)
         assert abs(margin.limit.value - limit) <= margin.limit.error + 1
-        assert abs(margin.unchanged.value - law.pmf[sums == 0].sum()) < 3 * margin.unchanged.error
+        check_mean(margin.unchanged.value, law.pmf[sums == 0].sum(), margin.unchanged.error / 2)
 
 
 def test_more_draws_make_the_error_smaller():

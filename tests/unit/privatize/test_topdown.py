@@ -9,10 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from isdp.cli import main
 from isdp.privatize.table import read_table
 from isdp.privatize.topdown import FILES, Wish, _check, arrange, plan_of
+from tests.statistical.checks import ALPHA
 
 LEVELS = ("--levels", "state,county", "--held", "state")
 BASE = 917_330_000  # no other number in any file looks like a count
@@ -113,18 +115,21 @@ def test_shares_are_those_given(command):
 
 
 def test_measurements_are_the_truth_and_noise_of_the_stated_variance(command, frame):
-    assert command(budget=("--epsilon", "6")) == 0
+    table = pd.concat([frame.assign(county=frame["county"] + str(i)) for i in range(8)])
+    assert command(table=table) == 0
     noisy = pd.read_csv(command.out / "measurements.csv", keep_default_na=False)
     assert noisy.columns.tolist() == ["level", "region", "query", "answer", "measured", "variance"]
     detail = noisy[(noisy["level"] == "county") & (noisy["query"] == "detail")]
     found = detail.set_index(["region", "answer"])["measured"]
-    names = frame["sex"] + ", " + frame["age"]
-    true = frame.set_index([frame["county"], names])["count"]
+    names = table["sex"] + ", " + table["age"]
+    true = table.set_index([table["county"], names])["count"]
     error = found.sort_index() - true.rename_axis(found.index.names).sort_index()
-    variance = detail["variance"].iloc[0]
-    # 24 draws whose squares have a standard deviation of sqrt(5) variances
-    assert (error**2).mean() < variance * (1 + 6 * np.sqrt(5 / 24))
-    assert error.abs().sum() > 0
+    # sizes of Laplace noise are exponential, and the sum of 192 of them is a gamma variable
+    sizes = error.abs().sum() / np.sqrt(detail["variance"].iloc[0] / 2)
+    assert len(error) == 192
+    assert ALPHA / 2 < stats.gamma.cdf(sizes, 192) < 1 - ALPHA / 2
+    for factor in (0.4, 2.5):  # of the variance: such an error is seen
+        assert not ALPHA / 2 < stats.gamma.cdf(192 * np.sqrt(factor), 192) < 1 - ALPHA / 2
 
 
 def test_structural_zeros_stay_empty_in_every_region(command, frame):

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -5,6 +7,7 @@ from scipy.integrate import quad
 from isdp import InputError, Invariants
 from isdp.subspace.conditioned import conditioned_laplace
 from isdp.subspace.piecewise import pieces
+from tests.statistical.checks import LawRejected, check_law
 
 
 def test_pieces_against_direct_integration():
@@ -27,12 +30,12 @@ def test_draws_of_a_line_follow_its_law():
     def density(s):
         return np.exp(-np.abs(points[0] + s * weights).sum() / 1.5)
 
-    edges = np.quantile(drawn, [0.1, 0.3, 0.5, 0.7, 0.9])
-    total = quad(density, -60, 60, points=[-3, -0.5, -2], limit=200)[0]
-    for edge, share in zip(edges, (0.1, 0.3, 0.5, 0.7, 0.9), strict=True):
-        assert quad(density, -60, edge, points=[-3, -0.5, -2], limit=200)[0] / total == (
-            pytest.approx(share, abs=5 * np.sqrt(share * (1 - share) / 20_000))
-        )
+    edges = [-60, *np.arange(-4, 3.1, 0.5), 60]  # the density bends at -3, -2 and -0.5
+    masses = np.array([quad(density, *pair, limit=200)[0] for pair in pairwise(edges)])
+    counts, _ = np.histogram(drawn, edges)
+    check_law(counts, masses / masses.sum())
+    with pytest.raises(LawRejected):
+        check_law(np.histogram(1.05 * drawn, edges)[0], masses / masses.sum())
 
 
 def test_invariants_hold_and_fixed_cells_stay():

@@ -17,6 +17,7 @@ from isdp.swapping.permutation import (
     swap_table,
 )
 from isdp.swapping.secure import exact_rate, permutation_for_release, swap_for_release
+from tests.statistical.checks import check_law
 
 
 def generator(seed=7):
@@ -98,8 +99,9 @@ def test_equal_seeds_swap_equally_and_others_do_not():
 def test_a_million_strata_are_swapped():
     labels = np.repeat(np.arange(1_000_000), 2)
     sigma = draw_permutation(generator(), Strata.consecutive(np.bincount(labels)), 0.1)
-    share = (sigma != np.arange(len(sigma))).mean()
-    assert share == pytest.approx(0.01 / (0.01 + 0.81), abs=1e-3)  # both or none of two
+    moved = (sigma != np.arange(len(sigma))).sum() // 2
+    chance = 0.01 / (0.01 + 0.81)  # both or none of two
+    check_law([moved, 1_000_000 - moved], [chance, 1 - chance])
 
 
 @pytest.mark.parametrize("moved", [[1, 0, 2, 3], [2, 2, 0, 1], [0, 1, 3, 3]])

@@ -29,13 +29,19 @@ with job_log(snakemake.log[0]):
     chains, exact = read_by("law", files.draws), read_by("law", files.exact)
     # where no perfect sampler is practical, the file of exact draws is empty
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
+    exactly = ", exact draws", f"{params.exact_realisations} exact draws"
+    if not drawn:
+        exactly = ", exact draws (no perfect sampler is practical)", "no exact draws"
     for key, draws, what, number in (
         ("noise_", chains, "", f"{params.realisations} realisations"),
-        ("exact_", drawn, ", exact draws", f"{params.exact_realisations} exact draws"),
+        ("exact_", drawn, *exactly),
     ):
-        summary = pd.concat([noise_summary(law, each) for law, each in draws.items()])
+        # the chains come first, and leave the columns of tables without rows
+        summaries = [noise_summary(law, each) for law, each in draws.items()]
+        summary = pd.concat(summaries) if draws else summary[:0]
         write_table(summary, output[f"{key}csv"], f"Noise of each cell{what}: {name}")
-        boxes = pd.concat([box_table(law, each) for law, each in draws.items()])
+        tables = [box_table(law, each) for law, each in draws.items()]
+        boxes = pd.concat(tables) if draws else boxes[:0]
         write_csv(boxes, output[f"{key}boxes"])
         figure = cell_boxes(boxes, f"{name}: noise of each cell, {number}", words)
         save(figure, output[f"{key}svg"], output[f"{key}png"])

@@ -1,0 +1,48 @@
+"""What the command line makes of its options, and of a run that is interrupted."""
+
+from fractions import Fraction
+
+import pytest
+
+from isdp.cli import check, main
+from isdp.cli.entry import parser
+from isdp.cli.privatize import request
+
+
+@pytest.mark.parametrize("options", [("--sigma", "5/2"), ("--rho", "2/25")])
+def test_the_noise_has_the_scale_asked_for(options):
+    """Of a rho that is not 1/2, for which many a wrong formula gives the same scale."""
+    asked = request(parser().parse_args(["privatize", "t.csv", "--invariants", "i.yaml", *options]))
+    assert asked.mechanism.sigma == 2.5
+    assert asked.rho == Fraction(2, 25)
+
+
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        ("plan --cells c.csv", "--invariants"),
+        ("plan --invariants i.yaml", "--cells"),
+        ("compare --cells c.csv", "--invariants"),
+        ("compare --invariants i.yaml", "--cells"),
+        ("privatize t.csv", "--invariants"),
+        ("topdown t.csv --epsilon 1", "--levels"),
+        ("topdown t.csv --levels state", "--epsilon"),
+        ("swap r.csv --swap county", "--rate"),
+        ("swap r.csv --rate 0.1", "--swap"),
+        ("check n.csv", "--invariants"),
+    ],
+)
+def test_a_missing_option_is_named(capsys, command, missing):
+    with pytest.raises(SystemExit) as ended:
+        main(command.split())
+    assert ended.value.code == 2
+    assert missing in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_an_interrupted_command_says_so_and_ends_as_shells_expect(monkeypatch, capsys):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check, "run", interrupted)
+    assert main(["check", "n.csv", "--invariants", "i.yaml"]) == 130
+    assert capsys.readouterr().err == "isdp: interrupted\n"
