@@ -8,7 +8,7 @@ for experiments.
 Sub-packages and the names below load when they are first used, so that `import isdp` is cheap.
 """
 
-from importlib import import_module
+from isdp.loading import when_first_used
 
 __version__ = "0.2.0"
 _HOMES = {
@@ -36,18 +36,4 @@ _PACKAGES = (
     "topdown",
 )
 __all__ = [*_HOMES, *_PACKAGES]
-
-
-def __getattr__(name: str):
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    elif name in _PACKAGES:
-        value = import_module(f"isdp.{name}")
-    else:
-        raise AttributeError(f"module 'isdp' has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = when_first_used(__name__, _HOMES, _PACKAGES)

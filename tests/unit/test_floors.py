@@ -9,7 +9,8 @@ from tests import ROOT
 # from the top floor to the ground; the order stands nowhere else
 LIBRARY = """
 cli > compare > privatize > plots, topdown, swapping > diagnostics > mcmc > exact, subspace
-> postprocess, io > mechanisms > lattice > constraints, accounting > seeds > checks > errors
+> postprocess, io > mechanisms > lattice > constraints, accounting > seeds > checks
+> errors, loading
 """
 REPRODUCTION = """
 review > national > comparison

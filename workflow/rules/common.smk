@@ -177,6 +177,8 @@ os.environ.update(
     PYTHONPATH=os.pathsep.join([str(SOURCES), os.getenv("PYTHONPATH", "")]),
     NUMBA_CACHE_DIR=str(cache_folder(SOURCES)),
 )
+# containers set it, and each job would compile both packages anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if workflow.is_main_process:
     if Path("results/config.yaml").is_file():
         config["words"]["made_by"] = made_by(BASE, "results/config.yaml")

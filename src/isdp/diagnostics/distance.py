@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM, kolmogorov, kolmogorov_bound
 from isdp.exact import EnumeratedLaw, enumerate_law
-from isdp.mcmc.metropolis import LatticeWalk
 from isdp.mechanisms.laplace import double_geometric_pmf
+
+if TYPE_CHECKING:
+    from isdp.mcmc.metropolis import LatticeWalk
 
 MOST_POINTS = 3000  # of a lattice whose law is followed in full
 LEFT_OUT = 1e-9

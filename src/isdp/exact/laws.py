@@ -13,7 +13,6 @@ import scipy
 from isdp.checks import positive, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.secure_halving import period
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mechanisms.base import Mechanism, energy_served
 
@@ -153,6 +152,8 @@ def gaussian_total_law(cells: int, variance: Fraction) -> TotalLaw:
     variance : Fraction
         Sigma^2, at most 1e6: a larger one is a rescaled law.
     """
+    from isdp.exact.secure_halving import period  # compiled code: the other laws do without
+
     if whole("exact", "cells", cells, 1) == 1:
         return TotalLaw(np.zeros(1, np.int64), np.ones(1))
     narrowed = float(variance) * (cells - 1) / cells

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 from scipy.sparse import coo_array
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.io.files import whole
+
+if TYPE_CHECKING:
+    import xarray
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Draws:
         return np.take(self.noise, [place[name] for name in cells], axis=-1)
 
 
-def as_dataset(draws: Draws) -> xr.Dataset:
+def as_dataset(draws: Draws) -> xarray.Dataset:
     """Give draws as an xarray Dataset.
 
     Returns
@@ -64,9 +67,11 @@ def as_dataset(draws: Draws) -> xr.Dataset:
         `noise` (chain, draw, cell), with the names of the cells as coordinates, and the settings
         as JSON among the attributes.
     """
+    import xarray  # slow to load, and many a job knows draws without their files
+
     noise = np.asarray(draws.noise, dtype=np.int64)
     chains, kept, _ = noise.shape
-    return xr.Dataset(
+    return xarray.Dataset(
         {"noise": (("chain", "draw", "cell"), noise)},
         coords={
             "chain": np.arange(chains),
@@ -90,8 +95,10 @@ def as_inference_data(draws: Draws):
 
 def write_draws(path, draws: Draws) -> None:
     """Write draws as netCDF (through h5netcdf), compressed."""
+    import xarray
+
     matrix = draws.invariants.sparse.tocoo()
-    data = xr.Dataset(
+    data = xarray.Dataset(
         {
             "noise": (("chain", "draw", "cell"), np.asarray(draws.noise, dtype=np.int64)),
             "invariant_row": ("entry", matrix.coords[0].astype(np.int64)),
@@ -108,7 +115,9 @@ def write_draws(path, draws: Draws) -> None:
 
 def read_draws(path) -> Draws:
     """Read draws that `write_draws` wrote."""
-    with xr.open_dataset(path, engine="h5netcdf") as data:
+    import xarray
+
+    with xarray.open_dataset(path, engine="h5netcdf") as data:
         data.load()
     names = [str(name) for name in data["invariant_name"].values]
     entries = (

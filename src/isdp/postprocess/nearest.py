@@ -9,18 +9,19 @@ from __future__ import annotations
 import numpy as np
 import scipy
 from scipy.linalg import null_space
-from scipy.sparse import hstack
+from scipy.sparse import block_diag, hstack
 
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 
 TIME_LIMIT = 60  # seconds a programme
+TOGETHER = 100  # draws in one programme
 NEGLIGIBLE = 1e-9  # relative residual below which least squares has met the constraints
 
 
 def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.ndarray:
-    """Find a feasible noise vector that is nearest to the given one in the l1 norm (ISDP, E.4).
+    """Find feasible noise vectors that are nearest to the given ones in the l1 norm (ISDP, E.4).
 
     The correction is split in what is added and what is taken away, both from zero up, and their
     sum is minimised under A (noise + added - taken) = 0. The solution is rarely unique: HiGHS
@@ -28,14 +29,15 @@ def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.nd
 
     Parameters
     ----------
-    noise : int array, shape (cells,)
+    noise : int array, shape (cells,) or (draws, cells)
+        Draws are solved many at a time, as the blocks of one programme.
     invariants : Invariants
     integer : bool
         Ask for whole numbers (an integer programme instead of a linear one).
 
     Returns
     -------
-    float64 array, or int64 with `integer`, shape (cells,)
+    float64 array, or int64 with `integer`, in the shape of `noise`
 
     Raises
     ------
@@ -43,22 +45,35 @@ def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.nd
         If the solver finds no solution.
     """
     noise = np.asarray(noise)
+    draws = np.atleast_2d(noise)
+    nearest = np.empty(draws.shape, dtype=np.int64 if integer else np.float64)
+    for start in range(0, len(draws), TOGETHER):
+        part = slice(start, start + TOGETHER)
+        nearest[part] = _nearest_together(draws[part], invariants, integer)
+    if integer:
+        invariants.check(nearest)
+    return nearest.reshape(noise.shape)
+
+
+def _nearest_together(draws: np.ndarray, invariants: Invariants, integer: bool) -> np.ndarray:
+    """Solve one programme with a block a draw: to set one up takes longer than to solve it."""
     a = invariants.sparse.astype(float)
-    both = hstack([a, -a], format="csr")
-    target = -invariants.apply(noise)
-    cost = np.ones(2 * invariants.cells)
+    blocks = block_diag([hstack([a, -a], format="csr")] * len(draws), format="csr")
+    target = -invariants.apply(draws).ravel()
+    cost = np.ones(2 * draws.size)
     if integer:
         found = scipy.optimize.milp(
             cost,
-            constraints=scipy.optimize.LinearConstraint(both, target, target),
+            constraints=scipy.optimize.LinearConstraint(blocks, target, target),
             integrality=np.ones_like(cost),
             bounds=scipy.optimize.Bounds(0, np.inf),
-            options={"time_limit": TIME_LIMIT},
+            # a share of the sum over all draws may be more than one person
+            options={"time_limit": TIME_LIMIT, "mip_rel_gap": 0},
         )
     else:
         found = scipy.optimize.linprog(
             cost,
-            A_eq=both,
+            A_eq=blocks,
             b_eq=target,
             bounds=(0, None),
             method="highs",
@@ -69,12 +84,10 @@ def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.nd
             f"projection: HiGHS found no nearest vector ({found.message.strip()}); check the "
             f"invariants"
         )
-    added, taken = np.split(found.x, 2)
+    added, taken = found.x.reshape(len(draws), 2, -1).transpose(1, 0, 2)
     if not integer:
-        return noise + added - taken
-    nearest = noise + np.round(added).astype(np.int64) - np.round(taken).astype(np.int64)
-    invariants.check(nearest)
-    return nearest
+        return draws + added - taken
+    return draws + np.round(added).astype(np.int64) - np.round(taken).astype(np.int64)
 
 
 def corrected_cell(noise, nearest) -> int:

@@ -14,8 +14,6 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln
 
-from isdp.swapping.kernels import derange_by_refusal, derange_in_one_pass
-
 LAST_IN_TABLE = 30  # beyond, d_m = m!/e and the chance 1/u are right within 1/31!
 CHUNK = 1 << 20  # words asked for at once
 
@@ -156,6 +154,9 @@ def derange(words: Words, sizes: np.ndarray, *, exact: bool) -> np.ndarray:
         The points are numbered through, group after group; point i goes to the i-th entry.
     """
     starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    # compiled code: budgets and losses do without
+    from isdp.swapping.kernels import derange_by_refusal, derange_in_one_pass
+
     image = np.empty(starts[-1], dtype=np.int64)
     scratch = () if exact else (np.empty(len(image), dtype=np.bool_), closing_chances())
     compiled = derange_by_refusal if exact else derange_in_one_pass

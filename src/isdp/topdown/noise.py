@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.exact import independent
 
 FLAVOURS = ("pure", "zCDP")
 
@@ -48,6 +47,8 @@ def draw_noise_for_release(
 
     Parameters are those of `draw_noise`, but that `rng` is not used and losses are exact.
     """
+    from isdp.exact import independent  # compiled code: noise for experiments does without
+
     _check(flavour)
     asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]
     if flavour == "pure":

@@ -43,8 +43,8 @@ def project_state(
     noise = double_geometric_noise(drawing, epsilon, (simulations, counties))
     invariants = Invariants.total(counties)
     checked = min(checked, simulations)
-    linear = np.array([nearest_l1(u, invariants) for u in noise[:checked]])
-    integer = np.array([nearest_l1(u, invariants, integer=True) for u in noise[:checked]])
+    linear = nearest_l1(noise[:checked], invariants)
+    integer = nearest_l1(noise[:checked], invariants, integer=True)
     cells = [corrected_cell(u, z) for u, z in zip(noise, linear, strict=False)]
     moved = [cell for cell in cells if cell >= 0]
     cell = max(set(moved), key=moved.count) if moved else 0

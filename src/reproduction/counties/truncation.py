@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -124,6 +125,7 @@ def needed_populations(
 
 
 def _epsilon_to_bite(populations: np.ndarray) -> float:
+    @cache  # both ends are asked for again
     def above(log_epsilon: float) -> float:
         expected = expected_truncated(populations, math.exp(log_epsilon))
         return math.log(max(expected, 1e-300) / ONE_IN_1000)

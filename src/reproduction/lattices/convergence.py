@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
-from isdp.mcmc.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
-from isdp.mcmc.metropolis import LatticeWalk
+if TYPE_CHECKING:
+    from isdp.mcmc.coupling import MeetingTimes
+    from isdp.mcmc.metropolis import LatticeWalk
 
 GRID_POINTS = 160
 
@@ -43,6 +46,8 @@ def couple(
     trail : DataFrame
         The lags that were tried, from `isdp.mcmc.coupling.choose_lag`.
     """
+    from isdp.mcmc.coupling import choose_lag, meeting_times  # compiled code: tables do without
+
     pilot, *streams = rng.spawn(1 + len(lag_factors))
     lag, trail = choose_lag(pilot, walk, near_one=near_one, runs=pilot_runs, cap=cap)
     lags = dict.fromkeys(max(1, round(factor * lag)) for factor in lag_factors)
@@ -58,6 +63,8 @@ def bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
 
     Times are spaced evenly in their logarithm; each lag's time to the bound 0.01 is among them.
     """
+    from isdp.mcmc.coupling import time_to_bound, tv_bound
+
     longest = max(int(each.tau.max()) - each.lag for each in times) + 1
     spaced = np.round(np.geomspace(1, longest + 1, GRID_POINTS)).astype(np.int64) - 1
     marks = [time for each in times if (time := time_to_bound(each)) is not None]
@@ -72,6 +79,8 @@ def meeting_table(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
     leading chain had not moved within the lag. Where runs are censored or standing, the time to a
     bound is missing: the chain is not shown to have converged.
     """
+    from isdp.mcmc.coupling import time_to_bound, tv_bound
+
     rows = [
         {
             "lag": each.lag,

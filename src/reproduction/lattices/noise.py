@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,11 @@ from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.summaries import boxes, describe_cells
 from isdp.io.draws import Draws
 from isdp.lattice.kernel import degrees_of_freedom
-from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
 from reproduction.lattices.entry import Experiment
+
+if TYPE_CHECKING:
+    from isdp.mcmc.metropolis import LatticeWalk
 
 
 def burn_in_from(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
@@ -58,6 +61,8 @@ def sample_noise(
     converged : bool
         Whether the coupling bound has shown that many sweeps to be enough; kept with the draws.
     """
+    from isdp.mcmc.metropolis import run_chains  # compiled code: tables do without
+
     pilot, _ = run_chains(rng, walk, draws=2000, chains=chains, burn_in=burn_in)
     norm = walk.mechanism.measure(pilot)[..., None]
     table = pd.concat([convergence(pilot), convergence(norm)])

@@ -35,4 +35,12 @@ def test_the_rules_load_nothing_heavy():
 
 
 def test_what_is_heavy_is_seen():
-    assert "numba" in loaded(["from reproduction.comparison.systems import systems"])
+    assert "numba" in loaded(["from isdp.mcmc.metropolis import run_chains"])
+
+
+def test_tables_and_figures_load_no_compiled_code():
+    modules = (
+        *("comparison.tables", "counties.experiment", "exactness.experiment", "lattices.noise"),
+        *("lattices.convergence", "swapping.figures", "topdown.systems"),
+    )
+    assert "numba" not in loaded([f"import reproduction.{module}" for module in modules])

@@ -5,6 +5,7 @@ from scipy.optimize import minimize
 from isdp import InputError, Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.postprocess.nearest import (
+    TOGETHER,
     correct_evenly,
     correct_one_cell,
     corrected_cell,
@@ -67,6 +68,18 @@ def test_highs_returns_the_vertex_of_the_closed_form():
         assert (
             nearest_l1(u, Invariants.total(30)) == correct_one_cell(u[None], max(cell, 0))
         ).all()
+
+
+@pytest.mark.parametrize("integer", [False, True])
+@pytest.mark.parametrize("cells", [9, 60])
+def test_draws_solved_together_get_the_vertex_that_each_gets_alone(cells, integer):
+    held = Invariants.total(cells)
+    noise = RNG.integers(-40, 41, (TOGETHER + 3, cells))
+    together = nearest_l1(noise, held, integer=integer)
+    alone = [nearest_l1(u, held, integer=integer) for u in noise]
+    assert together.shape == noise.shape
+    assert (together == alone).all()
+    assert (np.abs(together - noise).sum(axis=1) == np.abs(noise.sum(axis=1))).all()
 
 
 def test_corrected_cell_tells_none_and_several():

@@ -1,0 +1,34 @@
+"""Names of a package that load when they are first used, so that importing the package is cheap."""
+
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+
+
+def when_first_used(
+    package: str, homes: Mapping[str, str], packages: Iterable[str] = ()
+) -> tuple[Callable, Callable]:
+    """Give a package its `__getattr__` and `__dir__`.
+
+    Parameters
+    ----------
+    package : str
+        Its `__name__`.
+    homes : mapping
+        From each name that it hands on to the module that defines it. It is called `_HOMES` there:
+        what looks for a job's modules reads the table in the source.
+    packages : iterable of str, optional
+        Sub-packages that are handed on whole.
+    """
+    packages = tuple(packages)
+
+    def load(name: str):
+        if name in homes:
+            return getattr(import_module(homes[name]), name)
+        if name in packages:
+            return import_module(f"{package}.{name}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    def names() -> list[str]:
+        return sorted({*vars(import_module(package)), *homes, *packages})
+
+    return load, names
