@@ -124,6 +124,7 @@ SMALL = merged(
             "universes": [[2, 2]],
             "tables": [[[3, 3], [3, 3]]],
         },
+        "comparison": {"states": ["DE", "VT"], "epsilons": [1], "swapped": ["DE", "VT"]},
     },
 )
 
