@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from tests import ROOT
+from tests.workflow import ready
 
 NOBODY_THERE = "http://127.0.0.1:9/nhgis_ppdd_20201116_county.zip"  # the discard port: refused
 LAW = {"norm": "l1", "epsilon": 1.0, "proposal": {"paper": 0.02, "reduced": 0.5}}
@@ -123,6 +124,7 @@ SMALL = merged(
             "universes": [[2, 2]],
             "tables": [[[3, 3], [3, 3]]],
         },
+        "comparison": {"states": ["DE", "VT"], "epsilons": [1], "swapped": ["DE", "VT"]},
     },
 )
 
@@ -197,21 +199,20 @@ class Checkout:
             header + "\n" + ",".join(row.values()) + "\n"
         )
 
+    def arguments(self, *arguments):
+        return ["--configfile", "test.yaml", *arguments]
+
     def command(self, *arguments):
-        return [sys.executable, "-m", "snakemake", "--configfile", "test.yaml", *arguments]
+        return [sys.executable, "-m", "snakemake", *self.arguments(*arguments)]
 
     def environment(self, **variables):
         kept = {k: v for k, v in os.environ.items() if k != "NHGIS_PPDD_FILE"}
         return kept | {"PYTHONWARNINGS": ""} | variables
 
     def run(self, *arguments, **variables):
-        return subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env=self.environment(**variables),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
+        """Run the command as from a shell, but for the time that it takes to load Snakemake."""
+        return ready.run(
+            self.arguments(*arguments), self.folder, self.environment(**variables), PATIENCE
         )
 
     def tables(self):
@@ -258,7 +259,15 @@ def finished(tmp_path_factory):
         if not console.exists():
             assert not folder.exists(), "the run failed in another process"
             folder.mkdir()
-            done = Checkout(folder).run("--cores", "2")
+            checkout = Checkout(folder)
+            done = subprocess.run(
+                checkout.command("--cores", "2"),
+                cwd=folder,
+                env=checkout.environment(),
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+            )
             assert done.returncode == 0, done.stdout + done.stderr
             console.write_text(json.dumps([done.stdout, done.stderr]))
     checkout = Checkout.at(folder)

@@ -193,6 +193,7 @@ def extended(finished, tmp_path_factory):
     """A finished run to which the toy was added, run again."""
     folder = tmp_path_factory.mktemp("extended") / "run"
     subprocess.run(["cp", "-a", finished.folder, folder], check=True)
+    (folder / "notebooks/02_lattices.ipynb").unlink()  # it shows nothing of the toy
     (folder / "src").unlink()
     shutil.copytree(ROOT / "src", folder / "src", copy_function=shutil.copy2)
     for name, text in ADDED.items():

@@ -213,8 +213,11 @@ def test_killed_on_one_core_and_started_again_it_ends_with_the_same_tables(check
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     assert not (checkout.folder / goal).exists()
-    again = checkout.run("--cores", "1", goal)
-    assert again.returncode == 0, again.stdout + again.stderr
+    again = checkout.run("--cores", "1", "--verbose", goal)
+    console = again.stdout + again.stderr
+    assert again.returncode == 0, console
+    # Snakemake looks for work when a job has ended, and no more often
+    assert 2 < console.count("Ready jobs: ") <= console.count("Finished jobid: ") + 1
     ours, theirs = checkout.tables(), finished.tables()
     assert goal.removeprefix("results/") in ours
     assert ours == {name: theirs[name] for name in ours}

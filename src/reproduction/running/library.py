@@ -28,14 +28,14 @@ def library_of(script: Path, source: Path) -> list[str]:
     -------
     list of str
     """
-    found: set[Path] = set()
-    waiting = [script]
+    found: set[str] = set()
+    waiting = [str(script)]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
             waiting += _needed_by(path, source)
-    return sorted(str(path) for path in found - {script})
+    return sorted(found - {str(script)})
 
 
 def digest_of(files: list[str], source: Path) -> str:
@@ -50,22 +50,19 @@ def _digest(file: str) -> str:
 
 
 @cache
-def _needed_by(path: Path, source: Path) -> list[Path]:
+def _needed_by(path: str, source: Path) -> set[str]:
     """Files behind the imports of one file; a package's `__init__` needs nothing by itself."""
-    if path.name == "__init__.py":
-        return []
-    return [file for module, name in _imports(path) for file in _files(source, module, name)]
+    if Path(path).name == "__init__.py":
+        return set()
+    imports = _imports(Path(path))
+    return {str(file) for module, name in imports for file in _files(source, module, name)}
 
 
 @cache
 def _files(source: Path, module: str, name: str) -> list[Path]:
     """Find the file that defines `name` of `module`, and every `__init__` on the way to it."""
     folder = source.joinpath(*module.split("."))
-    inits = [
-        parent / "__init__.py"
-        for parent in (folder, *folder.parents)
-        if source in parent.parents and (parent / "__init__.py").is_file()
-    ]
+    inits = _inits(folder, source)
     if folder.with_suffix(".py").is_file():
         return [*inits, folder.with_suffix(".py")]
     if not inits:
@@ -78,6 +75,16 @@ def _files(source: Path, module: str, name: str) -> list[Path]:
         file
         for home, original in _handed_on(folder / "__init__.py", name)
         for file in _files(source, home, original)
+    ]
+
+
+@cache
+def _inits(folder: Path, source: Path) -> list[Path]:
+    """Find the `__init__` of a package and of all that it lies in."""
+    return [
+        parent / "__init__.py"
+        for parent in (folder, *folder.parents)
+        if source in parent.parents and (parent / "__init__.py").is_file()
     ]
 
 

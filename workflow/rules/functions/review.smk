@@ -21,6 +21,7 @@ def maker_of(path):
     return None
 
 
+@cache
 def state_in(path):
     """The state that a file is of, "" if it is of none; it need not be a state of this run."""
     maker = maker_of(path)
@@ -36,6 +37,7 @@ def files_of(kind, ending, name):
     return [path] if maker_of(path) and (not state or state in selected_states()) else []
 
 
+@cache
 def waits_for_states(kind, ending, name):
     return "{state}" in name or state_in(f"results/{kind}/{name}.{ending}") != ""
 
