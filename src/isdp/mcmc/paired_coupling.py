@@ -15,6 +15,13 @@ that a sweep begins in this way only where its steps are likely to succeed, or w
 have long stayed what they are.
 
 Two chains that stand together stay so.
+
+At epsilon 0.25, sweeps to meet after a lag of 10, in two to ten runs each (median, longest): 3
+and 9 for 51 x 20 places of 1000 cells; with one cell a place 14 and 44 at 10 x 10, 22 and 40 at
+12 x 12, 91 and 147 at 14 x 14. At 20 x 20 some 70 of 400 places stay apart by one, and three of
+five runs did not meet in 400 sweeps: inversion makes new differences, where the sum of two
+columns has another variance in the other chain, as fast as they die, where the two rows that
+differ are matched; and to gather them all at once succeeded in one of 150 sweeps.
 """
 
 from __future__ import annotations
