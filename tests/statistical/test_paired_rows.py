@@ -10,7 +10,8 @@ from scipy.sparse import vstack
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
-from isdp.mcmc.paired_coupling import coupled_sweep, pairing
+from isdp.mcmc import paired_coupling
+from isdp.mcmc.paired_coupling import coupled_step, coupled_sweep, pairing
 from isdp.mcmc.paired_rows import PairedRows
 from isdp.mechanisms.laplace import double_geometric_pmf
 from tests.statistical.checks import LawRejected, check_law, count_points
@@ -88,7 +89,7 @@ def redrawn(name):
     order = np.array([2, 0, 1])
     for draw in draws:
         draw[:] = state
-        columns = chain.columns(draw, places, signs)
+        columns = chain.columns(draw, places, signs, np.zeros(3, int))
         chain.redraw(rng.random(4), draw, places, signs, columns, order)
     return draws, places
 
@@ -147,13 +148,13 @@ def test_the_target_is_left_as_it_is(name):
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_chains_from_zero_reach_the_target(name):
-    counts, pmf = moved(name, 6, "zero")
+    counts, pmf = moved(name, 3, "zero")
     check_law(counts, np.append(pmf, 0))
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_power_the_target_of_another_epsilon_is_not_reached(name):
-    counts, pmf = moved(name, 6, "zero")
+    counts, pmf = moved(name, 3, "zero")
     wrong = pmf**1.2  # the law at 1.2 times the epsilon
     with pytest.raises(LawRejected):
         check_law(counts, np.append(wrong / wrong.sum(), 0))
@@ -171,7 +172,7 @@ def test_both_chains_of_a_pair_move_by_the_law():
     rng, draws = np.random.default_rng(13), np.empty((2, DRAWS, 9), dtype=np.int64)
     for i in range(DRAWS):
         uniforms = rng.random(4)
-        columns = [chain.columns(start, places, signs) for start in starts]
+        columns = [chain.columns(start, places, signs, np.zeros(3, int)) for start in starts]
         order = pairing(*columns)
         for side in (0, 1):
             draws[side, i] = starts[side]
@@ -192,3 +193,32 @@ def test_both_chains_of_a_pair_keep_the_target():
         coupled_sweep(rng, chain, first, second)
     for side in (0, 1):
         check_law(count_points(pairs[:, side], law.points), np.append(law.pmf, 0))
+
+
+@pytest.mark.parametrize(("gathering", "close"), [(True, 0), (False, 0), (False, 1.1)])
+def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, monkeypatch):
+    monkeypatch.setattr(paired_coupling, "CLOSE", close)
+    chain = PairedRows(shared(np.full((3, 3), 30)), GeneralizedLaplace(0.5))
+    places, signs = np.arange(6).reshape(2, 3), np.array([1, -1])
+    assert chain.step_of(places) > 3
+    starts = [[5, -5, 0, -9, 4, 5, 4, 1, -5], [8, -9, 1, -7, 2, 5, -1, 7, -6]]
+    rng, draws, alike = np.random.default_rng(15), np.empty((2, 1500), np.int64), 0
+    for i in range(draws.shape[1]):
+        states = np.array(starts)
+        alike += coupled_step(rng, chain, tuple(states), places, signs, gathering)
+        draws[:, i] = states[:, 0]
+        assert not states.reshape(2, 3, 3).sum(axis=1).any()
+        assert not states.reshape(2, 3, 3).sum(axis=2).any()
+    x = np.arange(-80, 81)
+    for side, start in enumerate(starts):
+        laws = []
+        for k in range(3):
+            total = start[k] + start[3 + k]
+            law = place_law(30, 0.5, x) * place_law(30, 0.5, total - x)
+            laws.append(law / law.sum())
+        rest = np.convolve(laws[1], laws[2])[160 - x]  # all three add up to zero
+        pmf = laws[0] * rest / (laws[0] * rest).sum()
+        points = np.arange(-30, 31)
+        counts, inside = count_points(draws[side][:, None], points[:, None]), pmf[points + 80]
+        check_law(counts, np.append(inside, 1 - inside.sum()))
+    assert (0.5 < alike / 1500 < 1) if gathering or close else alike == 0

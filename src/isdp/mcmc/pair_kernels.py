@@ -27,12 +27,13 @@ def _log_weight(x, k, shifts, signs, kinds, laws):
 
 
 @njit(cache=True)
-def column_laws(state, places, signs, kind_of, laws):
+def column_laws(state, places, signs, kind_of, laws, step, remainders):
     """Law of the first place's noise in each column, as if the columns were free of one another.
 
     In column k the noise at ``places[j, k]`` stays a number plus ``signs[j]`` times that at
     ``places[0, k]``, and ``signs[0]`` is 1. The weight is the product over the places, which is
-    log-concave; ``laws[kind_of[place], |x|]`` are their logarithms.
+    log-concave; ``laws[kind_of[place], |x|]`` are their logarithms. It is taken at every
+    `step`-th integer, those with the column's remainder.
 
     Returns
     -------
@@ -42,8 +43,9 @@ def column_laws(state, places, signs, kind_of, laws):
     length : int64 array, shape (columns,)
         Values of each column.
     mean : float64 array, shape (columns,)
-        Of the values counted from the least.
+        Of the steps from the least value.
     variance : float64 array, shape (columns,)
+        Of these steps.
     """
     rows, columns = places.shape
     shifts = np.empty((rows, columns), dtype=np.int64)
@@ -56,26 +58,28 @@ def column_laws(state, places, signs, kind_of, laws):
             shifts[j, k] = state[places[j, k]] - signs[j] * state[places[0, k]]
             kinds[j, k] = kind_of[places[j, k]]
         x = state[places[0, k]]
+        x += (remainders[k] - x) % step
         top = _log_weight(x, k, shifts, signs, kinds, laws)
-        for way in (-1, 1):
+        for way in (-step, step):
             while True:
                 then = _log_weight(x + way, k, shifts, signs, kinds, laws)
                 if then <= top:
                     break
                 x, top = x + way, then
         low = x
-        while _log_weight(low - 1, k, shifts, signs, kinds, laws) >= top - DEPTH:
-            low -= 1
+        while _log_weight(low - step, k, shifts, signs, kinds, laws) >= top - DEPTH:
+            low -= step
         high = x
-        while _log_weight(high + 1, k, shifts, signs, kinds, laws) >= top - DEPTH:
-            high += 1
-        least[k], length[k], peak[k] = low, high - low + 1, top
+        while _log_weight(high + step, k, shifts, signs, kinds, laws) >= top - DEPTH:
+            high += step
+        least[k], length[k], peak[k] = low, (high - low) // step + 1, top
     pmf = np.zeros((columns, length.max()))
     mean, variance = np.zeros(columns), np.zeros(columns)
     for k in range(columns):
         total, first, second = 0.0, 0.0, 0.0
         for i in range(length[k]):
-            weight = math.exp(_log_weight(least[k] + i, k, shifts, signs, kinds, laws) - peak[k])
+            x = least[k] + i * step
+            weight = math.exp(_log_weight(x, k, shifts, signs, kinds, laws) - peak[k])
             pmf[k, i] = weight
             total += weight
             first += weight * i
@@ -141,12 +145,9 @@ def _bounds_of_pair(side, order, g):
 
 
 @njit(cache=True)
-def _law_of_pair(side, order, g, rest):
-    """Least value, and weights from there on, of a pair's sum given that of all up to it."""
+def _weights_of_pair(side, order, g, rest):
+    """Least value, and weights from there on, of a later pair's sum given that of all up to it."""
     least, most = _bounds_of_pair(side, order, g)
-    if g == 0:
-        one = 1 if least <= rest <= most else 0
-        return rest, np.ones(one)
     reach = side.before.shape[1]
     # what is left for the others stays where no message wraps around
     low = max(least, rest - (reach - 1) // 2)
@@ -156,10 +157,34 @@ def _law_of_pair(side, order, g, rest):
         x = low + i
         ours, theirs = side.of_pair[g, x % reach], side.before[g, (rest - x) % reach]
         weights[i] = max(ours, 0.0) * max(theirs, 0.0)  # transforms leave dust of either sign
+    return low, weights
+
+
+@njit(cache=True)
+def _law_of_pair(side, order, g, rest):
+    """Least value, and probabilities from there on, of a pair's sum given that of all up to it."""
+    if g == 0:
+        least, most = _bounds_of_pair(side, order, g)
+        one = 1 if least <= rest <= most else 0
+        return rest, np.ones(one)
+    low, weights = _weights_of_pair(side, order, g, rest)
     total = weights.sum()
     if not total > 0.0:
         return low, weights[:0]
     return low, weights / total
+
+
+@njit(cache=True)
+def _weights_of_split(side, order, g, together):
+    """Least place of a pair's first column, and weights from there on, given the pair's sum."""
+    one, other = order[2 * g], order[2 * g + 1]
+    start = together + side.centre[one] + side.centre[other]
+    low = max(0, start - side.length[other] + 1)
+    high = min(side.length[one] - 1, start)
+    weights = np.empty(max(high - low + 1, 0))
+    for i in range(len(weights)):
+        weights[i] = side.pmf[one, low + i] * side.pmf[other, start - low - i]
+    return low, weights
 
 
 @njit(cache=True)
@@ -169,18 +194,12 @@ def _split(side, order, g, together, uniform, drawn):
     if 2 * g + 1 == len(order):
         drawn[one] = together
         return True
-    other = order[2 * g + 1]
-    start = together + side.centre[one] + side.centre[other]
-    low = max(0, start - side.length[other] + 1)
-    high = min(side.length[one] - 1, start)
-    weights = np.empty(max(high - low + 1, 0))
-    for i in range(len(weights)):
-        weights[i] = side.pmf[one, low + i] * side.pmf[other, start - low - i]
+    low, weights = _weights_of_split(side, order, g, together)
     found = _invert(weights, uniform)
     if found < 0:
         return False
     drawn[one] = low + found - side.centre[one]
-    drawn[other] = together - drawn[one]
+    drawn[order[2 * g + 1]] = together - drawn[one]
     return True
 
 
@@ -201,3 +220,47 @@ def draw_columns(uniforms, side, order):
             return drawn[:0]
         rest -= low + found
     return drawn
+
+
+@njit(cache=True)
+def log_chance(drawn, side, order):
+    """Log-probability that `draw_columns` draws this, int64 (columns,); -inf where it cannot."""
+    total = 0.0
+    for k in range(len(drawn)):
+        i = drawn[k] + side.centre[k]
+        if i < 0 or i >= side.length[k] or not side.pmf[k, i] > 0.0:
+            return -math.inf
+        total += math.log(side.pmf[k, i])
+    return total - math.log(_chance_of_goal(side, order))
+
+
+@njit(cache=True)
+def _chance_of_goal(side, order):
+    """Probability that the columns add up to the goal."""
+    g = (len(order) + 1) // 2 - 1
+    if g > 0:
+        return _weights_of_pair(side, order, g, side.goal)[1].sum()
+    if len(order) == 1:
+        return side.pmf[order[0], side.goal + side.centre[order[0]]]
+    return _weights_of_split(side, order, g, side.goal)[1].sum()
+
+
+@njit(cache=True)
+def alikeness(one, one_length, other, other_length, ahead):
+    """Product over the columns of sum sqrt(p q), the Bhattacharyya coefficient of two laws.
+
+    Parameters
+    ----------
+    one, other : float64 arrays, shape (columns, width)
+    one_length, other_length : int64 arrays, shape (columns,)
+    ahead : int64 array, shape (columns,)
+        Place in `other` that belongs to place 0 in `one`.
+    """
+    product = 1.0
+    for k in range(len(ahead)):
+        total = 0.0
+        low = max(0, -ahead[k])
+        for i in range(low, min(one_length[k], other_length[k] - ahead[k])):
+            total += math.sqrt(one[k, i] * other[k, i + ahead[k]])
+        product *= total
+    return product

@@ -19,14 +19,15 @@ import numpy as np
 from isdp.errors import InputError
 from isdp.io.files import read_json, write_json
 from isdp.mcmc.coupling import MeetingTimes, tv_bound
+from isdp.mcmc.pair_kernels import DEPTH
 from isdp.mcmc.paired_coupling import paired_meeting_times
-from isdp.mcmc.paired_rows import PairedRows
+from isdp.mcmc.paired_rows import FAR, PairedRows
 from isdp.seeds import stream
 
 FOLDER = Path("~/.cache/isdp/diagnoses")
-VERSION = 1  # of the chain, its coupling and this procedure: raise it when one of them changes
+VERSION = 2  # of the chain, its coupling and this procedure: raise it when one of them changes
 MOST_RUNS, LEAST_RUNS, PILOTS = 200, 20, 10
-WORK = 1e11  # numbers that all runs together may transform, some tens of minutes
+WORK = 3e10  # numbers that all runs together may transform, some twenty minutes
 LEAST_LAG = 10
 SPARE = 2  # times the longest meeting is how long the released chain runs
 
@@ -58,10 +59,15 @@ class Diagnosis(NamedTuple):
 
 def work_of(chain: PairedRows) -> float:
     """Numbers that a sweep of one chain transforms, roughly."""
-    sd = math.sqrt(chain.sizes.max() * math.exp(-chain.rate)) / -math.expm1(-chain.rate)
-    steps = chain.steps(np.random.default_rng(0))
-    columns = steps[0][0].shape[1] if steps else 1
-    return len(steps) * columns * (20 * sd * math.sqrt(columns) + 40 / chain.rate)
+    variance = 2 * math.exp(-chain.rate) / math.expm1(-chain.rate) ** 2
+    numbers = 0.0
+    for places, _ in chain.steps(np.random.default_rng(0)):
+        rows, columns = places.shape
+        variances = variance / (1 / chain.sizes[places]).sum(axis=0)
+        width = max(2 * FAR * math.sqrt(variances.max()), 2 * DEPTH / (rows * chain.rate))
+        reach = 2 * FAR * math.sqrt(variances.sum()) + 2 * width
+        numbers += columns * reach / chain.step_of(places)
+    return numbers
 
 
 def diagnose(chain: PairedRows, root: int = 0, work: float | None = None) -> Diagnosis:
@@ -77,7 +83,7 @@ def diagnose(chain: PairedRows, root: int = 0, work: float | None = None) -> Dia
     root : int
         Of the random streams.
     work : float, optional
-        Numbers that may be transformed, at some 30 nanoseconds each; 1e11 by default.
+        Numbers that may be transformed, at some 30 to 60 nanoseconds each; 3e10 by default.
 
     Raises
     ------

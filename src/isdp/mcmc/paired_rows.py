@@ -6,8 +6,11 @@ of three categories with all two-way margins, two fibres by two fibres are redra
 Each redraw is a Gibbs step: it leaves the law of the noise as it is.
 
 Cells that stand in the same totals count as one, by the law of the sum of their noise; `spread_out`
-shares the sums out. Sums that are messages are in floating point by fast Fourier transforms, so
-that a step is exact up to rounding, about 1e-13: for experiments, not for a release.
+shares the sums out. Where such sums are wide and smooth, what their columns leave when divided by a
+step h is uniform, and is drawn first; then there are messages for every h-th value alone, see
+`isdp.mcmc.lattices`. Messages are in floating point by fast Fourier transforms. A step is within
+1e-13 of its law in total variation by the lattice, and within about as much by rounding: for
+experiments, not for a release.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.compositions import share
+from isdp.mcmc.lattices import lattice_step
 from isdp.mcmc.pair_kernels import Side, column_laws, draw_columns
 from isdp.mcmc.sum_laws import sum_log_law
 from isdp.mcmc.table_shapes import shape_of
@@ -29,6 +33,8 @@ from isdp.mechanisms.base import Mechanism, energy_served
 
 FAR = 9.0  # standard deviations of a sum to either side, beside the columns' own windows
 MOST_VALUES = 4_000_000  # of the messages of a step
+SHARED = 5  # columns that a group has in common with the next
+WIDER = 4  # times a group's first lattice step, at which the next group begins
 REACH = 120  # scales, of the tables of laws, beside 14 standard deviations
 MOST_TABLED = 20_000_000
 
@@ -41,6 +47,22 @@ class Columns(NamedTuple):
     length: np.ndarray
     mean: np.ndarray
     variance: np.ndarray
+    step: int
+
+    @property
+    def centre(self) -> np.ndarray:
+        """Steps from the least value to about the mean, int64 (columns,)."""
+        return np.rint(self.mean).astype(np.int64)
+
+    @property
+    def values(self) -> np.ndarray:
+        """Mean values, float64 (columns,)."""
+        return self.least + self.step * self.mean
+
+    @property
+    def zero(self) -> np.ndarray:
+        """Values at the centres, from which steps are counted; int64 (columns,)."""
+        return self.least + self.step * self.centre
 
 
 class PairedRows:
@@ -60,6 +82,9 @@ class PairedRows:
         Of the table, its shorter side first.
     sizes : int64 array, shape (places,)
         Cells in each place.
+    distance : float64 array, shape (places,)
+        Squared distance between the law of a place and itself moved by one, in deviations of
+        normal laws that overlap as much.
 
     Raises
     ------
@@ -96,7 +121,9 @@ class PairedRows:
                 f"would take messages of {values:.3g} numbers a step, more than {MOST_VALUES}; "
                 f"use a larger epsilon or fewer cells a place"
             )
+        self._lattice_steps: dict[tuple[int, int, int], int] = {}
         self._laws = np.array([sum_log_law(int(m), self.rate, reach) for m in kinds])
+        self.distance = np.array([_distance(law) for law in self._laws])[self._kind_of]
 
     @property
     def places(self) -> int:
@@ -106,24 +133,84 @@ class PairedRows:
     def steps(self, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
         """Places (rows, columns) and signs (rows,) of one sweep's steps, in their order.
 
-        Rows are matched at random, an odd one sits out. Of three categories one is chosen along
-        which the fibres run; those across it are matched in both directions.
+        Rows are put in a random order and matched in rounds, with the next, the next but one, the
+        next but three and so on. Of three categories one is chosen along which the fibres run;
+        those across it are matched in both directions, a round of one in all rounds of the other.
+        Where places have very different numbers of cells, a step takes a group of columns.
         """
         if len(self.shape) == 2:
-            pair = np.array([1, -1])
-            return [(self._places[[i, j]], pair) for i, j in _matching(rng, self.shape[0])]
-        table = np.moveaxis(self._places, rng.integers(3), -1)
-        four = np.array([1, -1, -1, 1])
-        across = _matching(rng, table.shape[1])
-        return [
-            (table[[i, i, j, j], [k, m, k, m]], four)
-            for i, j in _matching(rng, table.shape[0])
-            for k, m in across
-        ]
+            signs = np.array([1, -1])
+            rows = [self._places[[i, j]] for i, j in _matches(rng, self.shape[0])]
+        else:
+            signs = np.array([1, -1, -1, 1])
+            table = np.moveaxis(self._places, rng.integers(3), -1)
+            across = _matches(rng, table.shape[1])
+            rows = [
+                table[[i, i, j, j], [k, m, k, m]]
+                for i, j in _matches(rng, table.shape[0])
+                for k, m in across
+            ]
+        return [(places, signs) for whole in rows for places in self._grouped(whole)]
 
-    def columns(self, state: np.ndarray, places: np.ndarray, signs: np.ndarray) -> Columns:
-        """Laws of the columns of a step from a state, int64 (places,)."""
-        return Columns(*column_laws(state, places, signs, self._kind_of, self._laws))
+    def _grouped(self, places: np.ndarray) -> list[np.ndarray]:
+        """Places (rows, columns) in groups of columns that go well on lattices of one step.
+
+        The column with the fewest cells sets the step for all that are drawn together, and a short
+        step for a wide law is slow. Groups that follow each other share columns, through which they
+        exchange.
+        """
+        kinds = self._kind_of[places].min(axis=0)
+        if kinds.min() == kinds.max():
+            return [places]
+        order = np.argsort(kinds, kind="stable")
+        steps = [self._lattice_step(int(kinds[k]), len(places), 2) for k in order]
+        groups, first = [], 0
+        for k in range(1, len(order) - SHARED):
+            if steps[k] >= WIDER * steps[first]:
+                groups.append(places[:, order[first : k + SHARED]])
+                first = k
+        return [*groups, places[:, order[first:]]]
+
+    def step_of(self, places: np.ndarray) -> int:
+        """Step h of the lattices on which the columns of a step can be drawn."""
+        return self._lattice_step(int(self._kind_of[places].min()), *places.shape)
+
+    def _lattice_step(self, kind: int, rows: int, columns: int) -> int:
+        key = kind, rows, columns
+        if key not in self._lattice_steps:
+            self._lattice_steps[key] = lattice_step(self._laws[kind], rows, columns)
+        return self._lattice_steps[key]
+
+    def remainders(
+        self, rng: np.random.Generator, state: np.ndarray, places: np.ndarray
+    ) -> np.ndarray:
+        """Draw what the first row's values leave when divided by h, int64 (columns,).
+
+        They are uniform but for the last, which is what the row's total leaves for it.
+        """
+        step, columns = self.step_of(places), places.shape[1]
+        if step == 1:
+            return np.zeros(columns, dtype=np.int64)
+        drawn = rng.integers(step, size=columns)
+        drawn[-1] = (state[places[0]].sum() - drawn[:-1].sum()) % step
+        return drawn
+
+    def columns(
+        self, state: np.ndarray, places: np.ndarray, signs: np.ndarray, remainders: np.ndarray
+    ) -> Columns:
+        """Laws of the columns of a step from a state, int64 (places,), given their remainders."""
+        step = self.step_of(places)
+        found = column_laws(state, places, signs, self._kind_of, self._laws, step, remainders)
+        return Columns(*found, step)
+
+    def side(
+        self, state: np.ndarray, places: np.ndarray, columns: Columns, order: np.ndarray
+    ) -> Side:
+        """Prepare the draw of a step, its columns in an order; any will do."""
+        centre = columns.centre
+        goal = int(state[places[0]].sum() - columns.zero.sum()) // columns.step
+        messages = _messages(columns, centre, order)
+        return Side(columns.pmf, columns.length, centre, *messages, goal)
 
     def redraw(
         self,
@@ -152,23 +239,15 @@ class PairedRows:
         ArithmeticError
             If the state is so improbable that its messages are all rounding.
         """
-        centre = np.rint(columns.mean).astype(np.int64)
-        before, of_pair = _messages(columns, centre, order)
-        zero, old = columns.least + centre, state[places[0]]
-        goal = int(old.sum() - zero.sum())
-        side = Side(columns.pmf, columns.length, centre, before, of_pair, goal)
-        drawn = draw_columns(uniforms, side, order)
-        if not len(drawn):
-            raise ArithmeticError(
-                "paired rows: a state as improbable as this cannot be redrawn in floating point"
-            )
-        for row, sign in zip(places, signs.tolist(), strict=True):
-            state[row] += sign * (zero + drawn - old)
+        drawn = draw(uniforms, self.side(state, places, columns, order), order)
+        move(state, places, signs, columns.zero + columns.step * drawn)
 
     def sweep(self, rng: np.random.Generator, state: np.ndarray) -> None:
         """One sweep, in place, from a state of sums, int64 (places,)."""
         for places, signs in self.steps(rng):
-            columns, order = self.columns(state, places, signs), np.arange(places.shape[1])
+            remainders = self.remainders(rng, state, places)
+            columns = self.columns(state, places, signs, remainders)
+            order = np.arange(places.shape[1])
             self.redraw(rng.random(len(order) + 1), state, places, signs, columns, order)
 
     def run(self, rng: np.random.Generator, state: np.ndarray, sweeps: int) -> np.ndarray:
@@ -205,10 +284,44 @@ class PairedRows:
         return noise[0]
 
 
-def _matching(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
-    """Pairs of a random order of 0 to n - 1; an odd one is left out."""
+def draw(uniforms: np.ndarray, side: Side, order: np.ndarray) -> np.ndarray:
+    """Draw the columns in steps from their centres, int64 (columns,).
+
+    Raises
+    ------
+    ArithmeticError
+        If all messages are rounding.
+    """
+    drawn = draw_columns(uniforms, side, order)
+    if not len(drawn):
+        raise ArithmeticError(
+            "paired rows: a state as improbable as this cannot be redrawn in floating point"
+        )
+    return drawn
+
+
+def move(state: np.ndarray, places: np.ndarray, signs: np.ndarray, values: np.ndarray) -> None:
+    """Give the first row of a step its new values, and the others what follows."""
+    change = values - state[places[0]]
+    for row, sign in zip(places, signs.tolist(), strict=True):
+        state[row] += sign * change
+
+
+def _distance(log_law: np.ndarray) -> float:
+    """Squared distance of a law from itself moved by one, as of normal laws that are as alike."""
+    both = np.concatenate([log_law[:0:-1], log_law])
+    alike = np.exp((both[1:] + both[:-1]) / 2).sum() / np.exp(both).sum()
+    return -8 * math.log(alike)
+
+
+def _matches(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
+    """Pairs of a random order of 0 to n - 1, round by round.
+
+    In a round all those match whose places in the order differ in one binary digit.
+    """
     order = rng.permutation(n).tolist()
-    return list(zip(order[: n - 1 : 2], order[1::2], strict=True))
+    apart = [2**digit for digit in range((n - 1).bit_length())]
+    return [(order[i + d], order[i]) for d in apart for i in range(n - d) if not i & d]
 
 
 def _messages(

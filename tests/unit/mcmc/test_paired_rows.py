@@ -9,6 +9,7 @@ from scipy.sparse import vstack
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.mcmc import paired_coupling
+from isdp.mcmc.lattices import lattice_step
 from isdp.mcmc.pair_kernels import Side, column_laws, draw_columns
 from isdp.mcmc.paired_coupling import coupled_sweep, paired_meeting_times, pairing
 from isdp.mcmc.paired_rows import PairedRows, _lesser, _messages
@@ -158,9 +159,9 @@ def test_a_draw_inverts_the_uniforms_it_is_given(columns):
     for _ in range(5):
         state = rng.integers(-2, 3, 2 * columns)
         places = np.arange(2 * columns).reshape(2, columns)
-        laws = chain.columns(state, places, np.array([1, -1]))
+        laws = chain.columns(state, places, np.array([1, -1]), np.zeros(columns, int))
         order, uniforms = rng.permutation(columns), rng.random(columns + 1)
-        pmf, least, length, mean, _ = laws
+        pmf, least, length, mean, _, _ = laws
         centre = np.rint(mean).astype(np.int64)
         goal = int(state[:columns].sum())
         messages = _messages(laws, centre, order)
@@ -190,7 +191,8 @@ def test_laws_of_columns_are_those_of_their_places():
     rate, sizes = 0.7, np.array([[1, 3], [2, 1]])
     chain = PairedRows(shared(sizes), GeneralizedLaplace(rate))
     state = np.array([4, -3, 1, 6])
-    laws = chain.columns(state, np.array([[0, 1], [2, 3]]), np.array([1, -1]))
+    places, signs = np.array([[0, 1], [2, 3]]), np.array([1, -1])
+    laws = chain.columns(state, places, signs, np.zeros(2, int))
     for k in range(2):
         x = np.arange(-60, 61)
         weight = np.ones(len(x))
@@ -210,7 +212,7 @@ def test_what_lies_beyond_the_tables_falls_on_as_before(fall, reach):
     laws = np.array([[0.0, -fall, -2 * fall]])
     state, places = np.array([9, -5]), np.array([[0], [1]])
     _, least, length, mean, _ = column_laws(
-        state, places, np.array([1, -1]), np.zeros(2, int), laws
+        state, places, np.array([1, -1]), np.zeros(2, int), laws, 1, np.zeros(1, int)
     )
     # of exp(-fall (|x| + |4 - x|)): level from 0 to 4, then down by twice that a unit, to 40 below
     assert (least[0], length[0]) == (-reach, 5 + 2 * reach)
@@ -221,7 +223,7 @@ def test_a_goal_out_of_reach_is_an_error_and_no_draw():
     chain = PairedRows(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
     state = np.array([1000, 1000, -1000, -1000])  # off its totals
     places, signs = np.arange(4).reshape(2, 2), np.array([1, -1])
-    columns = chain.columns(state, places, signs)
+    columns = chain.columns(state, places, signs, np.zeros(2, int))
     with pytest.raises(ArithmeticError, match="cannot be redrawn"):
         chain.redraw(np.full(3, 0.5), state, places, signs, columns, np.arange(2))
 
@@ -248,17 +250,92 @@ def test_every_draw_meets_the_totals(invariants):
     assert (again == noise[0]).all()
 
 
-def test_a_sweep_matches_rows_at_random_and_leaves_an_odd_one_out():
-    chain = PairedRows(Invariants.margins((5, 6)), GeneralizedLaplace(1.0))
+@pytest.mark.parametrize(("rows", "rounds"), [(2, [1]), (5, [2, 2, 1]), (8, [4, 4, 4])])
+def test_a_sweep_matches_rows_of_a_random_order_in_rounds(rows, rounds):
+    chain = PairedRows(Invariants.margins((rows, 9)), GeneralizedLaplace(1.0))
     rng, seen = np.random.default_rng(3), set()
     for _ in range(60):
-        steps = chain.steps(rng)
-        assert len(steps) == 2
-        rows = [sorted(set((places // 6).ravel().tolist())) for places, _ in steps]
-        assert len({row for pair in rows for row in pair}) == 4
-        seen |= {tuple(pair) for pair in rows}
-        assert all((places % 6 == np.arange(6)).all() for places, _ in steps)
-    assert seen == set(combinations(range(5), 2))
+        left = chain.steps(rng)
+        assert all((places % 9 == np.arange(9)).all() for places, _ in left)
+        pairs = [tuple((places[:, 0] // 9).tolist()) for places, _ in left]
+        dirty = set(range(rows))  # rows left, when all that is in the first goes to the second
+        for first, second in pairs:
+            if first in dirty:
+                dirty = dirty - {first} | {second}
+        assert len(dirty) == 1
+        for count in rounds:
+            now, pairs = pairs[:count], pairs[count:]
+            assert len({row for pair in now for row in pair}) == 2 * count
+            seen |= {frozenset(pair) for pair in now}
+        assert not pairs
+    assert seen == {frozenset(pair) for pair in combinations(range(rows), 2)}
+
+
+def test_columns_go_in_groups_of_like_numbers_of_cells_that_share_some():
+    sizes = np.ones((3, 30), dtype=int) * np.repeat([1, 400], [12, 18])
+    chain = PairedRows(shared(sizes), GeneralizedLaplace(0.5))
+    steps = [places % 30 for places, _ in chain.steps(np.random.default_rng(1))]
+    assert len(steps) == 2 * 2
+    for small, large in zip(steps[::2], steps[1::2], strict=True):
+        assert small[0].tolist() == list(range(17))
+        assert large[0].tolist() == list(range(12, 30))
+    assert [chain.step_of(places) > 1 for places, _ in chain.steps(np.random.default_rng(1))] == [
+        False,
+        True,
+    ] * 2
+
+
+# -- laws on every h-th value -----------------------------------------------------------------
+
+
+def conditional_law(pmfs, goal):
+    """Law of all but the last of three columns given their sum, the weights from 0 on."""
+    x, y = np.meshgrid(*(np.arange(len(pmf)) for pmf in pmfs[:2]), indexing="ij")
+    rest = goal - x - y
+    inside = (rest >= 0) & (rest < len(pmfs[2]))
+    return np.where(inside, pmfs[0][x] * pmfs[1][y] * pmfs[2][np.where(inside, rest, 0)], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("cells", "sums"),
+    [((12, 12, 12), (0, 0, 0)), ((12, 60, 300), (1, 20, -70)), ((12, 12, 12), (60, -41, 3))],
+)
+def test_laws_on_a_lattice_of_any_remainders_are_those_on_all_integers(cells, sums):
+    sizes = np.array([cells, cells, [5000] * 3])
+    chain = PairedRows(shared(sizes), GeneralizedLaplace(0.5))
+    state, places, signs = np.zeros(9, np.int64), np.arange(6).reshape(2, 3), np.array([1, -1])
+    state[3:6] = sums
+    step = chain.step_of(places)
+    assert step > 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chain, "step_of", lambda places: 1)
+        fine = chain.columns(state, places, signs, np.zeros(3, np.int64))
+    goal = -int(fine.least.sum())
+    exact = conditional_law([fine.pmf[k, : fine.length[k]] for k in range(3)], goal)
+    exact /= exact.sum()
+    lost = 0.0
+    for one, other in product(range(step), repeat=2):
+        remainders = np.array([one, other, -one - other]) % step
+        laws = chain.columns(state, places, signs, remainders)
+        goal = -int(laws.least.sum()) // step
+        found = conditional_law([laws.pmf[k, : laws.length[k]] for k in range(3)], goal)
+        found /= found.sum() * step**2
+        low = laws.least - fine.least
+        where = exact[low[0] % step :: step, low[1] % step :: step]
+        at = [slice(low[k] // step, low[k] // step + found.shape[k]) for k in (0, 1)]
+        lost += np.abs(where[at[0], at[1]] - found[: where.shape[0], : where.shape[1]]).sum() / 2
+    assert lost < 2e-13
+
+
+def test_the_longest_step_is_taken_and_rough_laws_have_none():
+    def step(cells):
+        return lattice_step(sum_log_law(cells, 0.25, 20 * (cells + 40)), 2, 8)
+
+    assert step(1) == 1
+    assert [step(50) < step(200), step(200) < step(800)] == [True, True]
+    deviation = math.sqrt(800 * math.exp(-0.25)) / -math.expm1(-0.25)
+    # for a normal law, exp(-(2 pi deviation / step)^2 / 2) is 1e-15 at 0.76 deviations
+    assert 0.6 < step(800) / deviation < 0.8
 
 
 def test_fibres_run_along_each_category():
@@ -282,11 +359,11 @@ def test_columns_that_differ_in_opposite_ways_stand_together():
     first = np.zeros(20, dtype=np.int64)
     second = first.copy()
     second[:5] = [6, 0, -6, -2, 2]
-    sides = [chain.columns(state, places, signs) for state in (first, second)]
+    sides = [chain.columns(state, places, signs, np.zeros(5, int)) for state in (first, second)]
     order = pairing(*sides).tolist()
     assert sorted(order) == list(range(5))
     assert {frozenset(order[0:2]), frozenset(order[2:4])} == {frozenset({3, 4}), frozenset({0, 2})}
-    assert set(order[2:4]) == {0, 2}  # the most different are drawn first, which is last here
+    assert set(order[:2]) == {0, 2}  # the most different are drawn last, which is first here
     assert order[4] == 1
 
 
@@ -320,7 +397,7 @@ def test_two_rows_meet_at_once(monkeypatch):
 
 def test_six_by_eight_meets_in_all_of_two_hundred_runs():
     chain = PairedRows(Invariants.margins((6, 8)), GeneralizedLaplace(0.25))
-    times = paired_meeting_times(np.random.default_rng(2), chain, lag=30, runs=200, cap=2000)
+    times = paired_meeting_times(np.random.default_rng(2), chain, lag=4, runs=200, cap=2000)
     assert not times.censored.any()
     assert not times.uninformative.any()
 
