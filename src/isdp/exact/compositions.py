@@ -117,9 +117,9 @@ def ones(typing_context, word):
 
 
 @njit(cache=True)
-def fill(rng, order, starts, epsilon, x, y, noise):
+def fill(rng, words, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
-    words, rooms = words_from(rng), (room_for(len(x)), room_for(len(x)))
+    rooms = room_for(len(x)), room_for(len(x))
     over = hull(2, epsilon)
     for draw in range(len(noise)):
         _fill_free(rng, order[: starts[0]], epsilon, noise[draw])
@@ -141,10 +141,16 @@ def share(rng, order, starts, more, less, noise):
 
     ``more`` and ``less`` are int64 (draws, types); type t holds ``order[starts[t]:starts[t + 1]]``.
     """
+    share_by(words_from(rng), order, starts, more, less, noise)
+
+
+@njit(cache=True)
+def share_by(words, order, starts, more, less, noise):
+    """Share sums out by words that go on."""
     longest = 1
     for kind in range(len(starts) - 1):
         longest = max(longest, starts[kind + 1] - starts[kind])
-    words, rooms = words_from(rng), (room_for(longest), room_for(longest))
+    rooms = room_for(longest), room_for(longest)
     x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
     for draw in range(len(noise)):
         for kind in range(len(starts) - 1):

@@ -31,6 +31,7 @@ from isdp.exact.numbers import exact_number
 from isdp.exact.secure_gaussian import release_gaussian
 from isdp.exact.secure_overlap import OverlapRelease
 from isdp.exact.typed import TypedRelease
+from isdp.io.progress import progress, tracked
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**14), 1000
 
@@ -165,11 +166,13 @@ class _Blocks:
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         noise = np.zeros((draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
-        for row in noise:
-            row[free] = _geometric(self.epsilon).draw_difference(words, len(free))
-            for start, stop in pairwise(self.starts.tolist()):
-                if stop - start > 1:
-                    row[self.order[start:stop]] = _draw_block(words, stop - start, self.epsilon)
+        with progress("drawing noise", noise.size) as at:
+            for done, row in enumerate(noise):
+                row[free] = _geometric(self.epsilon).draw_difference(words, len(free))
+                for start, stop in pairwise(self.starts.tolist()):
+                    if stop - start > 1:
+                        row[self.order[start:stop]] = _draw_block(words, stop - start, self.epsilon)
+                    at(done * len(row) + stop)
         return noise
 
 
@@ -187,7 +190,7 @@ class _Parts:
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         noise = np.zeros((draws, sum(len(cells) for cells, _ in self.parts)), dtype=np.int64)
-        for cells, sampler in self.parts:
+        for cells, sampler in tracked("drawing noise", self.parts):
             noise[:, cells] = sampler.draw(words, draws)
         return noise
 

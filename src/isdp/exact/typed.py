@@ -15,13 +15,14 @@ import numpy as np
 from isdp.checks import whole
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.exact.blocks import refuse_large_sums
+from isdp.exact.blocks import parts_of_draws, refuse_large_sums
 from isdp.exact.coins import _compose, _Words
-from isdp.exact.compositions import add_up, share
+from isdp.exact.compositions import add_up, share_by, words_from
 from isdp.exact.rounding import share_error
 from isdp.exact.sums import TypeSums
 from isdp.exact.tabled import TabledSums, entries_needed
 from isdp.exact.tries import refuse_bounds
+from isdp.io.progress import progress, tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
 LARGEST_RATE = 1000
@@ -64,17 +65,25 @@ class TypedRelease:
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         noise = np.empty((draws, self.cells), dtype=np.int64)
-        for row, sums, less in zip(noise, *self._typed.sums.draw(words, draws), strict=True):
-            shares = zip(pairwise(self._typed.starts), sums.tolist(), less.tolist(), strict=True)
-            for (start, stop), total, lesser in shares:
-                cells = self._typed.order[start:stop]
-                if len(cells) == 1:
-                    row[cells] = total
-                    continue
-                x = _compose(words, total + lesser, len(cells), self.epsilon)
-                x -= _compose(words, lesser, len(cells), self.epsilon)
-                row[cells] = x
+        rows = zip(noise, *self._typed.sums.draw(words, draws), strict=True)
+        with progress("drawing noise", noise.size) as at:
+            for done, (row, sums, less) in enumerate(rows):
+                for (start, stop), total, lesser in zip(
+                    pairwise(self._typed.starts), sums.tolist(), less.tolist(), strict=True
+                ):
+                    row[self._typed.order[start:stop]] = self._share(
+                        words, stop - start, total, lesser
+                    )
+                    at(done * self.cells + stop)
         return noise
+
+    def _share(self, words: _Words, cells: int, total: int, less: int) -> np.ndarray:
+        """Share a sum out among the cells of a type."""
+        if cells == 1:
+            return np.array([total])
+        x = _compose(words, total + less, cells, self.epsilon)
+        x -= _compose(words, less, cells, self.epsilon)
+        return x
 
 
 class TypedSampler:
@@ -146,8 +155,10 @@ class TypedSampler:
         else:
             sums, less = self._tabled.draw(rng, draws)
         noise = np.empty((draws, self.invariants.cells), dtype=np.int64)
-        share(rng, self._typed.order, self._typed.starts, sums + less, less, noise)
+        order, starts, state = self._typed.order, self._typed.starts, words_from(rng)
+        for part in tracked("drawing noise", parts_of_draws(draws, self.invariants.cells)):
+            share_by(state, order, starts, sums[part] + less[part], less[part], noise[part])
         # cells of a type stand in the same totals: adding them up first takes a third of the time
-        add_up(self._typed.order, self._typed.starts, noise, sums)
+        add_up(order, starts, noise, sums)
         self._typed.invariants.check(sums)
         return noise

@@ -16,6 +16,7 @@ import time
 import numpy as np
 
 from isdp.checks import whole
+from isdp.io.progress import tracked
 from isdp.mcmc.coupling import MeetingTimes
 from isdp.mcmc.paired_rows import Columns, PairedRows
 
@@ -85,7 +86,7 @@ def paired_meeting_times(
     cap = whole("coupling", "cap", cap, lag + 1)
     tau = np.full(runs, -1, dtype=np.int64)
     began = time.perf_counter()
-    for run, stream in enumerate(rng.spawn(runs)):
+    for run, stream in enumerate(tracked("running coupled chains", rng.spawn(runs))):
         second = np.zeros(chain.places, dtype=np.int64)
         first = chain.run(stream, second, lag)
         for t in range(lag + 1, cap + 1):

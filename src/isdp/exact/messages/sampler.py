@@ -26,6 +26,7 @@ from isdp.exact.messages.forecast import least_bytes
 from isdp.exact.messages.loops import choose, combine, spread
 from isdp.exact.messages.tree import Layout, Node, lay_out
 from isdp.exact.messages.windows import make_plan, radius, window_size
+from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
 TINY = 1e-250  # weights below it could not be told from sums that have underflowed
@@ -194,7 +195,8 @@ class DynamicSampler:
         for tree, halves, splits, same in zip(
             self._layout.trees, plan.halves, plan.splits, plan.same, strict=True
         ):
-            for node, half, split, number in zip(tree, halves, splits, same, strict=True):
+            nodes = list(zip(tree, halves, splits, same, strict=True))
+            for node, half, split, number in tracked("setting up messages", nodes):
                 log_scale = 0.0
                 if node.cell >= 0:
                     weights, log_scale = self._weights(node, half, lower, upper)
