@@ -12,7 +12,7 @@ import pandas as pd
 import seaborn as sns
 import yaml
 
-from benchmarks import comparisons, growth
+from benchmarks import comparisons, growth, releases
 from benchmarks.peers import open_peer
 from benchmarks.timing import COLUMNS
 from benchmarks.workflow_cost import cost_table, rule_names
@@ -49,6 +49,7 @@ def measure(config):
     rows += more
     rows += comparisons.core_against_numpy(config)
     rows += comparisons.core_against_blackjax(config, blackjax)
+    rows += releases.releases_against_limits()
     rows.append(comparisons.import_row())
     for peer in (opendp, blackjax):
         if peer is not None:

@@ -5,13 +5,16 @@ import math
 import numpy as np
 import pandas as pd
 
+from benchmarks.releases import states_by_classes
 from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact.blocks import sample_blocks
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.mixture import MixtureSampler
+from isdp.exact.typed import TypedSampler
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
+from isdp.mcmc.paired_rows import PairedRows
 
 EPSILON = 0.25
 POINTS_OF_SLOPE = 3
@@ -30,6 +33,21 @@ def a_sweep(cells):
     walk = LatticeWalk(kernel_lattice(Invariants.total(cells)), GeneralizedLaplace(EPSILON), 0.9)
     rng, state, thin = np.random.default_rng(1), walk.init(), max(1, 10**5 // cells)
     return seconds_a_call(lambda: walk.run(rng, state, draws=1, thin=thin)) / thin
+
+
+def of_types(cells):
+    """Time a draw under the totals of 51 states, and of two classes across them."""
+    sampler = TypedSampler(states_by_classes(cells), GeneralizedLaplace(EPSILON))
+    rng = np.random.default_rng(1)
+    return seconds_a_call(lambda: sampler.sample(rng, 1))
+
+
+def a_paired_sweep(columns):
+    """Time a sweep that redraws the rows of a table with both margins in pairs."""
+    chain = PairedRows(Invariants.margins((8, columns)), GeneralizedLaplace(EPSILON))
+    rng = np.random.default_rng(1)
+    state = chain.run(rng, np.zeros(chain.places, dtype=np.int64), 5)
+    return seconds_a_call(lambda: chain.run(rng, state, 1))
 
 
 def set_up_and_draw(sampler, invariants, mechanism):
@@ -64,6 +82,7 @@ def curves():
     DynamicSampler(Invariants.margins((2, 3)), small).sample(np.random.default_rng(1), 2)
     sizes = [10**k for k in range(2, 7)]
     points = one("cells", "one total: a draw", sizes, a_composition)
+    points += one("cells", "51 states x 2: a draw", sizes[1:], of_types)
     points += one("cells", "star chain: a sweep", sizes[:4], a_sweep)
     points += one(
         "constraints",
@@ -71,6 +90,7 @@ def curves():
         [1, 10, 100, 1000, 10_000],
         lambda k: a_composition(10**5, blocks=k),
     )
+    points += one("constraints", "paired rows, 8 x k: a sweep", [8, 16, 32, 64], a_paired_sweep)
     points += both(
         "constraints",
         "messages, 2 x k table",

@@ -60,7 +60,7 @@ def medians(measures, repetitions=5):
 
 def row(comparison, setting, ours, peer, unit, bar=np.nan):
     """Make a row of the table; the ratio says how many times as good ours is."""
-    ratio = peer / ours if unit == "s" else ours / peer
+    ratio = peer / ours if unit in ("s", "GB") else ours / peer
     met = "" if np.isnan(bar) or np.isnan(ratio) else "yes" if ratio >= bar else "no"
     values = (comparison, setting, ours, peer, unit, ratio, bar, met)
     return dict(zip(COLUMNS, values, strict=True))

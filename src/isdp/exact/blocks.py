@@ -20,11 +20,14 @@ from numba import njit
 from isdp.checks import positive, refuse_overflow, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.compositions import fill
+from isdp.exact.compositions import fill, words_from
 from isdp.exact.rounding import block_error, counts_error
 from isdp.exact.tries import refuse_bounds
+from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 from isdp.mechanisms.laplace import gamma_reach
+
+CELLS_AT_ONCE = 10**7  # a tenth of a second
 
 
 def blocks_of(invariants: Invariants) -> np.ndarray | None:
@@ -142,8 +145,16 @@ def sample_blocks(
     noise = np.empty((draws, invariants.cells), dtype=np.int64)
     longest = int(np.diff(starts).max(initial=0))
     x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
-    fill(rng, order, starts, epsilon, x, y, noise)
+    words = words_from(rng)
+    for part in tracked("drawing noise", parts_of_draws(draws, invariants.cells)):
+        fill(rng, words, order, starts, epsilon, x, y, noise[part])
     return noise
+
+
+def parts_of_draws(draws: int, cells: int) -> list[slice]:
+    """Divide draws into parts of about a tenth of a second each, between which progress shows."""
+    rows = max(1, CELLS_AT_ONCE // cells)
+    return [slice(first, first + rows) for first in range(0, draws, rows)]
 
 
 class BlockSampler:

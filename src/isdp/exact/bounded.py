@@ -40,6 +40,7 @@ from isdp.exact.compositions import share
 from isdp.exact.counts import _below
 from isdp.exact.messages.bounds import cell_bound
 from isdp.exact.rounding import composition_error
+from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
 MOST_TRIES = 10**6
@@ -121,7 +122,7 @@ class BoundedSampler:
         """
         noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
         words = _Words(rng.bytes)
-        for row in noise:
+        for row in tracked("drawing noise", noise):
             if len(self._free):
                 row[self._free] = self._draw_free(words)
             for cells, block in self._blocks:

@@ -2,8 +2,10 @@
 
 Random words are 64 bits of SFC64, as in `numpy.random.SFC64`, inlined: a call of a NumPy generator
 from compiled code takes several times as long. Their seed comes from a NumPy generator, so equal
-seeds of that one give equal words. What is inlined in one another stands in this one file, since
-numba looks at the changes of one file only when it takes compiled code from its cache.
+seeds of that one give equal words. A call that takes arrays costs more than a composition of a few
+cells, so what is called for each type is inlined by numba. What is inlined in one another stands in
+this one file, since numba looks at the changes of one file only when it takes compiled code from
+its cache.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 LARGEST_MEAN = 8  # of counts that are drawn by stars and bars
+FEW = 16  # places that are put one by one
 LOW_BITS = np.uint64(2**53 - 1)
 ROUNDS_TO_MIX_A_SEED = 12
 UNIT = 2.0**-53
@@ -114,25 +117,23 @@ def ones(typing_context, word):
 
 
 @njit(cache=True)
-def fill(rng, order, starts, epsilon, x, y, noise):
+def fill(rng, words, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
-    words, room = words_from(rng), room_for(len(x))
+    rooms = room_for(len(x)), room_for(len(x))
     # no literal number or truth value is handed on: numba would compile for it apart
     over = hull(max(len(x), 2), epsilon)
     for draw in range(len(noise)):
         _fill_free(rng, order[: starts[0]], epsilon, noise[draw])
         for block in range(len(starts) - 1):
-            cells = order[starts[block] : starts[block + 1]]
-            n = len(cells)
+            start = starts[block]
+            n = starts[block + 1] - start
             if n == 1:
-                noise[draw, cells[0]] = 0
+                noise[draw, order[start]] = 0
                 continue
             if n != over.cells:
                 over = hull(n, epsilon)
             total = draw_under(rng, over)
-            compose(words, total, x[:n], room)
-            compose(words, total, y[:n], room)
-            _write_difference(x[:n], y[:n], cells, noise[draw])
+            _share_out(words, total, total, order, start, n, x, y, rooms, noise[draw])
 
 
 @njit(cache=True)
@@ -141,21 +142,37 @@ def share(rng, order, starts, more, less, noise):
 
     ``more`` and ``less`` are int64 (draws, types); type t holds ``order[starts[t]:starts[t + 1]]``.
     """
+    share_by(words_from(rng), order, starts, more, less, noise)
+
+
+@njit(cache=True)
+def share_by(words, order, starts, more, less, noise):
+    """Share sums out by words that go on."""
     longest = 1
     for kind in range(len(starts) - 1):
         longest = max(longest, starts[kind + 1] - starts[kind])
-    words, room = words_from(rng), room_for(longest)
+    rooms = room_for(longest), room_for(longest)
     x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
     for draw in range(len(noise)):
         for kind in range(len(starts) - 1):
-            cells = order[starts[kind] : starts[kind + 1]]
-            n = len(cells)
+            start, high, low = starts[kind], more[draw, kind], less[draw, kind]
+            n = starts[kind + 1] - start
             if n == 1:
-                noise[draw, cells[0]] = more[draw, kind] - less[draw, kind]
+                noise[draw, order[start]] = high - low
                 continue
-            compose(words, more[draw, kind], x[:n], room)
-            compose(words, less[draw, kind], y[:n], room)
-            _write_difference(x[:n], y[:n], cells, noise[draw])
+            _share_out(words, high, low, order, start, n, x, y, rooms, noise[draw])
+
+
+@njit(cache=True)
+def add_up(order, starts, noise, sums):
+    """Add the cells of each type up, into int64 (draws, types)."""
+    for draw in range(len(noise)):
+        row = noise[draw]
+        for kind in range(len(starts) - 1):
+            total = 0
+            for place in range(starts[kind], starts[kind + 1]):
+                total += row[order[place]]
+            sums[draw, kind] = total
 
 
 @njit(cache=True)
@@ -165,16 +182,22 @@ def _fill_free(rng, cells, epsilon, noise):
         noise[cell] = up - int(rng.standard_exponential() / epsilon)
 
 
-@njit(cache=True)
-def _write_difference(x, y, cells, noise):
-    first, n = cells[0], len(cells)
-    if cells[n - 1] - first == n - 1:  # neighbours: written faster
-        beside = noise[first : first + n]
-        for i in range(n):
-            beside[i] = x[i] - y[i]
+@njit(cache=True, inline="always")
+def _share_out(words, more, less, order, start, n, x, y, rooms, noise):
+    """Write the difference of compositions of two counts into the `n` cells from `start` on.
+
+    Where both are choices of bars they are written without a list of either: arrays as long as the
+    cells would cost more than the draw. The others need the room of `x` and `y`.
+    """
+    up, down = rooms
+    if max(more, less) <= LARGEST_MEAN * n:
+        high, low = _bars(words, more, n, up), _bars(words, less, n, down)
+        _write_gaps(high, up, low, down, order, start, n, noise)
         return
+    compose(words, more, x[:n], up)
+    compose(words, less, y[:n], down)
     for i in range(n):
-        noise[cells[i]] = x[i] - y[i]
+        noise[order[start + i]] = x[i] - y[i]
 
 
 @njit(cache=True)
@@ -302,10 +325,25 @@ def compose(words, total, x, room):
     while total >> bits > LARGEST_MEAN * len(x):
         bits += 1
     units = _draw_remainders(words, total, x, bits) if bits > 0 else total
-    bars = len(x) - 1
-    places = room[: (units + bars + 63) // 64]
-    _choose(words, units + bars, min(units, bars), places)
-    _add_gaps(places, units < bars, units + bars, bits, x)
+    _add_gaps(_bars(words, units, len(x), room), room, bits, x)
+
+
+class Bars(NamedTuple):
+    """Bars among stars, in so many places: the ones, or the zeros if `flip` is all ones.
+
+    Flipped bits beyond `length` become ones, but the last bar is found before them.
+    """
+
+    flip: np.uint64
+    length: int
+
+
+@njit(cache=True, inline="always")
+def _bars(words, units, parts, room):
+    """Choose the bars of a composition of `units`; their places are bits of `room`."""
+    bars = parts - 1
+    _choose(words, units + bars, min(units, bars), room)
+    return Bars(~np.uint64(0) if units < bars else np.uint64(0), units + bars)
 
 
 @njit(cache=True)
@@ -354,25 +392,34 @@ def _fill_remainders(words, rate, bits, x):
     words[0], words[1], words[2], words[3] = s0, s1, s2, s3
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _choose(words, length, wanted, places):
     """Set `wanted` of the first `length` bits of `places`, all choices equally likely.
 
+    The other bits of as many words as hold them are zero.
+
     Bits that are one by independent chances of c / 2^k are a uniform choice of as many as they
     are. Ones are then added at random, or taken away, until they are as many as wanted. The
-    chance is a little too small, as it is easier to add than to take away.
+    chance is a little too small, as it is easier to add than to take away. A few are put one by
+    one, which takes less time than the tosses.
     """
+    if wanted <= FEW:
+        places[: (length + 63) // 64] = 0
+        while wanted > 0:
+            wanted -= _put(places, below(words, length), True)
+        return
     share = wanted / length
     sd = math.sqrt(wanted * (1.0 - share))
     k = 0
-    while wanted > 0 and 2.0 * sd * (1 << k) < length:
+    while 2.0 * sd * (1 << k) < length:
         k += 1  # until steps of 2^-k are finer than half a standard deviation of the share
-    _toss(words, max(0, int((wanted - sd) / length * (1 << k))), k, places)
+    count = (length + 63) // 64  # an array of these alone would take longer than the choice
+    _toss(words, max(0, int((wanted - sd) / length * (1 << k))), k, places, count)
     # bits beyond `length` are no places
-    places[-1] &= ~np.uint64(0) >> np.uint64(64 * len(places) - length)
+    places[count - 1] &= ~np.uint64(0) >> np.uint64(64 * count - length)
     have = 0
-    for word in places:
-        have += ones(word)
+    for i in range(count):
+        have += ones(places[i])
     # a place that is one already changes nothing, so each next one is uniform among the zeros;
     # whatever the order of places, the chances are the same, and so the choice stays uniform
     while have < wanted:
@@ -381,20 +428,21 @@ def _choose(words, length, wanted, places):
         have -= _put(places, below(words, length), have < wanted)
 
 
-@njit(cache=True)
-def _toss(words, c, k, places):
-    """Set every bit with chance c / 2^k, 64 at a time.
+@njit(cache=True, inline="always")
+def _toss(words, c, k, places, count):
+    """Set every bit of `count` words with chance c / 2^k, 64 at a time.
 
     From the lowest binary digit of c up, a fair bit is put before what has been drawn: `or` for
     a digit one and `and` for a zero halve the distance to one or to zero.
     """
     if c == 0:
-        places[:] = 0
+        for i in range(count):
+            places[i] = 0
         return
     while c & 1 == 0:  # c / 2^k in lowest terms; its lowest digit is then one
         c, k = c >> 1, k - 1
     s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
-    for i in range(len(places)):
+    for i in range(count):
         bits, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)  # chance 1/2, the digit 0.1
         # after a digit the chance p is 0.d... in binary: `or` makes (1 + p) / 2, `and` p / 2
         for digit in range(1, k):
@@ -404,7 +452,7 @@ def _toss(words, c, k, places):
     words[0], words[1], words[2], words[3] = s0, s1, s2, s3
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _put(places, where, value):
     """Set a bit or clear it; return whether that changed it."""
     # place w is bit w mod 64 of word w div 64
@@ -416,16 +464,167 @@ def _put(places, where, value):
 
 
 @njit(cache=True)
-def _add_gaps(places, inverted, length, bits, x):
-    """Add 2^bits times the gaps between bars to `x`; the bars are the zeros if `inverted`."""
-    part, last, bars = 0, -1, len(x) - 1
-    # inverted, bits beyond `length` become ones, but the last bar is found before them
-    flip = ~np.uint64(0) if inverted else np.uint64(0)
-    for i in range(len(places)):
-        word = places[i] ^ flip
-        while word != 0 and part < bars:
-            bar = 64 * i + lowest_bit(word)
-            x[part] += (bar - last - 1) << bits
-            part, last = part + 1, bar
-            word &= word - np.uint64(1)  # clears the lowest one
-    x[bars] += (length - last - 1) << bits
+def _add_gaps(bars, places, bits, x):
+    """Add 2^bits times the gaps between bars to `x`."""
+    word, at, last = places[0] ^ bars.flip, 0, -1
+    for part in range(len(x) - 1):
+        while word == 0:
+            at += 1
+            word = places[at] ^ bars.flip
+        bar = 64 * at + lowest_bit(word)
+        word &= word - np.uint64(1)  # clears the lowest one
+        x[part] += (bar - last - 1) << bits
+        last = bar
+    x[len(x) - 1] += (bars.length - last - 1) << bits
+
+
+@njit(cache=True, inline="always")
+def _write_gaps(up, places_up, down, places_down, order, start, n, noise):
+    """Write the gaps between bars, less those between others, into the cells."""
+    first, ahead = order[start], 0  # `ahead`: how far a bar was beyond the other one
+    beside = order[start + n - 1] - first == n - 1  # neighbours: no need to read which
+    word_up, word_down = places_up[0] ^ up.flip, places_down[0] ^ down.flip
+    at_up, at_down = 0, 0
+    for part in range(n - 1):
+        while word_up == 0:
+            at_up += 1
+            word_up = places_up[at_up] ^ up.flip
+        while word_down == 0:
+            at_down += 1
+            word_down = places_down[at_down] ^ down.flip
+        now = 64 * (at_up - at_down) + lowest_bit(word_up) - lowest_bit(word_down)
+        word_up &= word_up - np.uint64(1)  # clears the lowest one
+        word_down &= word_down - np.uint64(1)
+        noise[first + part if beside else order[start + part]] = now - ahead
+        ahead = now
+    noise[order[start + n - 1]] = up.length - down.length - ahead
+
+
+class Tables(NamedTuple):
+    """Laws on windows of the integers, one after another, for draws by inversion.
+
+    Law k is of the numbers from ``low[k]`` on; its entries are ``start[k]:start[k + 1]``. `chance`
+    is relative to the largest; `guide` has, for each of as many parts of [0, 1] as there are
+    entries, where in `cumulative` to begin.
+    """
+
+    start: np.ndarray
+    low: np.ndarray
+    cumulative: np.ndarray
+    chance: np.ndarray
+    guide: np.ndarray
+
+
+class Local(NamedTuple):
+    """Blocks of types that are drawn apart: ``types[start[b]:start[b + 1]]``.
+
+    If a block is `held` its sums add up to zero. `pair` is the law of either of two then, else -1.
+    """
+
+    start: np.ndarray
+    types: np.ndarray
+    pair: np.ndarray
+    held: np.ndarray
+
+
+class Closing(NamedTuple):
+    """The types at the end, as in `isdp.exact.sums`."""
+
+    free: np.ndarray
+    settled: np.ndarray
+    before: np.ndarray
+    across: np.ndarray
+    weights: np.ndarray
+    denominator: int
+
+
+@njit(cache=True)
+def draw_types(rng, tables, kinds, counts, local, closing, sums, less):
+    """Fill `sums` and `less`, int64 (draws, types), with what `share` takes apart.
+
+    Type t has the law ``kinds[t]`` in `tables`, of its sum, and in `counts`, of each of its counts.
+    """
+    words = words_from(rng)
+    known = np.empty(len(closing.free) + closing.across.shape[1], dtype=np.int64)
+    for draw in range(len(sums)):
+        row = sums[draw]
+        _draw_local(words, tables, kinds, local, row)
+        while not _close(words, tables, kinds, closing, known, row):
+            _draw_local(words, tables, kinds, local, row)
+        _draw_less(words, counts, kinds, row, less[draw])
+
+
+@njit(cache=True, inline="always")
+def _invert(words, tables, law):
+    """Draw from a law."""
+    u, start = uniform(words), tables.start[law]
+    entry = start + tables.guide[start + int(u * (tables.start[law + 1] - start))]
+    while tables.cumulative[entry] <= u:
+        entry += 1
+    return tables.low[law] + entry - start
+
+
+@njit(cache=True, inline="always")
+def _kept(words, tables, law, value):
+    """Keep a value with a chance in proportion to its law."""
+    entry = tables.start[law] + value - tables.low[law]
+    if entry < tables.start[law] or entry >= tables.start[law + 1]:
+        return False
+    return uniform(words) < tables.chance[entry]
+
+
+@njit(cache=True)
+def _draw_local(words, tables, kinds, local, sums):
+    """Draw the sums of the blocks that are drawn apart."""
+    for block in range(len(local.held)):
+        start, stop, pair = local.start[block], local.start[block + 1], local.pair[block]
+        last = local.types[stop - 1]
+        if pair >= 0:
+            sums[last] = _invert(words, tables, pair)
+            sums[local.types[start]] = -sums[last]
+            continue
+        kept = False
+        while not kept:
+            rest = 0
+            for i in range(start, stop - 1):
+                value = _invert(words, tables, kinds[local.types[i]])
+                sums[local.types[i]] = value
+                rest -= value
+            if not local.held[block]:
+                rest = _invert(words, tables, kinds[last])
+            sums[last] = rest
+            kept = not local.held[block] or _kept(words, tables, kinds[last], rest)
+
+
+@njit(cache=True)
+def _close(words, tables, kinds, closing, known, sums):
+    """Draw or settle the types at the end; whether the try is kept."""
+    free = len(closing.free)
+    for i in range(free):
+        known[i] = _invert(words, tables, kinds[closing.free[i]])
+        sums[closing.free[i]] = known[i]
+    known[free:] = 0
+    for i in range(len(closing.before)):
+        for j in range(len(known) - free):
+            known[free + j] += closing.across[i, j] * sums[closing.before[i]]
+    for j in range(len(closing.settled)):
+        value = 0
+        for i in range(len(known)):
+            value += closing.weights[i, j] * known[i]
+        kind = closing.settled[j]
+        if value % closing.denominator != 0:
+            return False
+        sums[kind] = value // closing.denominator
+        if not _kept(words, tables, kinds[kind], sums[kind]):
+            return False
+    return True
+
+
+@njit(cache=True)
+def _draw_less(words, counts, kinds, sums, less):
+    """Draw the lesser count of each type, whose counts differ by its sum."""
+    for kind in range(len(kinds)):
+        while True:
+            less[kind] = _invert(words, counts, kinds[kind])
+            if _kept(words, counts, kinds[kind], less[kind] + sums[kind]):
+                break

@@ -31,6 +31,7 @@ from isdp.exact.numbers import exact_number
 from isdp.exact.secure_gaussian import release_gaussian
 from isdp.exact.secure_overlap import OverlapRelease
 from isdp.exact.typed import TypedRelease
+from isdp.io.progress import progress, tracked
 
 SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**14), 1000
 
@@ -169,10 +170,14 @@ class _Blocks:
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         noise = np.zeros((draws, self.cells), dtype=np.int64)
-        for row in noise:
-            row[self.free] = self.geometric.draw_difference(words, len(self.free))
-            for cells, weight in self.blocks:
-                row[cells] = _draw_block(words, self.geometric, weight)
+        with progress("drawing noise", noise.size) as at:
+            for done, row in enumerate(noise):
+                row[self.free] = self.geometric.draw_difference(words, len(self.free))
+                drawn = done * self.cells + len(self.free)
+                for cells, weight in self.blocks:
+                    row[cells] = _draw_block(words, self.geometric, weight)
+                    drawn += len(cells)
+                    at(drawn)
         return noise
 
 
@@ -190,7 +195,7 @@ class _Parts:
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         noise = np.zeros((draws, sum(len(cells) for cells, _ in self.parts)), dtype=np.int64)
-        for cells, sampler in self.parts:
+        for cells, sampler in tracked("drawing noise", self.parts):
             noise[:, cells] = sampler.draw(words, draws)
         return noise
 

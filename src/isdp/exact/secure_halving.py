@@ -23,6 +23,7 @@ exp(-(s + l m)^2 / (2 m sigma^2)).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -35,6 +36,7 @@ from isdp.exact.blocks import block_order
 from isdp.exact.coins import _ball, _Words
 from isdp.exact.gaussian import centred_gaussian, theta
 from isdp.exact.tosses import MARGIN, toss_all
+from isdp.io.progress import progress
 
 MOST_TRIES = 100  # a split
 MOST_TERMS = 20_000  # of a finite sum: a second
@@ -103,26 +105,41 @@ class HalvingRelease:
         zeros = np.zeros(draws * len(free), dtype=np.int64)
         noise[:, free] = centred_gaussian(words, self.variance, zeros, 1).reshape(draws, len(free))
         sizes = np.diff(self.starts)
-        for size in np.unique(sizes[sizes > 1]).tolist():
-            starts = self.starts[:-1][sizes == size]
-            cells = self.order[starts[:, None] + np.arange(size)]
-            sums = np.zeros(draws * len(starts), dtype=np.int64)
-            drawn = _share_out(words, self.variance, sums, size)
-            noise[:, cells.ravel()] = drawn.reshape(draws, cells.size)
+        with progress("drawing noise", draws * int((sizes - 1).sum())) as at:
+            made = _Tally(at)
+            for size in np.unique(sizes[sizes > 1]).tolist():
+                starts = self.starts[:-1][sizes == size]
+                cells = self.order[starts[:, None] + np.arange(size)]
+                sums = np.zeros(draws * len(starts), dtype=np.int64)
+                drawn = _share_out(words, self.variance, sums, size, made)
+                noise[:, cells.ravel()] = drawn.reshape(draws, cells.size)
         return noise
 
 
-def _share_out(words: _Words, variance: Fraction, sums: np.ndarray, cells: int) -> np.ndarray:
+class _Tally:
+    """Counts the splits that are made, and tells how far they have come."""
+
+    def __init__(self, at: Callable[[float], None]):
+        self.at, self.done = at, 0
+
+    def add(self, more: int) -> None:
+        self.done += more
+        self.at(self.done)
+
+
+def _share_out(
+    words: _Words, variance: Fraction, sums: np.ndarray, cells: int, made: _Tally
+) -> np.ndarray:
     """Cells that add up to given sums; int64 (sums, cells)."""
     if cells == 1:
         return sums[:, None]
     first, second = _parts(cells)
-    left = _split(words, variance, sums, first, second)
+    left = _split(words, variance, sums, first, second, made)
     if first == second:
-        both = _share_out(words, variance, np.concatenate([left, sums - left]), first)
+        both = _share_out(words, variance, np.concatenate([left, sums - left]), first, made)
         return np.hstack([both[: len(sums)], both[len(sums) :]])
-    others = _share_out(words, variance, sums - left, second)
-    return np.hstack([_share_out(words, variance, left, first), others])
+    others = _share_out(words, variance, sums - left, second, made)
+    return np.hstack([_share_out(words, variance, left, first, made), others])
 
 
 def _parts(cells: int) -> tuple[int, int]:
@@ -139,7 +156,9 @@ def _splits(cells: int) -> set[tuple[int, int]]:
     return {(first, second)} | _splits(first) | _splits(second)
 
 
-def _split(words: _Words, variance: Fraction, sums: np.ndarray, first: int, second: int):
+def _split(
+    words: _Words, variance: Fraction, sums: np.ndarray, first: int, second: int, made: _Tally
+) -> np.ndarray:
     """Draw the sums of the first cells, given those of all; int64 (sums,)."""
     common = math.gcd(first, second)
     numerators, denominator = sums * (first // common), (first + second) // common
@@ -154,6 +173,7 @@ def _split(words: _Words, variance: Fraction, sums: np.ndarray, first: int, seco
         kept = _keep(words, parts, pair)
         drawn[left[kept]] = proposed[kept]
         left = left[~kept]
+        made.add(int(kept.sum()))
     return drawn
 
 

@@ -16,6 +16,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.coins import CHUNK, _geometric, _Words
 from isdp.exact.staged import pilot, plan_stages
+from isdp.io.progress import progress
 
 MOST_CELLS = 1000
 
@@ -73,12 +74,16 @@ class StagedRelease:
         most = 2 * int(np.diff(self.plan.block_cells).max(initial=0)) + 1
         place = np.zeros(3, dtype=np.int64)
         counts = np.zeros(0, dtype=np.int64)
-        while place[0] < draws:
-            fresh = self.geometric.draw(words, max(CHUNK, most))
-            if fresh.max() > self.largest:
-                raise InputError("release: a count came up that 64 bits do not hold; draw again")
-            counts = np.concatenate([counts, fresh])
-            counts = counts[_go_on(self.plan, counts, place, noise) :]
+        with progress("drawing noise", draws) as at:
+            while place[0] < draws:
+                fresh = self.geometric.draw(words, max(CHUNK, most))
+                if fresh.max() > self.largest:
+                    raise InputError(
+                        "release: a count came up that 64 bits do not hold; draw again"
+                    )
+                counts = np.concatenate([counts, fresh])
+                counts = counts[_go_on(self.plan, counts, place, noise) :]
+                at(place[0])
         return noise
 
 

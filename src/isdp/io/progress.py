@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 SHOWN_AFTER = 1.0  # seconds
 FORMAT = "{desc}: {percentage:3.0f} % |{bar:30}| {remaining} left"
+
+_Item = TypeVar("_Item")
+_shown = False  # whether a step is under way whose progress is shown
 
 
 @contextmanager
@@ -16,7 +21,8 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     """Show the progress of a block on the standard error output, where that is a terminal.
 
     Uses tqdm where it is installed (the extra `progress`), else a plain line. What is shown is
-    taken away at the end, also at an error or Ctrl-C.
+    taken away at the end, also at an error or Ctrl-C. Steps within a step show nothing of their
+    own.
 
     Parameters
     ----------
@@ -30,9 +36,28 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     callable
         ``at(done)`` tells how much of the total is done.
     """
-    if total <= 0 or not sys.stderr.isatty():
+    global _shown
+    if _shown or total <= 0 or not sys.stderr.isatty():
         yield lambda done: None
         return
+    _shown = True
+    try:
+        with _bar(what, total) as at:
+            yield at
+    finally:
+        _shown = False
+
+
+def tracked(what: str, items: Sequence[_Item]) -> Iterable[_Item]:
+    """Go through items, and show the progress of what is done with each; see `progress`."""
+    with progress(what, len(items)) as at:
+        for done, item in enumerate(items, start=1):
+            yield item
+            at(done)
+
+
+@contextmanager
+def _bar(what: str, total: float) -> Iterator[Callable[[float], None]]:
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:
@@ -45,7 +70,13 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     shown = {"desc": what, "total": total, "bar_format": FORMAT, "leave": False}
     when = {"delay": SHOWN_AFTER, "mininterval": SHOWN_AFTER / 4, "miniters": 0}
     with tqdm(**shown, **when, file=sys.stderr) as bar:
-        yield lambda done: bar.update(min(done, total) - bar.n)
+        try:
+            yield lambda done: bar.update(min(done, total) - bar.n)
+        except BaseException:
+            # tqdm leaves a line that an interrupt came in the middle of
+            if bar.format_dict["elapsed"] >= SHOWN_AFTER:
+                sys.stderr.write(f"\r{'':<{shutil.get_terminal_size().columns - 1}}\r")
+            raise
 
 
 class _Line:
@@ -63,9 +94,9 @@ class _Line:
         self.last, share = now, min(1.0, done / self.total)
         left = (now - self.started) * (1 - share) / share
         text = f"{self.what}: {share:.0%}, {left:.0f} s left"
-        sys.stderr.write(f"\r{text:<{self.written}}")
+        before, self.written = self.written, max(self.written, len(text))
+        sys.stderr.write(f"\r{text:<{before}}")
         sys.stderr.flush()
-        self.written = len(text)
 
     def clear(self) -> None:
         if self.written:

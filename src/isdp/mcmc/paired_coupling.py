@@ -32,6 +32,7 @@ import time
 import numpy as np
 
 from isdp.checks import whole
+from isdp.io.progress import tracked
 from isdp.mcmc.coupling import MeetingTimes
 from isdp.mcmc.pair_kernels import alikeness, log_chance
 from isdp.mcmc.paired_rows import Columns, PairedRows, draw, move
@@ -242,7 +243,7 @@ def paired_meeting_times(
     cap = whole("coupling", "cap", cap, lag + 1)
     tau = np.full(runs, -1, dtype=np.int64)
     began = time.perf_counter()
-    for run, stream in enumerate(rng.spawn(runs)):
+    for run, stream in enumerate(tracked("running coupled chains", rng.spawn(runs))):
         tau[run] = _meeting_time(stream, chain, lag, cap)
         if all_or_none and tau[run] < 0:
             break

@@ -72,13 +72,23 @@ def test_order_holds_every_cell_block_after_block():
 
 
 @pytest.mark.parametrize("cells", [[0, 1, 2], [0, 2, 5], [3, 4, 5], [1, 3, 4]])
-def test_a_draw_is_written_into_its_own_cells_alone(cells):
+@pytest.mark.parametrize("flip", [0, 2**64 - 1])
+def test_a_draw_is_written_into_its_own_cells_alone(monkeypatch, cells, flip):
+    plain = uncompiled("isdp.exact.compositions")  # Python sees every bound
+    monkeypatch.setattr(plain, "lowest_bit", lambda word: (int(word) & -int(word)).bit_length() - 1)
+    up, down = [7, 68], [60, 71]  # bars: the counts are 7, 60, 43 and 60, 10, 40
+    rooms = [
+        np.array([sum(1 << bar - 64 * k for bar in bars if bar // 64 == k) ^ flip for k in (0, 1)])
+        for bars in (up, down)
+    ]
     wanted = np.full(6, 99)
-    wanted[cells] = [6, -4, -2]
-    for module in (compositions, uncompiled("isdp.exact.compositions")):  # Python sees every bound
-        noise = np.full(6, 99)
-        module._write_difference(np.array([7, 1, 2]), np.array([1, 5, 4]), np.array(cells), noise)
-        assert noise.tolist() == wanted.tolist()
+    wanted[cells] = [7 - 60, 60 - 10, 43 - 40]
+    for module in (compositions, plain):
+        bars = module.Bars(np.uint64(flip), 112)
+        noise, order = np.full(6, 99), np.array([5, *cells, 0])
+        places = [room.astype(np.uint64) for room in rooms]
+        module._write_gaps(bars, places[0], bars, places[1], order, 1, 3, noise)
+        assert (noise == wanted).all()
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.2, 2.0])

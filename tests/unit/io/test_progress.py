@@ -2,12 +2,19 @@
 
 import builtins
 import io
+from fractions import Fraction
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import isdp.io.progress as module
-from isdp.io.progress import progress
+from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
+from isdp.exact import choose, release
+from isdp.exact.halving import HalvingSampler
+from isdp.exact.messages.sampler import DynamicSampler
+from isdp.io.progress import progress, tracked
+from isdp.mcmc import PairedRows, paired_meeting_times
 
 
 class Terminal(io.StringIO):
@@ -95,3 +102,69 @@ def test_a_short_step_shows_nothing(monkeypatch):
     with progress("reading", 10) as at:
         at(5)
     assert screen.getvalue().strip() == ""
+
+
+@pytest.mark.usefixtures("either")
+def test_a_step_within_a_step_shows_nothing_of_its_own(terminal):
+    with progress("reading", 10) as at:
+        for number in tracked("counting", [1, 2]):
+            at(number)
+    assert "reading" in terminal.getvalue()
+    assert "counting" not in terminal.getvalue()
+    list(tracked("counting", [1, 2]))  # the one after it is shown again
+    assert "counting" in terminal.getvalue()
+
+
+@pytest.mark.usefixtures("either")
+def test_a_loop_that_is_left_leaves_nothing(terminal):
+    def interrupted():
+        for number in tracked("drawing", range(5)):
+            if number == 3:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert "drawing" in terminal.getvalue()
+    assert shown(terminal.getvalue()) == ""
+    assert not module._shown
+
+
+TYPES = Invariants.subsets([range(20), range(20, 40), range(0, 40, 2)], 40)
+LONG = {
+    "release, blocks": lambda: release(Invariants.partition(np.arange(90) % 3), "1/4"),
+    "release, types": lambda: release(TYPES, "1/4"),
+    "release, Gaussian": lambda: release(Invariants.total(40), rho="1/8"),
+    "release, overlapping": lambda: release(Invariants.margins((2, 3)), Fraction(1, 2), draws=3),
+    "sample, blocks": lambda: sample(Invariants.total(40), GeneralizedLaplace(0.25)),
+    "sample, types": lambda: sample(TYPES, GeneralizedLaplace(0.25)),
+    "sample, Gaussian": lambda: HalvingSampler(
+        Invariants.total(40), GeneralizedGaussian(2.0)
+    ).sample(np.random.default_rng(1), 3),
+    "messages": lambda: DynamicSampler(Invariants.margins((2, 3)), GeneralizedLaplace(0.5)),
+    "coupled chains": lambda: paired_meeting_times(
+        np.random.default_rng(1),
+        PairedRows(Invariants.margins((2, 3)), GeneralizedLaplace(1.0)),
+        lag=2,
+        runs=3,
+    ),
+}
+
+
+def sample(invariants, mechanism):
+    return choose(invariants, mechanism).sample(np.random.default_rng(1), 3)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_what_takes_long_on_large_tables_shows_how_far_it_is(monkeypatch, terminal, name):
+    shares = []
+
+    class Line(module._Line):
+        def at(self, done):
+            shares.append(done / self.total)
+
+    monkeypatch.setattr(module, "_Line", Line)
+    monkeypatch.setitem(__import__("sys").modules, "tqdm", None)
+    LONG[name]()
+    assert shares[-1] == 1
+    assert all(0 <= share <= 1 for share in shares)
+    assert len(shares) >= (1 if name.startswith("sample") else 2)

@@ -32,6 +32,7 @@ from isdp.exact.messages.layouts import Layouts
 from isdp.exact.messages.loops import Split, add_up, choose, combine, spread
 from isdp.exact.messages.tree import Layout, Node
 from isdp.exact.messages.windows import Plan, make_plan, most_ways, radius, window_size
+from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
 MOST_CONVOLVED = 1e-9  # in total variation; more, and messages are added up one by one
@@ -228,7 +229,8 @@ class DynamicSampler:
         for tree, halves, splits, same in zip(
             self._layout.trees, plan.halves, plan.splits, plan.same, strict=True
         ):
-            for node, half, split, number in zip(tree, halves, splits, same, strict=True):
+            nodes = list(zip(tree, halves, splits, same, strict=True))
+            for node, half, split, number in tracked("setting up messages", nodes):
                 log_scale, error = 0.0, 0.0
                 if node.cell >= 0:
                     message, log_scale = self._weights(node, half, lower, upper)

@@ -37,6 +37,7 @@ from isdp.exact.messages.loops import Split, choose_exactly, combine
 from isdp.exact.messages.tree import Layout
 from isdp.exact.messages.windows import Plan, make_plan, most_ways, radius, window_size
 from isdp.exact.tosses import toss_all
+from isdp.io.progress import progress, tracked
 from isdp.lattice.elimination import settle
 
 MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
@@ -142,7 +143,8 @@ class MessageRelease:
         for tree, halves, splits, same in zip(
             layout.trees, plan.halves, plan.splits, plan.same, strict=True
         ):
-            for node, half, split, number in zip(tree, halves, splits, same, strict=True):
+            nodes = list(zip(tree, halves, splits, same, strict=True))
+            for node, half, split, number in tracked("setting up messages", nodes):
                 if number not in messages:
                     if node.cell >= 0:
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
@@ -167,10 +169,12 @@ class MessageRelease:
         loose = _geometric(self.epsilon).draw_difference(words, draws * len(self.loose))
         noise[:, self.loose] = loose.reshape(draws, len(self.loose))
         done = 0
-        while done < draws:
-            kept = self._try(words, min(draws - done + 8, TRIES_AT_ONCE))[: draws - done]
-            noise[done : done + len(kept), self.tied] = kept
-            done += len(kept)
+        with progress("drawing noise", draws) as at:
+            while done < draws:
+                kept = self._try(words, min(draws - done + 8, TRIES_AT_ONCE))[: draws - done]
+                noise[done : done + len(kept), self.tied] = kept
+                done += len(kept)
+                at(done)
         return noise
 
     def _try(self, words: _Words, tries: int) -> np.ndarray:

@@ -1,0 +1,76 @@
+"""Releases of large tables against the limits set for them, each in a process of its own."""
+
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.timing import row, seconds
+from isdp import Invariants
+from isdp.exact import release
+
+CELLS = 10**6
+GAUSSIAN_LIMIT, TYPES_LIMIT = 60, 20  # CPU seconds
+ROWS, TOTALS = 10**7, 50
+ROWS_LIMIT, ROWS_MEMORY = 40, 1.2  # CPU seconds, GB
+EPSILON, RHO = "1/4", "1/32"
+
+
+def states_by_classes(cells, states=51, classes=2):
+    """Totals of states, and of classes across all of them."""
+    cell = np.arange(cells)
+    state, kind = cell * states // cells, cell % classes
+    sets = [np.flatnonzero(state == s) for s in range(states)]
+    sets += [np.flatnonzero(kind == c) for c in range(classes)]
+    return Invariants.subsets(sets, cells)
+
+
+def releases_against_limits():
+    """Seconds of `release` and of `isdp privatize`, and the memory of the latter."""
+    parts = Invariants.partition(np.arange(CELLS) * TOTALS // CELLS)
+    works = {
+        f"Gaussian, {CELLS:,} cells, {TOTALS} totals": (
+            partial(release, parts, rho=RHO),
+            GAUSSIAN_LIMIT,
+        ),
+        f"l1, {CELLS:,} cells, 51 states x 2 classes": (
+            partial(release, states_by_classes(CELLS), EPSILON),
+            TYPES_LIMIT,
+        ),
+    }
+    rows = [
+        row("release / limit", name, seconds(work), limit, "s", bar=1)
+        for name, (work, limit) in works.items()
+    ]
+    took, memory = privatize_rows()
+    setting = f"l1, {ROWS:,} rows, {TOTALS} totals"
+    return [
+        *rows,
+        row("isdp privatize / limit", setting, took, ROWS_LIMIT, "s", bar=1),
+        row("isdp privatize / limit", setting, memory, ROWS_MEMORY, "GB", bar=1),
+    ]
+
+
+def privatize_rows():
+    """CPU seconds and GB at most of the command on a table of many rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        table, held = Path(folder) / "table.csv", Path(folder) / "held.yaml"
+        cell = np.arange(ROWS)
+        columns = {"state": cell * TOTALS // ROWS, "cell": cell, "count": cell % 97}
+        pd.DataFrame(columns).to_csv(table, index=False)
+        held.write_text("totals: [state]\n")
+        arguments = [table, "--invariants", held, "--epsilon", EPSILON, "--out", f"{folder}/out"]
+        command = [sys.executable, "-m", "isdp", "privatize", *map(str, arguments)]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)  # of this one alone: seconds, and its peak
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            return math.nan, math.nan
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * unit / 1e9

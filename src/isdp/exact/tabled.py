@@ -1,0 +1,140 @@
+"""Sums of types for experiments: the tries of `isdp.exact.sums` compiled, on tables of their laws.
+
+The sum of the noise in m cells has the characteristic function
+(1 + sin^2(t / 2) / sinh^2(epsilon / 2))^-m, which a Fourier transform turns into a table. Beyond
+the table lies a chance below exp(-60) by Chernoff's bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isdp.exact.compositions import Closing, Local, Tables, draw_types
+from isdp.exact.rounding import UNIT
+from isdp.exact.sums import TypeSums, _Blocks
+
+CUT = 60  # minus the logarithm of what a table leaves out on either side
+SHARES = np.linspace(0.01, 0.99, 99)  # of epsilon: where Chernoff's bound is tried
+
+
+class TabledSums:
+    """Draws of the sums of types, as `isdp.exact.sums.TypeSums` has set them up.
+
+    Parameters
+    ----------
+    sums : TypeSums
+
+    Attributes
+    ----------
+    error : float
+        Bound on the total variation distance between a draw's law and the law asked for.
+    """
+
+    def __init__(self, sums: TypeSums):
+        rate = float(sums.epsilon)
+        sizes, kinds = np.unique(sums.sizes, return_inverse=True)
+        of_sums = [_law_of_sum(m, rate) for m in sizes.tolist()]
+        self._local = _flattened(sums, kinds, of_sums)
+        self._tables = _together(of_sums)
+        self._counts = _together([_law_of_count(m, rate) for m in sizes.tolist()])
+        self._kinds, self._closing = kinds.astype(np.int64), Closing(*sums._closing)
+        entries = np.diff(self._tables.start)[kinds] + np.diff(self._counts.start)[kinds]
+        # weights off by a factor, as in `isdp.exact.rounding`. The sums at the ends of an entry are
+        # rounded and uniforms are on a grid: some units of the whole, an entry. A transform is off
+        # by some units of its largest entry, and ten of these make up the whole
+        self.error = float((4 * entries + 500).sum()) * UNIT
+
+    def draw(self, rng: np.random.Generator, draws: int) -> tuple[np.ndarray, np.ndarray]:
+        """Draw independent sums, and the lesser counts; see `TypeSums.draw`."""
+        sums, less = (np.zeros((draws, len(self._kinds)), dtype=np.int64) for _ in range(2))
+        draw_types(
+            rng, self._tables, self._kinds, self._counts, self._local, self._closing, sums, less
+        )
+        return sums, less
+
+
+def entries_needed(sums: TypeSums) -> int:
+    """Tell about how many entries the tables would have."""
+    sizes, kinds = np.unique(sums.sizes, return_inverse=True)
+    reach = np.array([_reach(m, float(sums.epsilon)) for m in sizes.tolist()])
+    blocks = [kinds[group.types] for group in sums._local if _in_pairs(group)]
+    pairs = np.unique(np.vstack([np.empty((0, 2), int), *blocks]), axis=0)
+    return int(4 * reach.sum() + 2 * reach[pairs].min(axis=1).sum())
+
+
+def _in_pairs(blocks: _Blocks) -> bool:
+    return blocks.held and blocks.types.shape[1] == 2
+
+
+def _reach(m: int, rate: float) -> int:
+    """Give a number that the sum of m cells' noise passes with a chance below exp(-CUT)."""
+    t = rate * SHARES
+    log_mean = 2 * np.log(np.sinh(rate / 2)) - np.log(np.sinh((rate - t) / 2))
+    log_mean -= np.log(np.sinh((rate + t) / 2))  # of exp(t k), a cell's
+    return int(((m * log_mean + CUT) / t).min()) + 1
+
+
+def _law_of_sum(m: int, rate: float) -> tuple[int, np.ndarray]:
+    reach = _reach(m, rate)
+    length = 2 ** int(np.ceil(np.log2(2 * reach + 1)))
+    waves = np.sin(np.pi * np.arange(length // 2 + 1) / length) / np.sinh(rate / 2)
+    masses = np.fft.irfft(np.exp(-m * np.log1p(waves**2)), length)
+    return -reach, np.maximum(np.concatenate([masses[-reach:], masses[: reach + 1]]), 0)
+
+
+def _law_of_count(m: int, rate: float) -> tuple[int, np.ndarray]:
+    """Sum of m geometric counts, by its ratios from the mode."""
+    t, a = rate * SHARES, np.exp(-rate)
+
+    def log_mean(t):  # of exp(t k), a count's
+        return np.log1p(-a) - np.log1p(-a * np.exp(t))
+
+    low = max(int((-(m * log_mean(-t) + CUT) / t).max()), 0)
+    high = int(((m * log_mean(t) + CUT) / t).min()) + 1
+    mode = min(max(int((m - 1) / np.expm1(rate)), low), high)
+    up, down = np.arange(mode, high), np.arange(mode, low, -1)
+    above = np.cumprod(a * (up + m) / (up + 1))
+    below = np.cumprod(down / (a * (down + m - 1)))
+    return low, np.concatenate([below[::-1], [1.0], above])
+
+
+def _flattened(sums: TypeSums, kinds: np.ndarray, laws: list) -> Local:
+    """List the blocks that are drawn apart; laws of pairs are added to those of sums."""
+    start, types, held, pair = [0], [], [], []
+    known: dict[tuple[int, int], int] = {}
+    for group in sums._local:
+        for block in group.types:
+            of_pair = -1
+            if _in_pairs(group):
+                one, other = kinds[block].tolist()
+                if (one, other) not in known:
+                    known[one, other] = len(laws)
+                    laws.append(_law_of_pair(laws[one], laws[other]))
+                of_pair = known[one, other]
+            types.extend(block.tolist())
+            start.append(len(types))
+            held.append(group.held)
+            pair.append(of_pair)
+    integers = (np.array(each, dtype=np.int64) for each in (start, types, pair))
+    return Local(*integers, np.array(held, dtype=bool))
+
+
+def _law_of_pair(one: tuple, other: tuple) -> tuple[int, np.ndarray]:
+    """Law of a sum whose other half makes up for it: their tables are symmetric."""
+    reach = min(-one[0], -other[0])
+    halves = (masses[-low - reach : -low + reach + 1] for low, masses in (one, other))
+    return -reach, np.prod(list(halves), axis=0)
+
+
+def _together(laws: list) -> Tables:
+    start = np.concatenate([[0], np.cumsum([len(masses) for _, masses in laws])])
+    cumulative, chance, guide = np.empty(start[-1]), np.empty(start[-1]), np.empty(start[-1], int)
+    for first, (_, masses) in zip(start, laws, strict=False):
+        part = slice(first, first + len(masses))
+        sums = np.cumsum(masses / masses.sum())
+        cumulative[part] = sums / sums[-1]  # so that the last is above every uniform
+        chance[part] = masses / masses.max()
+        parts = np.arange(len(masses)) / len(masses)
+        guide[part] = np.searchsorted(cumulative[part], parts, side="right")
+    low = np.array([low for low, _ in laws], dtype=np.int64)
+    return Tables(start, low, cumulative, chance, guide)
