@@ -120,20 +120,19 @@ def ones(typing_context, word):
 def fill(rng, words, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
     rooms = room_for(len(x)), room_for(len(x))
+    totals = np.zeros(len(starts) - 1, dtype=np.int64)
     # no literal number or truth value is handed on: numba would compile for it apart
     over = hull(max(len(x), 2), epsilon)
     for draw in range(len(noise)):
         _fill_free(rng, order[: starts[0]], epsilon, noise[draw])
-        for block in range(len(starts) - 1):
-            start = starts[block]
-            n = starts[block + 1] - start
+        for block in range(len(totals)):
+            n = starts[block + 1] - starts[block]
             if n == 1:
-                noise[draw, order[start]] = 0
                 continue
             if n != over.cells:
                 over = hull(n, epsilon)
-            total = draw_under(rng, over)
-            _share_out(words, total, total, order, start, n, x, y, rooms, noise[draw])
+            totals[block] = draw_under(rng, over)
+        _share_row(words, order, starts, totals, totals, x, y, rooms, noise[draw])
 
 
 @njit(cache=True)
@@ -154,13 +153,18 @@ def share_by(words, order, starts, more, less, noise):
     rooms = room_for(longest), room_for(longest)
     x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
     for draw in range(len(noise)):
-        for kind in range(len(starts) - 1):
-            start, high, low = starts[kind], more[draw, kind], less[draw, kind]
-            n = starts[kind + 1] - start
-            if n == 1:
-                noise[draw, order[start]] = high - low
-                continue
-            _share_out(words, high, low, order, start, n, x, y, rooms, noise[draw])
+        _share_row(words, order, starts, more[draw], less[draw], x, y, rooms, noise[draw])
+
+
+@njit(cache=True)
+def _share_row(words, order, starts, more, less, x, y, rooms, noise):
+    for kind in range(len(starts) - 1):
+        start, high, low = starts[kind], more[kind], less[kind]
+        n = starts[kind + 1] - start
+        if n == 1:
+            noise[order[start]] = high - low
+            continue
+        _share_out(words, high, low, order, start, n, x, y, rooms, noise)
 
 
 @njit(cache=True)
