@@ -23,6 +23,7 @@ from isdp.checks import INT64_MAX, whole
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
+from isdp.io.progress import tracked
 from isdp.lattice.kernel import KernelLattice, kernel_lattice
 from isdp.mcmc.kernels import Vectors, Walk, run_chain
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
@@ -287,7 +288,7 @@ def run_chains(
     kept = np.empty((chains, draws, sampler.cells), dtype=np.int64)
     total = Info(0, 0, 0)
     at_zero = sampler.init() if start is None else None
-    for chain, stream in enumerate(rng.spawn(chains)):
+    for chain, stream in enumerate(tracked("running chains", rng.spawn(chains))):
         state = at_zero if start is None else sampler.init(start[chain])
         if burn_in:
             _, state, _ = sampler.run(stream, state, draws=1, thin=burn_in)

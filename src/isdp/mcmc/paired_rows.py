@@ -25,6 +25,7 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.compositions import share
+from isdp.io.progress import tracked
 from isdp.mcmc.lattices import lattice_step
 from isdp.mcmc.pair_kernels import Side, column_laws, draw_columns
 from isdp.mcmc.sum_laws import sum_log_law
@@ -253,7 +254,7 @@ class PairedRows:
     def run(self, rng: np.random.Generator, state: np.ndarray, sweeps: int) -> np.ndarray:
         """State after so many sweeps; the one given is left as it is."""
         state = np.array(state, dtype=np.int64)
-        for _ in range(whole("paired rows", "sweeps", sweeps)):
+        for _ in tracked("running the chain", range(whole("paired rows", "sweeps", sweeps))):
             self.sweep(rng, state)
         return state
 

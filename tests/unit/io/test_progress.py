@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import isdp.io.progress as module
-from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
+from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants, mcmc
 from isdp.exact import choose, release
 from isdp.exact.halving import HalvingSampler
 from isdp.exact.messages.sampler import DynamicSampler
@@ -146,6 +146,12 @@ LONG = {
         PairedRows(Invariants.margins((2, 3)), GeneralizedLaplace(1.0)),
         lag=2,
         runs=3,
+    ),
+    "a chain of paired rows": lambda: PairedRows(
+        Invariants.margins((2, 3)), GeneralizedLaplace(1.0)
+    ).draw(np.random.default_rng(1), 3),
+    "chains": lambda: mcmc.sample(
+        np.random.default_rng(1), Invariants.total(3), GeneralizedLaplace(1.0), draws=2
     ),
 }
 
