@@ -18,7 +18,8 @@ def test_the_profile_sends_the_sampling_and_tells_of_a_failure(tmp_path, slurm, 
     broken = there.folder / "workflow/scripts/exactness/draw_exact_lattice.py"
     broken.write_text("raise SystemExit('made to fail')\n")
     before = len(slurm.jobs())
-    done = there.run(*PROFILE, "--retries", "0", "--", STATE, LAW, **with_plugin)
+    sending = [*PROFILE, "--retries", "0", "--", STATE, LAW]
+    done = there.run_from_nothing(*sending, **with_plugin)
     console = done.stdout + done.stderr
     assert done.returncode == 1, console
     assert "Error in rule draw_exact_lattice" in console

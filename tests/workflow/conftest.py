@@ -215,6 +215,17 @@ class Checkout:
             self.arguments(*arguments), self.folder, self.environment(**variables), PATIENCE
         )
 
+    def run_from_nothing(self, *arguments, **variables):
+        """Run the command as a shell does, plugins of the environment included."""
+        return subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment(**variables),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+
     def tables(self):
         results = self.folder / "results"
         paths = [
@@ -259,15 +270,7 @@ def finished(tmp_path_factory):
         if not console.exists():
             assert not folder.exists(), "the run failed in another process"
             folder.mkdir()
-            checkout = Checkout(folder)
-            done = subprocess.run(
-                checkout.command("--cores", "2"),
-                cwd=folder,
-                env=checkout.environment(),
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE,
-            )
+            done = Checkout(folder).run_from_nothing("--cores", "2")
             assert done.returncode == 0, done.stdout + done.stderr
             console.write_text(json.dumps([done.stdout, done.stderr]))
     checkout = Checkout.at(folder)
