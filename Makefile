@@ -1,6 +1,6 @@
 # make        set up .venv from requirements.lock, then run every experiment
 # make test   set up the same, then run the tests
-# make smoke  the same workflow in about two minutes
+# make smoke  the same workflow in a minute and a half
 # make sweep  the scenarios of config/sweep.yaml side by side; another list: make sweep SWEEP=mine.yaml
 # make national  all states by all systems at many budgets, and TopDown down to blocks: docs/cluster.md
 # make slurm  the workflow on a Slurm cluster, from its login node: docs/cluster.md
