@@ -1,4 +1,4 @@
-"""Releases of large tables against the limits set for them, each in a process of its own."""
+"""Releases of large tables, and the command on many rows, against the limits set for them."""
 
 import math
 import os

@@ -21,7 +21,6 @@ from isdp.errors import InputError
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries
 DIGIT_BITS = 8
 CHUNK = 1 << 16  # random words taken at once: they and the counts stay in the cache
-FIRST_PRECISION = 192  # of a decision by 64 bits
 REMEMBERED = 1 << 12  # chances kept of a coin
 
 Source = Callable[[int], bytes]
@@ -91,7 +90,7 @@ class _Tosses:
 
     def _find(self, arguments: tuple) -> tuple[int, int]:
         """Whole numbers below and above 2^64 times the chance, at the precision of `_decide`."""
-        with ctx.workprec(FIRST_PRECISION):
+        with ctx.workprec(_precision(64)):
             chance = self.log_chance(*arguments).exp() * arb(1 << 64)
             bounds = (
                 int(chance.lower().floor().unique_fmpz()),
@@ -102,11 +101,16 @@ class _Tosses:
         return bounds
 
 
+def _precision(bits: int) -> int:
+    """Working precision of a decision by so many bits."""
+    return 2 * bits + 64
+
+
 def _decide(words: _Words, uniform: int, log_chance: Callable[..., arb], *arguments) -> bool:
     """Toss a coin whose chance is exp of a ball at the precision in force; 64 bits are drawn."""
     bits = 64
     while True:
-        with ctx.workprec(2 * bits + 64):
+        with ctx.workprec(_precision(bits)):
             chance = log_chance(*arguments).exp() * arb(1 << bits)
             if chance >= uniform + 1:
                 return True
@@ -150,7 +154,7 @@ class _Digit:
         bits = 64
         while True:
             uniform, bits = uniform << 64 | words.one(), bits + 64
-            with ctx.workprec(2 * bits + 64):
+            with ctx.workprec(_precision(bits)):
                 low = self._quantile(uniform, bits).unique_fmpz()
                 high = self._quantile(uniform + 1, bits).unique_fmpz()
             if low is not None and low == high:

@@ -532,7 +532,10 @@ class Local(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """The types at the end, as in `isdp.exact.sums`."""
+    """The types at the end: ``s[settled] = weights @ (s[free], open) / denominator``.
+
+    `open` are the sums ``across @ s[before]`` of the types drawn before, see `isdp.exact.sums`.
+    """
 
     free: np.ndarray
     settled: np.ndarray

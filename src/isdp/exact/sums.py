@@ -29,6 +29,7 @@ import numpy as np
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.coins import _geometric, _Words
+from isdp.exact.compositions import Closing
 from isdp.exact.counts import SumsOfCounts
 from isdp.lattice.elimination import pivot_columns, settle
 
@@ -39,7 +40,7 @@ LARGEST_WEIGHT = 2**31
 MOST_TYPES = 100_000
 
 
-class _Blocks(NamedTuple):
+class Blocks(NamedTuple):
     """Blocks of equally many types, drawn apart: int64 (blocks, types).
 
     If they are `held` their sums add up to zero, and the last type is the one that follows.
@@ -47,20 +48,6 @@ class _Blocks(NamedTuple):
 
     types: np.ndarray
     held: bool
-
-
-class _Closing(NamedTuple):
-    """The types at the end: ``s[settled] = weights @ (s[free], open) / denominator``.
-
-    `open` are the sums ``across @ s[before]`` of the types drawn before.
-    """
-
-    free: np.ndarray
-    settled: np.ndarray
-    before: np.ndarray
-    across: np.ndarray
-    weights: np.ndarray
-    denominator: int
 
 
 class TypeSums:
@@ -80,6 +67,10 @@ class TypeSums:
 
     Attributes
     ----------
+    local : list of Blocks
+        The blocks that are drawn apart.
+    closing : Closing
+        What is drawn and settled at the end.
     expected_tries : float
         Estimate of the tries a draw, as if all sums were normal. It decides only whether to try.
 
@@ -100,8 +91,8 @@ class TypeSums:
         self._geometric = _geometric(epsilon)
         self._variance = 2 * self.sizes * _variance_of_a_count(float(epsilon))
         held, across = _disjoint_rows(invariants, self.sizes)
-        self._closing, last = self._close(held, across)
-        self._local = _grouped([block for i, block in enumerate(held) if i not in last])
+        self.closing, last = self._close(held, across)
+        self.local = _grouped([block for i, block in enumerate(held) if i not in last])
         kinds, self._law = np.unique(self.sizes, return_inverse=True)
         self.expected_tries, rank = self._estimate(), len(across)
         self._refuse_tries(rank, len(held))
@@ -110,7 +101,7 @@ class TypeSums:
 
     # -- set-up -------------------------------------------------------------------------------
 
-    def _close(self, held: list[_Blocks], across: np.ndarray) -> tuple[_Closing, set[int]]:
+    def _close(self, held: list[Blocks], across: np.ndarray) -> tuple[Closing, set[int]]:
         """Choose the blocks that are left for the end, the widest that will do."""
         types = len(self.sizes)
         last: list[int] = []
@@ -142,7 +133,7 @@ class TypeSums:
                 f"{LARGEST_WEIGHT}; simplify the invariants"
             )
         before = np.flatnonzero(~inside)
-        closing = _Closing(
+        closing = Closing(
             widest[free[free < len(widest)]],
             widest[settled],
             before,
@@ -165,7 +156,7 @@ class TypeSums:
                 f"leave 64-bit integers; use a larger epsilon"
             )
 
-    def _widest_first(self, held: list[_Blocks], across: np.ndarray) -> list[int]:
+    def _widest_first(self, held: list[Blocks], across: np.ndarray) -> list[int]:
         """Order blocks by the open sums that they can make up for, then by their width."""
 
         def width(i: int) -> tuple[int, float]:
@@ -177,11 +168,11 @@ class TypeSums:
 
     def _estimate(self) -> float:
         """Estimate the tries a draw as if sums were normal, or by the chance that all are zero."""
-        closing, variance = self._closing, self._variance
+        closing, variance = self.closing, self._variance
         if not len(closing.settled):
             return 1.0
         of_sums = np.zeros((len(closing.across.T), len(closing.across.T)))
-        for group in self._local:
+        for group in self.local:
             for types in group.types:
                 rows = closing.across[np.searchsorted(closing.before, types)].astype(float)
                 v = variance[types]
@@ -246,9 +237,9 @@ class TypeSums:
     def _try(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Give the sums and lesser counts of the tries that are kept, in their order."""
         sums, less = (np.zeros((tries, len(self.sizes)), dtype=np.int64) for _ in range(2))
-        for group in self._local:
+        for group in self.local:
             self._draw_group(words, group, sums, less)
-        closing = self._closing
+        closing = self.closing
         for kind in closing.free:
             sums[:, kind], less[:, kind] = self._draw_sums(words, np.full(tries, kind))
         known = np.hstack([sums[:, closing.free], sums[:, closing.before] @ closing.across])
@@ -261,7 +252,7 @@ class TypeSums:
             sums[:, kind], less[:, kind] = value[whole], lesser[kept]
         return sums, less
 
-    def _draw_group(self, words: _Words, group: _Blocks, sums, less) -> None:
+    def _draw_group(self, words: _Words, group: Blocks, sums, less) -> None:
         """Draw the blocks of a group for every try, each anew until it is kept."""
         blocks, width = group.types.shape
         row = np.repeat(np.arange(len(sums)), blocks)
@@ -310,12 +301,12 @@ def _variance_of_a_count(epsilon: float) -> float:
     return math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 
-def _disjoint_rows(invariants: Invariants, sizes: np.ndarray) -> tuple[list[_Blocks], np.ndarray]:
+def _disjoint_rows(invariants: Invariants, sizes: np.ndarray) -> tuple[list[Blocks], np.ndarray]:
     """Find rows without a type in common, and what the others ask for beyond them.
 
     Returns
     -------
-    blocks : list of _Blocks
+    blocks : list of Blocks
         One for each such row, and one for each type in none of them.
     across : int64 array, shape (independent other rows, types)
     """
@@ -329,16 +320,16 @@ def _disjoint_rows(invariants: Invariants, sizes: np.ndarray) -> tuple[list[_Blo
         if len(types) and free[types].all() and (values == values[0]).all():
             free[types] = False
             widest_last = types[np.argsort(sizes[types], kind="stable")]
-            blocks.append(_Blocks(widest_last[None], held=True))
+            blocks.append(Blocks(widest_last[None], held=True))
         elif len(types):
             others.append(row)
-    blocks.extend(_Blocks(np.array([[kind]]), held=False) for kind in np.flatnonzero(free))
+    blocks.extend(Blocks(np.array([[kind]]), held=False) for kind in np.flatnonzero(free))
     across = a[sorted(others)].toarray()
     moved = np.unique(_moves(blocks, across), axis=1)
     return blocks, across[pivot_columns(moved.T)]
 
 
-def _moves(blocks: list[_Blocks], across: np.ndarray) -> np.ndarray:
+def _moves(blocks: list[Blocks], across: np.ndarray) -> np.ndarray:
     """Tell what totals across gain from a unit moved within a block, or added to a free type."""
     moves = np.zeros((len(across), 0), dtype=np.int64)
     found = [moves]
@@ -351,14 +342,14 @@ def _moves(blocks: list[_Blocks], across: np.ndarray) -> np.ndarray:
     return np.hstack(found)
 
 
-def _rank_within(held: list[_Blocks], across: np.ndarray, inside: np.ndarray) -> int:
+def _rank_within(held: list[Blocks], across: np.ndarray, inside: np.ndarray) -> int:
     blocks = [block for block in held if inside[block.types[0, 0]]]
     return len(pivot_columns(np.unique(_moves(blocks, across), axis=1)))
 
 
-def _grouped(blocks: list[_Blocks]) -> list[_Blocks]:
+def _grouped(blocks: list[Blocks]) -> list[Blocks]:
     """Put blocks with equally many types together."""
     groups: dict[tuple[int, bool], list[np.ndarray]] = {}
     for block in blocks:
         groups.setdefault((block.types.shape[1], block.held), []).append(block.types)
-    return [_Blocks(np.vstack(types), held) for (_, held), types in groups.items()]
+    return [Blocks(np.vstack(types), held) for (_, held), types in groups.items()]

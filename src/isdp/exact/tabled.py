@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from isdp.exact.compositions import Closing, Local, Tables, draw_types
+from isdp.exact.compositions import Local, Tables, draw_types
 from isdp.exact.rounding import UNIT
-from isdp.exact.sums import TypeSums, _Blocks
+from isdp.exact.sums import Blocks, TypeSums
 
 CUT = 60  # minus the logarithm of what a table leaves out on either side
 SHARES = np.linspace(0.01, 0.99, 99)  # of epsilon: where Chernoff's bound is tried
@@ -37,7 +37,7 @@ class TabledSums:
         self._local = _flattened(sums, kinds, of_sums)
         self._tables = _together(of_sums)
         self._counts = _together([_law_of_count(m, rate) for m in sizes.tolist()])
-        self._kinds, self._closing = kinds.astype(np.int64), Closing(*sums._closing)
+        self._kinds, self._closing = kinds.astype(np.int64), sums.closing
         entries = np.diff(self._tables.start)[kinds] + np.diff(self._counts.start)[kinds]
         # weights off by a factor, as in `isdp.exact.rounding`. The sums at the ends of an entry are
         # rounded and uniforms are on a grid: some units of the whole, an entry. A transform is off
@@ -57,12 +57,12 @@ def entries_needed(sums: TypeSums) -> int:
     """Tell about how many entries the tables would have."""
     sizes, kinds = np.unique(sums.sizes, return_inverse=True)
     reach = np.array([_reach(m, float(sums.epsilon)) for m in sizes.tolist()])
-    blocks = [kinds[group.types] for group in sums._local if _in_pairs(group)]
+    blocks = [kinds[group.types] for group in sums.local if _in_pairs(group)]
     pairs = np.unique(np.vstack([np.empty((0, 2), int), *blocks]), axis=0)
     return int(4 * reach.sum() + 2 * reach[pairs].min(axis=1).sum())
 
 
-def _in_pairs(blocks: _Blocks) -> bool:
+def _in_pairs(blocks: Blocks) -> bool:
     return blocks.held and blocks.types.shape[1] == 2
 
 
@@ -102,7 +102,7 @@ def _flattened(sums: TypeSums, kinds: np.ndarray, laws: list) -> Local:
     """List the blocks that are drawn apart; laws of pairs are added to those of sums."""
     start, types, held, pair = [0], [], [], []
     known: dict[tuple[int, int], int] = {}
-    for group in sums._local:
+    for group in sums.local:
         for block in group.types:
             of_pair = -1
             if _in_pairs(group):
