@@ -270,7 +270,7 @@ def finished(tmp_path_factory):
         if not console.exists():
             assert not folder.exists(), "the run failed in another process"
             folder.mkdir()
-            done = Checkout(folder).run_from_nothing("--cores", "2")
+            done = Checkout(folder).run("--cores", "2")
             assert done.returncode == 0, done.stdout + done.stderr
             console.write_text(json.dumps([done.stdout, done.stderr]))
     checkout = Checkout.at(folder)

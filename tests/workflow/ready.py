@@ -1,7 +1,8 @@
 """Snakemake's command, without the seconds that it takes to load Snakemake and other libraries.
 
 Run as a program, this loads them, and forks for each command that it is told. The command has a
-process, a folder, an environment and a console of its own, and loads the rules and our packages.
+process, a folder, an environment and a console of its own, and loads the rules and our packages. It
+forks again for the script of each job, where Snakemake would start Python.
 """
 
 import atexit
@@ -9,15 +10,33 @@ import gc
 import importlib
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import tempfile
+import traceback
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 
-# what Snakemake and our rules load first thing
-LOADED = ("flint", "jsonschema", "pandas", "scipy.sparse", "smart_open")
+# of what Snakemake, our rules and our scripts load, all that takes long and is not ours
+LOADED = (
+    "arviz_stats",
+    "flint",
+    "jsonschema",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.pyplot",
+    "numba",
+    "pandas",
+    "scipy.fft",
+    "scipy.optimize",
+    "scipy.sparse.linalg",
+    "scipy.stats",
+    "smart_open",
+    "xarray",
+)
 
 
 def run(arguments, folder, environment, seconds):
@@ -36,7 +55,8 @@ def run(arguments, folder, environment, seconds):
 def _started():
     program = subprocess.Popen(
         [sys.executable, __file__],
-        env=os.environ | {"PYTHONWARNINGS": ""},
+        # Snakemake gives a job one thread of the libraries that add up, and they are loaded here
+        env=os.environ | {"PYTHONWARNINGS": "", "OMP_NUM_THREADS": "1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -59,11 +79,46 @@ def _become(arguments, folder, environment, consoles, seconds):
     signal.alarm(seconds)
 
 
+def _execute_script(self, fname, edit=False):
+    """Execute a job's script in a fork, in place of `PythonScript.execute_script`."""
+    from snakemake.benchmark import benchmarked
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    job = os.fork()
+    if job == 0:
+        _be_script(fname)
+    watched = nullcontext() if self.bench_record is None else benchmarked(job, self.bench_record)
+    with watched:
+        status = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])
+    if status:
+        raise subprocess.CalledProcessError(status, [sys.executable, fname])
+
+
+def _be_script(fname):
+    """Run a script as `python fname` would, and end the process."""
+    status = 1
+    try:
+        sys.argv = [fname]
+        runpy.run_path(fname, run_name="__main__")
+        status = 0
+    except SystemExit as end:
+        status = end.code
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)  # threads of the process that forked are not here to be waited for
+
+
 if __name__ == "__main__":
     for library in LOADED:
         importlib.import_module(library)
     from snakemake.cli import get_argument_parser, main
+    from snakemake.script import PythonScript
 
+    PythonScript.execute_script = _execute_script
     get_argument_parser()  # which loads the plugins
     gc.freeze()  # a collection would otherwise go through all of it in each process, and copy it
     for line in sys.stdin:
