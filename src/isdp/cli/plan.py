@@ -90,8 +90,12 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _said(figure) -> str:
+    from isdp.accounting import upper
+    from isdp.privatize.margins import BOUNDED
+
     error = f" +- {figure.error:.2g}" if figure.error else ""
-    return f"{figure.value:.5g}{error} ({figure.how})"
+    bounded = figure.how == BOUNDED
+    return f"{upper(figure.value, 5) if bounded else f'{figure.value:.5g}'}{error} ({figure.how})"
 
 
 def _persons(text: str | None) -> float | None:

@@ -30,6 +30,7 @@ from isdp.privatize.margins import (
     targets_of,
     usual_sums,
 )
+from isdp.privatize.promise import promise
 from isdp.privatize.request import Request
 from isdp.privatize.table import Table, described
 
@@ -109,7 +110,7 @@ class Design:
         return Outlook(
             setting,
             float(getattr(request.mechanism, setting)),
-            request.mechanism.guarantee.statement(),
+            promise(request, self.free).statement(),
             margins,
             len(self.table),
             int(self.free.degrees),
