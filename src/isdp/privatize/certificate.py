@@ -6,6 +6,7 @@ or of the confidential counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 
 from isdp.accounting.conversions import epsilon_above
@@ -44,10 +45,10 @@ NOT_SAID = (
 )
 NO_GUARANTEE = (
     "No guarantee holds for this table: floating point and a pseudo-random generator can give the "
-    "noise away, and a Markov chain has not quite the law. What is said of privacy is what the law "
-    "asked for would have."
+    "noise away, and a Markov chain, where one is taken, has not quite the law. What is said of "
+    "privacy is what the law asked for would have."
 )
-SEED_KNOWN = "Who has the seed, which stands here, takes the noise off: nothing is protected."
+SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
 TEMPLATE = """\
 # Certificate of a noisy table
 
@@ -76,7 +77,6 @@ TEMPLATE = """\
 
 - {table}: not identified further; columns published as they are: {others}
 - {rules}: sha256 {rules_sha256}
-- noisy.csv: sha256 {sha256}
 {tables}
 - versions: {versions}
 """
@@ -220,15 +220,18 @@ def markdown(certificate: dict) -> str:
         others=", ".join(given["published_as_they_are"]),
         rules=given["invariants"],
         rules_sha256=given["invariants_sha256"],
-        sha256=output["sha256"],
         tables=_listed(
-            [f"{name}: sha256 {digest}" for name, digest in output["others_sha256"].items()]
+            f"{name}: sha256 {digest}"
+            for name, digest in {
+                output["table"]: output["sha256"],
+                **output["others_sha256"],
+            }.items()
         ),
         versions=", ".join(f"{name} {text}" for name, text in certificate["versions"].items()),
     )
 
 
-def _listed(lines: list[str]) -> str:
+def _listed(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 

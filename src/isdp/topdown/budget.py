@@ -175,7 +175,7 @@ class Budget:
             if self.flavour == "pure"
             else "composition of discrete Gaussian measurements (Canonne, Kamath, Steinke 2020)",
             growth="linear" if self.flavour == "pure" else "quadratic",
-            relation=f"two tables with the same {known.removeprefix('the ')}",
+            relation=f"two tables that agree in {known}",
             held=known,
         )
 

@@ -82,6 +82,7 @@ def test_a_release_holds(command, copied):
          {"degrees of freedom"}),
         ("certificate.json", '"cells_without_freedom": 0', '"cells_without_freedom": 1',
          {"cells without freedom"}),
+        ("certificate.json", '"residues": {', '"residue": {', {"cells known up to a multiple"}),
         ("certificate.json", '"totals by county"', '"totals by age"',
          {"totals that are said to be held"}),
         ("certificate.json", '"sex",', '"gender",', {"columns"}),
@@ -98,6 +99,16 @@ def test_what_was_changed_is_found(command, copied, file, old, new, what):
     assert old in text
     (copied / file).write_text(text.replace(old, new, 1))
     assert set(wrong(command(*checked(copied), wanted=1))) == what
+
+
+def test_what_no_recipient_can_see_is_said(command, copied):
+    unseen = "the law, its epsilon or rho, and its randomness are not seen in the files"
+    said = command(*checked(copied))
+    assert unseen in said
+    assert "NOT FOR RELEASE" not in said
+    text = (copied / "certificate.json").read_text()
+    (copied / "certificate.json").write_text(text.replace('release": true', 'release": false'))
+    assert f"NOT FOR RELEASE, as it says itself; {unseen}" in command(*checked(copied))
 
 
 def test_a_count_that_was_changed_is_found(command, copied):
