@@ -169,8 +169,9 @@ class Guarantee:
         if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
+        stays = " and leaves the invariants as they are" * (self.relation == EQUAL_INVARIANTS)
         return (
-            f"one person who changes cell moves the {squared}{self.metric} distance by "
+            f"one person who changes cell{stays} moves the {squared}{self.metric} distance by "
             f"{upper(self.per_person)}, so {each}"
         )
 

@@ -49,7 +49,7 @@ def distances(free: Freedom, squared: bool) -> str:
             words += (
                 f": several people have to change at once; under both margins of a two-way table "
                 f"the nearest tables are at a {distance} of 4, under other totals that overlap "
-                f"they may be farther apart"
+                f"perhaps at another one"
             )
     elif free.blocks is None:
         words = (

@@ -239,7 +239,7 @@ def _draw_picture(table: Table, noisy: np.ndarray, spread: Spread | None, reques
     title = "Noisy counts, all named totals exact"
     if request.experiment:
         title += " (for experiments, NOT FOR RELEASE)"
-    return picture_of(table, noisy, None if spread is None else spread.sd, title)
+    return picture_of(table, noisy, spread, title)
 
 
 def _write(out: Path, tables: dict, certificate: dict, figure, force: bool) -> None:

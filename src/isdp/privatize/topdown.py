@@ -366,7 +366,7 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     -------
     DataFrame
         Columns level, region, query, answer (categories along the query's axes, joined by a comma),
-        measured (persons) and variance (of its noise).
+        measured (persons) and variance (of its noise; of a discrete Gaussian sigma^2, never less).
     """
     parts = []
     for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):
