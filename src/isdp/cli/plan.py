@@ -73,6 +73,9 @@ def run(given: argparse.Namespace) -> int:
         f"{outlook.setting} {outlook.value:g}: {outlook.cells:,} cells, {outlook.degrees:,} "
         f"degrees of freedom, {outlook.fixed:,} cells published exactly"
     )
+    if outlook.residues:
+        print(f"{outlook.residues:,} counts would be published up to a multiple")
+    print(outlook.statement)
     sampler = outlook.sampler
     if "refused" in sampler:
         print(f"sampler: none; {sampler['refused']}")

@@ -91,9 +91,22 @@ def test_a_total_of_zero_is_said_to_tell(run):
     assert "a total of 0 tells that all of its cells are 0" in said(run)[1]
 
 
-def test_the_plan_says_the_same_of_one_person(tmp_path):
+def test_the_plan_says_the_same_of_one_person(tmp_path, capsys):
     arguments = ["plan", "--cells", EXAMPLE / "table.csv", "--epsilon", "1", "--no-picture"]
     arguments += ["--invariants", EXAMPLE / "invariants.yaml", "--out", tmp_path / "plan"]
     assert main([str(part) for part in arguments]) == 0
     plan = json.loads((tmp_path / "plan/plan.json").read_text())
     assert NOBODY in plan["guarantee"]
+    assert plan["guarantee"] in capsys.readouterr().out
+
+
+def test_the_plan_says_what_would_be_given_away(tmp_path, capsys):
+    (tmp_path / "cells.csv").write_text("cell\na\nb\nc\nd\n")
+    (tmp_path / "rules.yaml").write_text("subsets: {p: [a, b], q: [b, c], r: [c, a, d]}")
+    arguments = ["plan", "--cells", tmp_path / "cells.csv", "--epsilon", "1", "--no-picture"]
+    arguments += ["--invariants", tmp_path / "rules.yaml", "--out", tmp_path / "plan"]
+    assert main([str(part) for part in arguments]) == 0
+    assert (
+        json.loads((tmp_path / "plan/plan.json").read_text())["cells_known_up_to_a_multiple"] == 1
+    )
+    assert "1 counts would be published up to a multiple" in capsys.readouterr().out
