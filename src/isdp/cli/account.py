@@ -35,6 +35,7 @@ def add(commands) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run it and say what it comes to."""
+    from isdp.mechanisms.laplace import NORMS
     from isdp.privatize.account import account
     from isdp.privatize.certificate import OF_THE_LAW_ALONE
 
@@ -51,9 +52,11 @@ def run(given: argparse.Namespace) -> int:
     for path in found.experiments:
         print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
     if found.together is None:
+        # releases by swapping and TopDown name no file of invariants
+        advice = "; give --cells and --invariants" * (found.guarantee.metric in NORMS)
         print(
-            "which cells all totals together settle, and whether one person can change cell alone "
-            "under all of them: not looked at; give --cells and --invariants"
+            f"which cells all totals together settle, and whether one person can change cell alone "
+            f"under all of them: not looked at{advice}"
         )
         return 0
     settled, new, residues, _ = found.together

@@ -28,9 +28,11 @@ installed; all of them at the end, or none
 
 Epsilon is the privacy loss per unit of the norm, not per person: one person who changes cell moves
 the l1 distance by 2. Rho, of Gaussian noise, is the loss per unit of the squared l2 distance, which
-such a person moves by 2 as well; rho = 1 / (2 sigma^2). All are read as they are written, as 0.25
-or 1/4. Give the table a row for every possible cell, also for the empty ones, in an order that does
-not depend on the counts: the rows and their order are published.
+such a person moves by 2 as well; rho = 1 / (2 sigma^2). Where totals overlap, as both margins do,
+it may be that nobody can change cell alone: the certificate then gives no figure for one person.
+All are read as they are written, as 0.25 or 1/4. Give the table a row for every possible cell, also
+for the empty ones, in an order that does not depend on the counts: the rows and their order are
+published.
 """
 
 

@@ -172,7 +172,8 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
         reason=sampler.reason,
         error_bound=sampler.error,
         error_words=(
-            "bound of the total variation distance to the law, truncation and rounding together"
+            "bound of the total variation distance to the law, truncation and rounding together, "
+            "if the generator's numbers were true uniforms"
         ),
         arithmetic="floating point",
         randomness=source,

@@ -176,7 +176,8 @@ def markdown(certificate: dict) -> str:
         "## Privacy",
         "",
         f"- {privacy['statement']}",
-        f"- exact worst case for a largest stratum of {privacy['largest_stratum']:,} records: "
+        f"- exact worst case, by the same unit, for a largest stratum of "
+        f"{privacy['largest_stratum']:,} records: "
         f"{privacy['epsilon_exact_worst_case']}",
         f"- between the nearest two datasets: {privacy['epsilon_between_nearest']}; odds move by "
         f"at most {privacy['odds_move_by_at_most']}",

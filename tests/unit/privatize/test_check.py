@@ -288,6 +288,28 @@ def test_totals_of_two_releases_give_a_remainder_away_that_neither_does(command,
     assert found.together.residues == ["d modulo 2"]
 
 
+def test_an_account_of_swaps_keeps_its_reason_and_asks_for_nothing_they_lack(command, tmp_path):
+    people, every = ROOT / "docs/example/people.csv", []
+    for rate in ("0.05", "0.1"):
+        out = tmp_path / rate
+        arguments = [
+            "swap",
+            people,
+            "--match",
+            "state,size",
+            "--swap",
+            "county",
+            "--carry",
+            "tract",
+        ]
+        command(*arguments, "--rate", rate, "--out", out)
+        every.append(out / "certificate.json")
+    said = command("account", *every)
+    assert "no figure per person: a record need not be a person" in said
+    assert "not looked at" in said
+    assert "--invariants" not in said
+
+
 def test_the_reason_for_no_figure_per_person_is_kept(command, tmp_path):
     table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
     both = "totals: [a, b]"

@@ -70,6 +70,7 @@ def test_what_is_not_for_release_claims_no_guarantee(run):
             assert "of the law asked for, and not of this draw: differential privacy" in words
         assert "No guarantee holds for this table" in text
         assert ("Who has the seed" in text) == ("--seed" in options)
+        assert "if the generator's numbers were true uniforms" in text
     assert run("--force") == 0
     for words in said(run):
         assert "not of this draw" not in words
