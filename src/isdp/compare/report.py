@@ -78,19 +78,21 @@ def _asked(comparison: Comparison) -> Iterator[str]:
             f"No count of {question.table.path.name} was used: sizes and simulated errors are "
             f"those of the stand-in {question.from_file}, and differ as far as the two tables do."
         )
-    yield f"{NOISE} {comparison.simulations} runs each." if _simulated(comparison) else NOISE
+    yield f"{NOISE} {comparison.simulations} runs each." if _any(comparison, SIMULATED) else NOISE
     if question.free.blocks is None:
         yield OVERLAP
     yield ""
+    bounded = " A figure *at most* ranks as if it were attained." * _any(comparison, BOUNDED)
     yield (
-        "Ranks, in brackets, are among systems of one flavour, unit and budget, and shared where "
-        "two standard errors do not tell the errors apart. Between the tables below there is no "
-        "rank."
+        f"Ranks, in brackets, are among systems of one flavour, unit and budget, and shared where "
+        f"two standard errors do not tell the errors apart.{bounded} Between the tables below "
+        f"there is no rank."
     )
 
 
-def _simulated(comparison: Comparison) -> bool:
-    return bool((comparison.errors["rmse_is"] == SIMULATED).any())
+def _any(comparison: Comparison, how: str) -> bool:
+    """Whether an error was found so."""
+    return bool((comparison.errors["rmse_is"] == how).any())
 
 
 def _group(comparison: Comparison, part: pd.DataFrame) -> Iterator[str]:

@@ -105,12 +105,15 @@ def test_where_totals_overlap_figures_are_bounded_or_simulated_and_say_so(run):
     page = (run.out / PAGE).read_text()
     assert "at most " in page
     assert "The totals held overlap" in page
+    assert "of a zero-concentrated loss at most k squared times" in page
+    assert "A figure *at most* ranks as if it were attained." in page
 
 
 def test_one_flavour_needs_no_bridge(run):
     assert run(budgets=ONE) == 0
     page = (run.out / PAGE).read_text()
     assert "All systems here have one flavour and one unit." in page
+    assert "as if it were attained" not in page
     assert "believe" not in page
     assert "may be shown" in page
 
