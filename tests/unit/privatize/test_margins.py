@@ -12,7 +12,7 @@ from isdp.exact import enumerate_law
 from isdp.exact.sum_laws import Part, sum_law
 from isdp.privatize.freedom import Freedom, find_freedom
 from isdp.privatize.held import Held
-from isdp.privatize.margins import SIZES, Target, margins_of, targets_of
+from isdp.privatize.margins import BOUNDED, EXACT, SIZES, Figure, Target, margins_of, targets_of
 from isdp.privatize.table import read_table
 from tests.statistical.checks import check_mean
 
@@ -167,3 +167,11 @@ def test_the_first_number_that_will_do():
         2,
         77,
     ]
+
+
+@pytest.mark.parametrize(
+    ("how", "value", "said"),
+    [(BOUNDED, 0.81649658, 0.816497), (BOUNDED, 1.0000001, 1.00001), (EXACT, 1.0000001, 1.0)],
+)
+def test_a_bound_is_never_rounded_down(how, value, said):
+    assert Figure(value, how).rounded() == said

@@ -67,6 +67,18 @@ def test_what_is_held_has_no_error():
 def test_too_few_runs_are_refused():
     table = np.ones((96, 10), dtype=int)
     release = run(np.random.default_rng(1), table, TREE, PLAN)
-    for change in ({"runs": 3}, {"level": 1.0}):
+    for change in ({"runs": 3}, {"level": 1.0}, {"runs": 15, "level": 0.95}):
         with pytest.raises(InputError, match="margins"):
             margins_of_error(np.random.default_rng(0), release, TREE, PLAN, **change)
+
+
+@pytest.mark.parametrize("runs", [10, 20])
+def test_the_stated_share_of_errors_lies_within_margins_of_few_runs(runs):
+    """Noise is so wide that hardly two errors are equal, which would hide a margin too small."""
+    budget = dataclasses.replace(BUDGET, total=0.06)
+    plan = dataclasses.replace(PLAN, budget=budget, nonnegative=False)
+    table = np.random.default_rng(3).integers(200, 900, (96, 10))
+    release = run(np.random.default_rng(1), table, TREE, plan)
+    found = margins_of_error(np.random.default_rng(2), release, TREE, plan, runs=runs, level=0.9)
+    within = (np.abs(release.tables["county"] - table) <= found["county"]).mean()
+    assert within > 0.9 - 3 * np.sqrt(0.9 * 0.1 / 960)
