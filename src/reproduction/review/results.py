@@ -111,6 +111,12 @@ class Results:
             value = value[part]
         return value
 
+    def _setting_in_words(self, key: str) -> str:
+        try:
+            return _words(self.setting(key))
+        except NotInThisRunError:
+            return "not in this run"
+
     def departures(self, usual: Mapping) -> list[str]:
         """Dotted keys whose values are not those of the usual config."""
         have, want = dict(_flat(self.config)), dict(_flat(usual))
@@ -120,11 +126,7 @@ class Results:
 
     def settings(self, *keys: str) -> None:
         """Show where the results come from: the seed, the settings named, the data."""
-        known = dict(_flat(self.config))
-        shown = []
-        for key in ("seed", *keys):
-            value = known.get(key, "not in this run")
-            shown.append(f"{key} = {value}")
+        shown = [f"{key} = {self._setting_in_words(key)}" for key in ("seed", *keys)]
         path = self.folder / "data/provenance.json"
         if path.is_file():
             shown.append(read_json(path)["message"])
@@ -153,9 +155,9 @@ class Results:
         return self.table(name, rows)[column].iloc[0]
 
     def show(self, name: str, columns=None, rows: str | None = None) -> None:
-        """Show a table, or some of its columns and rows."""
+        """Show a table, or some of its columns and rows; what is alike in all of them, once."""
         table = self.table(name, rows)
-        shown = table[list(columns)] if columns else table
+        shown = table[list(columns)].drop_duplicates() if columns else table
         _html(_table(shown))
 
     def figure(self, name: str, words: str) -> None:
@@ -266,6 +268,15 @@ def _flat(config, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield from _flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
+
+
+def _words(value) -> str:
+    """Set a setting's value for a reader, who need not know how Python writes it."""
+    if value is None:
+        return "not given"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key}: {_words(inner)}" for key, inner in value.items()) + "}"
+    return str(value)
 
 
 def _check(config, expected, name: str) -> None:
