@@ -275,7 +275,7 @@ def _words(value) -> str:
     if value is None:
         return "not given"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key}: {_words(inner)}" for key, inner in value.items()) + "}"
+        return "{" + "; ".join(f"{key}: {_words(inner)}" for key, inner in value.items()) + "}"
     return str(value)
 
 

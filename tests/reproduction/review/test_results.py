@@ -181,12 +181,12 @@ def test_tables_and_figures_are_known_by_their_names_whatever_their_endings():
 
 
 def test_settings_are_shown_whole_and_in_words(folder, shown):
-    config = CONFIG | {"runs": {"one pass": 4, "totals first": 2}, "file": None}
+    config = CONFIG | {"runs": {"one pass, by cells": 4, "totals first": 2}, "file": None}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     open_results(folder).settings("counties.epsilon", "runs", "file", "other.key")
     for words in (
         "counties.epsilon = 0.192;",
-        "runs = {one pass: 4, totals first: 2};",
+        "runs = {one pass, by cells: 4; totals first: 2};",
         "file = not given;",
         "other.key = not in this run<",
     ):
