@@ -158,7 +158,7 @@ class Results:
         """Show a table, or some of its columns and rows; what is alike in all of them, once."""
         table = self.table(name, rows)
         shown = table[list(columns)].drop_duplicates() if columns else table
-        _html(_table(shown))
+        _html(_table(shown) + _caption(f"table <i>{name}</i>"))
 
     def figure(self, name: str, words: str) -> None:
         """Show a figure of results/figures, with what it shows in words.
@@ -170,7 +170,7 @@ class Results:
         """
         path = self._path("figures", name, "png")
         display(Image(data=path.read_bytes(), format="png", alt=words))
-        _html(f'<p style="font-size:90%;color:#444">{html.escape(words)} (<i>{name}</i>)</p>')
+        _html(_caption(f"{html.escape(words)} (<i>{name}</i>)"))
 
     def finding(self, title: str, text: str, figure: str, page: str) -> None:
         """Show a finding: its picture at the side, a sentence or two, and the page that argues it.
@@ -292,6 +292,10 @@ def _check(config, expected, name: str) -> None:
 
 def _html(text: str) -> None:
     display(HTML(text))
+
+
+def _caption(text: str) -> str:
+    return f'<p style="font-size:90%;color:#444">{text}</p>'
 
 
 def badge(verdict: str) -> str:

@@ -201,6 +201,7 @@ def test_rows_that_are_alike_in_the_columns_shown_are_shown_once(folder, shown):
     review.show("t", ["law"])
     review.show("t")
     assert [text.count("<td>l1</td>") for text in shown] == [1, 2]
+    assert all(text.count("table <i>t</i>") == 1 for text in shown)
 
 
 def test_the_claims_of_a_wing_are_shown_and_no_others(folder, shown):
