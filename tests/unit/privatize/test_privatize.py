@@ -442,7 +442,7 @@ def test_a_markov_chain_is_asked_for_and_gives_its_evidence(run, monkeypatch):
     sampler = run.certificate["sampler"]
     assert sampler["error_bound"] is None
     assert "a convergence error of unknown size" in sampler["error_words"]
-    assert sampler["evidence"]["worst_rhat"] < 1.05
+    assert 1 < sampler["evidence"]["worst_rhat"] <= drawing_module.LARGEST_RHAT  # or a refusal
     assert sampler["evidence"]["worst_rhat"] == round(sampler["evidence"]["worst_rhat"], 4)
     seen, released = drawn
     evidence = sampler["evidence"]
