@@ -75,8 +75,8 @@ def test_a_mean_that_is_not_zero_is_found_where_it_is():
 def test_projecting_is_conditioning_for_the_sphere_alone():
     table = conditioning_table(102).set_index("noise")
     assert table["gap"].iloc[0] < 1e-13
-    assert table["gap"].iloc[1] == pytest.approx(1.106, abs=1e-3)
-    assert table["ratio"].iloc[2] == pytest.approx(0.98544, abs=1e-5)
+    assert table["gap"].iloc[1] == pytest.approx(1.106, abs=5e-4)
+    assert table["ratio"].iloc[2] == pytest.approx(0.98544, abs=5e-6)
 
 
 def test_agents_compute_the_centre_s_noise():

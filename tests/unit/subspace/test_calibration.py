@@ -41,8 +41,8 @@ def test_the_least_sigma_is_certified_and_least(epsilon, target):
 
 
 def test_sigmas_in_numbers():
-    assert sigma(0.192, 1e-5) == pytest.approx(16.92609, abs=1e-5)
-    assert sigma(1, 1e-5) == pytest.approx(3.730632, abs=1e-6)
+    assert sigma(0.192, 1e-5) == pytest.approx(16.92609, abs=5e-6)
+    assert sigma(1, 1e-5) == pytest.approx(3.730632, abs=5e-7)
 
 
 @pytest.mark.parametrize("log10", [-1, -5, -14, -20, -100])
