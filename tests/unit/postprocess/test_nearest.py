@@ -137,7 +137,7 @@ def test_a_solver_that_ends_too_early_is_noticed(monkeypatch):
     polytope = Polytope.of_counts(Invariants.total(3), np.array([1, 2, 3]))
     assert nearest_l2(np.array([-3.0, 4.0, 5.0]), polytope) == pytest.approx([0, 2.5, 3.5])
     solved = scipy.optimize.nnls
-    for far in (0.9, 1.1):
+    for far in (0, 0.9, 1.1):  # of the weights of the conditions
         monkeypatch.setattr(
             scipy.optimize,
             "nnls",
