@@ -27,7 +27,8 @@ def test_smaller_subspaces_lose_no_more():
     table = nestedness_table(23.632, 0.192)
     assert table["length"].to_numpy() == pytest.approx([1, 1, 1, 0.75])
     assert table["rise"].max() <= 1e-12
-    assert table["delta"].to_numpy() == pytest.approx([2.6909e-8] * 3 + [5.818e-10], rel=2e-3)
+    # the constant's five digits leave four of these
+    assert table["delta"].to_numpy() == pytest.approx([2.6909e-8] * 3 + [5.818e-10], rel=2e-4)
 
 
 def test_losses_add_and_no_more():

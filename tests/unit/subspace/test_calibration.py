@@ -68,9 +68,9 @@ def test_the_paper_s_constant_fails_below_some_delta(epsilon, exponent):
 
 
 def test_the_paper_s_constant_by_how_much():
-    assert delta(1, paper_constant(1, 1e-14)) == pytest.approx(2.299e-13, rel=1e-3)
-    assert delta(1, paper_constant(1, 1e-20)) == pytest.approx(4.986e-17, rel=1e-3)
-    assert delta(8, paper_constant(8, 1e-20)) == pytest.approx(1.167e-14, rel=1e-3)
+    assert delta(1, paper_constant(1, 1e-14)) == pytest.approx(2.299e-13, abs=5e-17)
+    assert delta(1, paper_constant(1, 1e-20)) == pytest.approx(4.986e-17, abs=5e-21)
+    assert delta(8, paper_constant(8, 1e-20)) == pytest.approx(1.167e-14, abs=5e-18)
 
 
 @pytest.mark.parametrize(
