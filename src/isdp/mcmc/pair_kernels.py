@@ -84,7 +84,8 @@ def column_laws(state, places, signs, kind_of, laws, step, remainders):
             total += weight
             first += weight * i
             second += weight * i * i
-        pmf[k] /= total
+        for i in range(length[k]):  # one by one: to divide a row takes seconds to compile
+            pmf[k, i] /= total
         mean[k] = first / total
         variance[k] = second / total - mean[k] * mean[k]
     return pmf, least, length, mean, variance

@@ -168,9 +168,9 @@ class PairedRows:
         groups, first = [], 0
         for k in range(1, len(order) - SHARED):
             if steps[k] >= WIDER * steps[first]:
-                groups.append(places[:, order[first : k + SHARED]])
+                groups.append(places.take(order[first : k + SHARED], axis=1))
                 first = k
-        return [*groups, places[:, order[first:]]]
+        return [*groups, places.take(order[first:], axis=1)]
 
     def step_of(self, places: np.ndarray) -> int:
         """Step h of the lattices on which the columns of a step can be drawn."""
