@@ -4,12 +4,11 @@ import gc
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
 from reproduction.running.compiled import cache_folder
 
-# what is made while tests are collected stays, and looking for what does not took a quarter of it
-gc.disable()
 # a shell has what it starts in the background ignore it, and tests wait for what it ends
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # before numba is first imported: compiled code of other sources is never taken
@@ -19,6 +18,12 @@ settings.register_profile("isdp", deadline=None, derandomize=True)
 settings.load_profile("isdp")
 
 
-def pytest_collection_finish():
-    gc.freeze()  # nor need it be looked through while tests run
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage among modules and tests, all of which stay: it takes a third as long."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
