@@ -10,7 +10,7 @@ import pytest
 
 import isdp.io.progress as module
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants, mcmc
-from isdp.exact import choose, release
+from isdp.exact import choose, release, secure_compositions
 from isdp.exact.halving import HalvingSampler
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.io.progress import progress, tracked
@@ -169,6 +169,7 @@ def test_what_takes_long_on_large_tables_shows_how_far_it_is(monkeypatch, termin
             shares.append(done / self.total)
 
     monkeypatch.setattr(module, "_Line", Line)
+    monkeypatch.setattr(secure_compositions, "TOGETHER", 10)
     monkeypatch.setitem(__import__("sys").modules, "tqdm", None)
     LONG[name]()
     assert shares[-1] == 1
