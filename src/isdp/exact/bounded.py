@@ -13,10 +13,10 @@ one rate alpha, which add up to T with the chance
 
 if there are N of them. So the negative cells are drawn, and kept with a chance in proportion to
 g(N, T) for the T that they leave; given T the others are a uniform composition of it. About half of
-the tries are kept, however many cells there are.
+the tries are kept where cells are many, one in several of a hundred.
 
 The largest g(N, T) over T falls with N. It is taken at a number of cells that N falls short of with
-a chance below exp(-80) (Chernoff). Every decision but those within a composition is in exact
+a chance below exp(-60) (Chernoff). Every decision but those within a composition is in exact
 arithmetic, on a pseudo-random generator's words: for experiments.
 """
 
@@ -40,11 +40,12 @@ from isdp.exact.compositions import share
 from isdp.exact.counts import _below
 from isdp.exact.messages.bounds import cell_bound
 from isdp.exact.rounding import composition_error
-from isdp.io.progress import tracked
+from isdp.io.progress import progress, tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
 MOST_TRIES = 10**6
-LOG_MISSED = 80.0
+LOG_MISSED = 60.0
+TILTS = np.geomspace(1e-3, 30, 200)  # where Chernoff's bound is tried
 LEAST_TILT = 2.0**-20  # of epsilon; a smaller rate of negative noise counts as none
 TOP = 2**64 - 1
 
@@ -105,7 +106,8 @@ class BoundedSampler:
         self._positive = _Geometric(epsilon)
         self._blocks = []
         self.error = 0.0
-        for number, (start, stop) in enumerate(pairwise(starts.tolist())):
+        ends = list(pairwise(starts.tolist()))
+        for number, (start, stop) in enumerate(tracked("setting up totals", ends)):
             cells = order[start:stop]
             self._blocks.append((cells, _Block(number, lower[cells], epsilon)))
             self.error += MOST_TRIES * math.exp(-LOG_MISSED) + composition_error(
@@ -122,11 +124,15 @@ class BoundedSampler:
         """
         noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
         words = _Words(rng.bytes)
-        for row in tracked("drawing noise", noise):
-            if len(self._free):
-                row[self._free] = self._draw_free(words)
-            for cells, block in self._blocks:
-                row[cells] = block.draw(rng, words)
+        with progress("drawing noise", noise.size) as at:
+            for done, row in enumerate(noise):
+                drawn = done * len(row) + len(self._free)
+                if len(self._free):
+                    row[self._free] = self._draw_free(words)
+                for cells, block in self._blocks:
+                    row[cells] = block.draw(rng, words)
+                    drawn += len(cells)
+                    at(drawn)
         self.invariants.check(noise)
         return noise
 
@@ -220,12 +226,14 @@ class _Block:
 
     def _fewest(self, lower: np.ndarray, alpha: Fraction) -> int:
         """Find a number of cells above zero that is missed with a chance below exp(-LOG_MISSED)."""
-        share = np.zeros(len(lower))
-        share[self._cells._can] = self._cells._bounds[self._cells._kind].astype(float) / 2.0**64
-        mean = float((1 - share).sum())
+        below = self._cells._bounds.astype(float) / 2.0**64
+        many = np.bincount(self._cells._kind, minlength=len(below))
         sure = int((lower >= 0).sum())
+        # the mean of exp(-t N) is a product over the cells, and P(N <= n) at most exp(t n) times it
+        logs = np.log(below + (1 - below) * np.exp(-TILTS[:, None])) @ many - TILTS * sure
+        fewest = float(((-LOG_MISSED - logs) / TILTS).max())
         # one is: if all cells were below zero, so would be their sum
-        return max(math.floor(mean - math.sqrt(2 * mean * LOG_MISSED) - 1e-9 * mean), sure, 1)
+        return max(math.floor(fewest - 1e-9 * abs(fewest)), sure, 1)
 
     def _peak(self) -> arb:
         return (self._least - 1) / _ball(self._alpha).expm1()

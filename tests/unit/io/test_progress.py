@@ -11,6 +11,7 @@ import pytest
 import isdp.io.progress as module
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants, mcmc
 from isdp.exact import choose, release, secure_compositions, secure_klein, sums, tabled, tries
+from isdp.exact.bounded import BoundedSampler
 from isdp.exact.coins import _Words
 from isdp.exact.halving import HalvingSampler
 from isdp.exact.messages import sampler
@@ -134,6 +135,12 @@ def test_a_loop_that_is_left_leaves_nothing(terminal):
     assert not module._shown
 
 
+def under_bounds():
+    law, lower = GeneralizedLaplace(0.25), np.full(60, -3)
+    return BoundedSampler(Invariants.partition(np.arange(60) % 3), law, lower)
+
+
+BOUNDED = under_bounds()
 PAIRS = Invariants([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]])
 TYPES = Invariants.subsets([range(20), range(20, 40), range(0, 40, 2)], 40)
 LONG = {
@@ -158,6 +165,8 @@ LONG = {
     "sample, Klein": lambda: sample(Invariants.margins((2, 3)), GeneralizedGaussian(2.0)),
     "sample, mixture": lambda: sample(Invariants.margins((2, 3)), GeneralizedLaplace(1.0, "l2")),
     "sample, messages": lambda: sample(Invariants.margins((3, 3)), GeneralizedLaplace(1.0)),
+    "set-up under bounds": under_bounds,
+    "sample, bounds": lambda: BOUNDED.sample(np.random.default_rng(1), 1),
     "release, Klein": lambda: release(Invariants.margins((2, 3)), rho="1/8", draws=100_000),
     "messages": lambda: DynamicSampler(Invariants.margins((2, 3)), GeneralizedLaplace(0.5)),
     "coupled chains": lambda: paired_meeting_times(
