@@ -157,6 +157,9 @@ def _budgets(axis: Axes, part: pd.DataFrame, converted: pd.DataFrame) -> None:
     every = moved | budgets
     axis.set_xticks(list(every), list(every.values()))
     axis.xaxis.set_minor_formatter(NullFormatter())
+    if every:  # room beside the first and the last, and beside the only one
+        room = max(1.2, (max(every) / min(every)) ** 0.06)
+        axis.set_xlim(min(every) / room, max(every) * room)
 
 
 def _name_columns(axes, words: list[str], below: float) -> None:

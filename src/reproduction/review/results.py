@@ -213,12 +213,13 @@ class Results:
         for name in tables:
             self._path("tables", name, "csv")
             links.append(f'<a href="../tables/{name}.html">table {name}</a>')
-        look = "display:flex;flex-wrap:wrap;gap:.2em 1em;align-items:center;margin:.8em 0"
+        look = "display:flex;flex-wrap:wrap;gap:.2em 1em;align-items:center;margin:.4em 0"
         _html(
-            f'<div style="{look}"><a href="../figures/{path.name}" style="flex:1 1 20em;'
-            f'min-width:0;max-width:28em"><img src="{picture}" alt="{html.escape(title)}" '
-            f'style="width:100%;max-height:17em;object-fit:contain"></a>'
-            f'<div style="flex:1 1 22em"><h3 style="margin:0">{html.escape(title)}</h3>'
+            f'<div style="{look}"><a href="../figures/{path.name}" style="flex:1 1 18em;'
+            f'min-width:0;max-width:24em"><img src="{picture}" alt="{html.escape(title)}" '
+            f'style="width:100%;max-height:16em;object-fit:contain"></a>'
+            '<div style="flex:1 1 24em;font-size:95%;line-height:1.4">'
+            f'<h3 style="margin:0">{html.escape(title)}</h3>'
             f'<p style="margin:.2em 0;color:#555">{html.escape(papers)}</p>'
             f'<p style="margin:.3em 0">{html.escape(text)}</p>'
             f'<p style="margin:.2em 0;font-size:85%;overflow-wrap:anywhere">{"; ".join(links)}</p>'

@@ -85,6 +85,8 @@ def test_a_line_of_ticks_names_the_budgets_and_one_below_it_the_converted():
     assert ticks[0] == ["0.5", "2"]
     assert sorted(ticks[1]) == ["\n0.125", "\n2", "0.1", "1.2"]
     assert all(axis.get_yscale() == "log" for axis in axes.ravel())
+    low, high = axes[0, 2].get_xlim()
+    assert low < 0.045 < 0.055 < high  # the only budget is not at the edge
     low, high = axes[0, 1].get_ylim()
     assert high >= 10 * low
     for points in points_of(axes[0, 1]).values():  # no panel cuts what is drawn in it
