@@ -100,7 +100,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         "our_error": error,
         "unit": claim.get("unit", ""),
         "statistic": _statistic(claim, judged),
-        "bar": ", ".join(f"{SIGNS[name]} {bound}" for name, bound in claim["bar"].items()),
+        "bar": ", ".join(f"{SIGNS[name]} {_bound(bound)}" for name, bound in claim["bar"].items()),
         "bar_of": claim["bar_of"],
         "verdict": verdict,
         "note": "; ".join(notes),
@@ -219,13 +219,21 @@ def _number(value: float, digits: int) -> str:
 def _text(value) -> str:
     if isinstance(value, float):
         return _number(value, 4)
+    if isinstance(value, int) and abs(value) >= 10**4:
+        return f"{value:,}"
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _bound(bound) -> str:
+    return _text(bound) if isinstance(bound, int) else str(bound)
 
 
 def _statistic(claim: Mapping, judged: Measured | None) -> str:
     if "judged" not in claim or judged is None or judged.missing:
         return ""
-    values = " and ".join(_number(x, 3) if isinstance(x, float) else str(x) for x in judged.values)
+    values = " and ".join(
+        _number(x, 3) if isinstance(x, float) else _text(x) for x in judged.values
+    )
     return f"{values} {claim['judged']['what']}"
 
 
