@@ -141,7 +141,8 @@ def beliefs(guarantees: pd.DataFrame) -> pd.DataFrame:
     """List what leads from the systems of one column to another, or would have to be believed."""
     groups = guarantees.groupby("to_compare", sort=False)["system"]
     found = groups.agg(lambda names: "; ".join(dict.fromkeys(names))).reset_index()
-    words = found["to_compare"].replace(LEVELS, regex=True)
+    # what is no theorem begins as a belief does
+    words = found["to_compare"].replace(LEVELS | {"^that ": "one must believe that "}, regex=True)
     return pd.DataFrame({"systems": found["system"], "to compare them with others": words})
 
 

@@ -55,7 +55,7 @@ def guarantees():
                     "rho_by_theorem": budget**2 / 2 if pure else np.nan,
                     "published": 2.0 if system == "down" else np.nan,
                     **{"whole_counts": True, "no_negative_counts": not pure, "unbiased": unbiased},
-                    "to_compare": "theorem" if pure else "belief",
+                    "to_compare": "theorem" if pure else "that each region is",
                 }
             )
     return pd.DataFrame(rows)
@@ -110,7 +110,9 @@ def test_no_cell_of_what_is_guaranteed_is_empty():
     assert len(held) == 4
     assert set(held["published as it is"]) == {"each county of a state"}
     assert held["counts that it releases"].iloc[0] == "whole, may be negative, unbiased"
-    assert page.beliefs(guarantees())["systems"].tolist() == ["noise", "swap; down; file"]
+    beliefs = page.beliefs(guarantees())
+    assert beliefs["systems"].tolist() == ["noise", "swap; down; file"]
+    assert beliefs.iloc[:, 1].tolist() == ["theorem", "one must believe that each state is"]
 
 
 def test_shares_that_cannot_be_are_told_at_the_ends_of_the_budgets():
