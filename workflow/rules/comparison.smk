@@ -1,4 +1,4 @@
-"""Five systems on one table: the published 2010 counts, states' totals held."""
+"""Every system on one table: the published 2010 counts, states' totals held."""
 
 from reproduction.comparison.settings import FAMILIES as SYSTEM_FAMILIES
 
@@ -64,7 +64,7 @@ rule collect_comparison:
         comparison=COMPARISON,
         cache="results/data/download",
     message:
-        "Tables and figures of five systems on one table"
+        "Tables and figures of every system on one table"
     script:
         "../scripts/comparison/collect_comparison.py"
 

@@ -1,1 +1,1 @@
-"""Five systems on one table: the 2010 counts by race, Hispanic origin and adulthood."""
+"""Every system on one table: the 2010 counts by race, Hispanic origin and adulthood."""

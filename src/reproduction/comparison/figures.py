@@ -1,4 +1,4 @@
-"""Figures of the comparison: error against each budget in its own panel, bias, and shares."""
+"""Figures of the comparison, a column for each kind of budget: errors, bias by size, and shares."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from isdp.plots.style import DAS, DRAW, FAINT, INK, finish, panels, styled
+from isdp.plots.style import DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 from reproduction.comparison.experiment import BUREAU, POPULATIONS
 
-GREEN, PURPLE, BROWN = "#3f8f4f", "#7a5195", "#8a6d1c"
+GREEN, PURPLE, BROWN, ORANGE = "#3f8f4f", "#7a5195", "#8a6d1c", DARK[1]
 # colour, marker and line of each system, in the order in which readers see them
 STYLES = {
     "integer noise": (DRAW, "o", "-"),
-    "K-norm noise": (FAINT, "x", "-"),
-    "projected Laplace noise": (FAINT, "+", "--"),
+    "K-norm noise": (ORANGE, "s", "-"),
+    "projected Laplace noise": (FAINT, "p", "--"),
     "conditioned noise, no count below zero": (PURPLE, "D", "-"),
     "TopDown, one pass": (GREEN, "^", "-"),
     "integer Gaussian noise": (DRAW, "s", "--"),
-    "projected Gaussian noise": (FAINT, "*", "--"),
+    "projected Gaussian noise": (FAINT, "p", "--"),
     "TopDown, production": (GREEN, "v", "--"),
     BUREAU: (DAS, "P", "none"),
     "permutation swapping": (BROWN, "h", "-"),
 }
+# hold more than the others of their column, so that they may not be compared with these: hollow
+EXCEPTIONS = ("conditioned noise, no count below zero", BUREAU)
 BY_THEOREM = ("integer noise", "TopDown, one pass")
 PANELS = {
     "epsilon": ("pure: epsilon for one person", "systems with a pure guarantee"),
@@ -38,11 +40,18 @@ ROWS = {
     "total": ("errors", "rmse", "county totals: root mean\nsquare error (persons)"),
     "Hispanic": ("shares", "mae", "Hispanic share: mean absolute\nerror (percentage points)"),
 }
+BIAS_ROWS = {
+    "bias": "mean error of a cell\n(persons; linear within 1)",
+    "rmse": "root mean square error\nof a cell (persons)",
+}
+BARS = 3  # standard errors over runs that a bar reaches on either side
+ASIDE = 0.02  # powers of ten: how far apart systems stand that would hide each other
+BELOW = "; bars: three standard errors over runs; hollow: holds more than the others"
 
 
 @styled
 def errors(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> Figure:
-    """Draw error against each system's own budget, a column for each flavour.
+    """Draw error against each system's own budget, a column for each kind of budget.
 
     Parameters
     ----------
@@ -51,31 +60,29 @@ def errors(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> Figure:
     scope : str
         Of the counties in which errors are measured.
     """
-    figure, axes = panels(len(ROWS), len(PANELS), (11.5, 9.4), sharey="row", sharex="col")
+    figure, axes = panels(len(ROWS), len(PANELS), (11.5, 9.4), sharex="col")
     drawn = error_points(errors, shares, scope)
     for row, name in enumerate(ROWS):
-        for column, (parameter, (axis_words, title)) in enumerate(PANELS.items()):
+        for column, parameter in enumerate(PANELS):
             axis = axes[row, column]
             part = drawn[(drawn["query"] == name) & (drawn["parameter"] == parameter)]
+            converted = drawn[(drawn["query"] == name) & drawn["system"].isin(BY_THEOREM)]
+            converted = converted.assign(budget=converted["budget"] ** 2 / 2)
             _curves(axis, part)
-            if parameter == "rho":
-                _by_theorem(axis, drawn[drawn["query"] == name])
-            if row == 0:
-                axis.set_title(title, loc="left")
-            if row == len(ROWS) - 1:
-                axis.set_xlabel(axis_words)
+            _budgets(axis, part, converted if parameter == "rho" else converted[:0])
+            _logarithmic(axis)
         axes[row, 0].set_ylabel(ROWS[name][2])
-    for axis in axes[-1]:
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2), "borderpad": 0}
-        axis.legend(frameon=False, fontsize=7.6, **place)
+    _name_columns(axes, [words for words, _ in PANELS.values()], 7)
     axes[1, 2].text(
         0.5, 0.5, "held: no error", transform=axes[1, 2].transAxes, ha="center", color=INK
     )
-    return finish(figure, "Three flavours, three scales: a point may be compared within its panel")
+    return finish(
+        figure, f"Three kinds of budget, three columns: compare within one ({scope}{BELOW})"
+    )
 
 
 def error_points(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """List the points of `errors`: query, system, parameter, budget, value.
+    """List the points of `errors`: query, system, parameter, budget, value and its error.
 
     Errors of 0 are left out, as no logarithmic axis shows them.
     """
@@ -87,53 +94,90 @@ def error_points(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.D
     for name, (table, column, _) in ROWS.items():
         rows = tables[table]
         rows = rows[(rows["scope"] == scope) & (rows["of"] == name) & (rows["size"] == "all")]
-        part = rows[["system", "parameter", "budget"]].assign(query=name, value=rows[column])
+        part = rows[["system", "parameter", "budget"]].assign(
+            query=name, value=rows[column], error=rows[f"{column}_error"]
+        )
         parts.append(part[part["value"] > 1e-9])
     return pd.concat(parts, ignore_index=True)
 
 
 def _curves(axis: Axes, part: pd.DataFrame) -> None:
-    for system, (colour, marker, line) in STYLES.items():
-        points = part[part["system"] == system].sort_values("budget")
-        if len(points):
-            axis.plot(
-                points["budget"],
-                points["value"],
-                color=colour,
-                marker=marker,
-                ls=line,
-                ms=5,
-                lw=1.1,
-                label=system,
-            )
+    """Draw value against budget, systems of one budget a little apart."""
+    for place, (system, points) in enumerate(_in_order(part)):
+        points = points.sort_values("budget")
+        aside = 10 ** (ASIDE * _centred(place, part))
+        _line(axis, points["budget"] * aside, points["value"], points["error"], system)
     axis.set_xscale("log")
+
+
+def _logarithmic(axis: Axes) -> None:
+    """Make the upright axis logarithmic, at least a power of ten high, in plain digits."""
     axis.set_yscale("log")
-    budgets = sorted(set(part["budget"]))
-    axis.set_xticks(budgets, [f"{budget:.3g}" for budget in budgets])
+    if not axis.has_data():
+        axis.set_yticks([])
+        return
+    low, high = axis.get_ylim()
+    if high < 10 * low:
+        middle = (low * high) ** 0.5
+        axis.set_ylim(middle / 10**0.5, middle * 10**0.5)
+    if high < 100 * low:
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.10g}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _line(axis: Axes, x, y, error, system: str, label: str | None = None) -> None:
+    """Draw one system's points with their bars, hollow if it holds more than the others."""
+    colour, marker, line = STYLES[system]
+    axis.errorbar(
+        x,
+        y,
+        yerr=BARS * pd.Series(error).fillna(0).to_numpy(),
+        color=colour,
+        marker=marker,
+        mfc="white" if system in EXCEPTIONS else colour,
+        ls=line,
+        ms=5,
+        lw=0.8,
+        elinewidth=1.1,
+        label=label or system,
+    )
+
+
+def _budgets(axis: Axes, part: pd.DataFrame, converted: pd.DataFrame) -> None:
+    """Mark the budgets, and pure systems where their epsilon puts them as zCDP: epsilon^2 / 2."""
+    for system, points in _in_order(converted):
+        points = points.sort_values("budget")
+        look = {"color": STYLES[system][0], "marker": STYLES[system][1], "ms": 3}
+        label = f"{system}, by Bun and Steinke 2016"
+        axis.plot(points["budget"], points["value"], ls=":", lw=0.9, label=label, **look)
+    budgets = {budget: f"{budget:.3g}" for budget in sorted(set(part["budget"]))}
+    # a line lower, as they may be close to the others
+    moved = {budget: f"\n{budget:.3g}" for budget in sorted(set(converted["budget"]))}
+    every = moved | budgets
+    axis.set_xticks(list(every), list(every.values()))
     axis.xaxis.set_minor_formatter(NullFormatter())
-    axis.yaxis.set_major_formatter("{x:g}")
+    if every:  # room beside the first and the last, and beside the only one
+        room = max(1.2, (max(every) / min(every)) ** 0.06)
+        axis.set_xlim(min(every) / room, max(every) * room)
 
 
-def _by_theorem(axis: Axes, part: pd.DataFrame) -> None:
-    """Draw pure systems where their epsilon puts them as zCDP: rho = epsilon^2 / 2."""
-    for system in BY_THEOREM:
-        points = part[part["system"] == system].sort_values("budget")
-        if len(points):
-            look = {
-                "color": STYLES[system][0],
-                "marker": STYLES[system][1],
-                "ms": 3.5,
-                "mfc": "none",
-            }
-            label = f"{system}, by Bun and Steinke 2016"
-            axis.plot(
-                points["budget"] ** 2 / 2, points["value"], ls=":", lw=0.9, label=label, **look
-            )
+def _name_columns(axes, words: list[str], below: float) -> None:
+    """Name each column above, and its axis and, so many letters' heights below, its systems."""
+    for column, (_, title) in enumerate(PANELS.values()):
+        axes[0, column].set_title(title, loc="left")
+        axes[-1, column].set_xlabel(words[column])
+        drawn = [line.lines[0] for line in axes[-1, column].containers]
+        names = [line.get_label() for line in axes[-1, column].containers]
+        named = [line for line in axes[-1, column].get_lines() if line.get_label()[0] != "_"]
+        handles, labels = drawn + named, names + [line.get_label() for line in named]
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": below}
+        axes[-1, column].legend(handles, labels, frameon=False, fontsize=7.6, **place)
 
 
 @styled
 def bias(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figure:
-    """Draw the mean error of cells by their true size, one budget a system.
+    """Draw the errors of cells by their true size, one budget a system.
 
     Parameters
     ----------
@@ -144,27 +188,19 @@ def bias(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figur
     """
     drawn = bias_points(errors, chosen, scope)
     classes = list(dict.fromkeys(drawn["size"]))
-    figure, axes = panels(1, 2, (11.5, 5.6))
-    for axis, column in zip(axes[0], ("bias", "rmse"), strict=True):
-        for place, (system, points) in enumerate(_in_order(drawn)):
-            colour, marker, _ = STYLES[system]
-            points = points.set_index("size").reindex(classes)
-            x = [number + 0.07 * (place - 4) for number in range(len(classes))]
-            look = {"color": colour, "marker": marker, "ms": 4.5, "lw": 0.8}
-            reach = 3 * points[f"{column}_error"].fillna(0)
-            label = f"{system}{_at(points)}"
-            axis.errorbar(x, points[column], yerr=reach, elinewidth=0.9, label=label, **look)
-        axis.set_xticks(range(len(classes)), classes, rotation=30, ha="right")
-        axis.set_xlabel("true size of the cell (persons)")
-        axis.grid(axis="x", visible=False)
-    axes[0, 0].axhline(0, color=INK, lw=0.8)
-    axes[0, 0].set_yscale("symlog", linthresh=1)
-    axes[0, 0].set_ylabel("mean error (persons; linear within 1)\nwith three standard errors")
-    axes[0, 1].set_yscale("log")
-    axes[0, 1].set_ylabel("root mean square error (persons)")
-    axes[0, 0].margins(y=0.08)
-    title = "Counts that are never below zero are biased; noise that may fall below zero is not"
-    return _over_legend(figure, title, 0.34)
+    figure, axes = panels(len(BIAS_ROWS), len(PANELS), (11.5, 7.4), sharex="col")
+    for row, (column, words) in enumerate(BIAS_ROWS.items()):
+        _by_class(axes[row], drawn, column, classes)
+        axes[row, 0].set_ylabel(words)
+    for axis in axes[0]:
+        axis.axhline(0, color=INK, lw=0.8)
+        axis.set_yscale("symlog", linthresh=1)
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.margins(y=0.08)
+    for axis in axes[1]:
+        _logarithmic(axis)
+    _name_columns(axes, ["true size of the cell (persons)"] * len(PANELS), 9)
+    return finish(figure, f"Errors of cells by their true size ({scope}{BELOW})")
 
 
 def bias_points(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
@@ -177,7 +213,7 @@ def bias_points(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -
 
 @styled
 def shares(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figure:
-    """Draw the mean error of shares by the county's population, one budget a system.
+    """Draw the mean absolute error of shares by the county's population, one budget a system.
 
     Parameters
     ----------
@@ -189,35 +225,45 @@ def shares(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Fig
     drawn = share_points(shares, chosen, scope)
     names = list(dict.fromkeys(drawn["share"]))
     classes = [name for name in POPULATIONS if name in set(drawn["size"])]
-    figure, axes = panels(1, len(names), (11.5, 5.4), sharey=True)
-    for axis, name in zip(axes[0], names, strict=True):
-        for system, points in _in_order(drawn[drawn["share"] == name]):
-            colour, marker, _ = STYLES[system]
-            points = points.set_index("size").reindex(classes)
-            label = f"{system}{_at(points)}"
-            look = {"color": colour, "marker": marker, "ms": 4.5, "lw": 0.9}
-            axis.plot(range(len(classes)), points["mae"], label=label, **look)
-        axis.set_xticks(range(len(classes)), classes, rotation=35, ha="right")
-        axis.set_title(name, loc="left")
-        axis.set_yscale("log")
-        axis.grid(axis="x", visible=False)
-    axes[0, 0].yaxis.set_major_formatter("{x:g}")
-    axes[0, 0].set_ylabel("mean absolute error of the share\n(percentage points)")
-    return _over_legend(figure, "Shares of a county's people, by the county's population", 0.36)
-
-
-def _over_legend(figure: Figure, title: str, below: float) -> Figure:
-    """Finish a figure over one legend of all its panels, which takes that share of the height."""
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, frameon=False, fontsize=8, loc="lower center", ncols=3)
-    finish(figure, title)
-    figure.subplots_adjust(bottom=below)
-    return figure
+    size = (11.5, 2.2 + 2.3 * len(names))
+    figure, axes = panels(len(names), len(PANELS), size, sharex="col")
+    for row, name in enumerate(names):
+        _by_class(axes[row], drawn[drawn["share"] == name], "mae", classes)
+        axes[row, 0].set_ylabel(f"{name}\n(percentage points)")
+        for axis in axes[row]:
+            _logarithmic(axis)
+    _name_columns(axes, ["population of the county"] * len(PANELS), 11)
+    return finish(figure, f"Mean absolute errors of shares of a county's people ({scope}{BELOW})")
 
 
 def share_points(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
     """List the rows of `shares`: by population, at the budget chosen for each parameter."""
     return _at_budgets(shares[(shares["scope"] == scope) & (shares["size"] != "all")], chosen)
+
+
+def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:
+    """Draw a column against classes of size, in a panel for each kind of budget.
+
+    Systems stand side by side about the middle of the class, which a band marks.
+    """
+    for axis, parameter in zip(axes, PANELS, strict=True):
+        part = drawn[drawn["parameter"] == parameter]
+        for place, (system, points) in enumerate(_in_order(part)):
+            budget = points["budget"].iloc[0]
+            points = points.set_index("size").reindex(classes)
+            x = [number + 0.11 * _centred(place, part) for number in range(len(classes))]
+            label = f"{system} ({parameter} {budget:.3g})"
+            _line(axis, x, points[column], points[f"{column}_error"], system, label)
+        axis.set_xticks(range(len(classes)), classes, rotation=35, ha="right")
+        axis.set_xlim(-0.5, len(classes) - 0.5)
+        axis.grid(axis="x", visible=False)
+        for number in range(0, len(classes), 2):
+            axis.axvspan(number - 0.5, number + 0.5, color="#f3f3f3", lw=0, zorder=0)
+
+
+def _centred(place: int, part: pd.DataFrame) -> float:
+    """Tell how many steps from the middle the system of that place in a panel stands."""
+    return place - (part["system"].nunique() - 1) / 2
 
 
 def _at_budgets(rows: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
@@ -230,9 +276,3 @@ def _in_order(rows: pd.DataFrame):
         part = rows[rows["system"] == system]
         if len(part):
             yield system, part
-
-
-def _at(points: pd.DataFrame) -> str:
-    """Say at which budget a system was run."""
-    row = points.dropna(subset="budget").iloc[0]
-    return f" ({row['parameter']} {row['budget']:.3g})"

@@ -24,7 +24,7 @@ TITLES = {
 # queries whose errors are told by true size; of the others all answers together
 BY_SIZE = ("total", "detail")
 PURE_TO_ZCDP = "Bun and Steinke 2016, Proposition 1.4: epsilon gives rho = epsilon^2 / 2"
-NO_WAY_BACK = "no rho gives a pure epsilon; an epsilon at a delta is another flavour"
+NO_WAY_BACK = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
 SWAPS = (
     "that holding every area's total and every region's cells costs nothing, and that nobody "
     "minds whose records are exchanged: no theorem turns a rate into the budget of one person"

@@ -74,6 +74,22 @@ def say(text: str) -> None:
     display(Markdown(text))
 
 
+def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
+    """Show rows made on a page, those of a group under its name, from the column of that name."""
+    if group is None:
+        _html(_table(table))
+        return
+    shown = table.drop(columns=group)
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in shown.columns)
+    body = []
+    for name, rows in shown.groupby(table[group], sort=False):
+        body.append(f'<tr><th colspan="{len(shown.columns)}">{html.escape(name)}</th></tr>')
+        for row in rows.to_numpy():
+            cells = "".join(f"<td>{html.escape(_shown(value))}</td>" for value in row)
+            body.append(f"<tr>{cells}</tr>")
+    _html(f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>")
+
+
 def list_pages() -> None:
     """Show the other pages, and of which papers they are: the notebooks of the working folder."""
     lines = ["| page | papers |", "|---|---|"]
@@ -155,9 +171,13 @@ class Results:
         return self.table(name, rows)[column].iloc[0]
 
     def show(self, name: str, columns=None, rows: str | None = None) -> None:
-        """Show a table, or some of its columns and rows; what is alike in all of them, once."""
+        """Show a table, or some of its columns and rows; what is alike in all of them, once.
+
+        A mapping of columns gives them headings.
+        """
         table = self.table(name, rows)
         shown = table[list(columns)].drop_duplicates() if columns else table
+        shown = shown.rename(columns=columns) if isinstance(columns, Mapping) else shown
         _html(_table(shown) + _caption(f"table <i>{name}</i>"))
 
     def figure(self, name: str, words: str) -> None:
@@ -172,23 +192,44 @@ class Results:
         display(Image(data=path.read_bytes(), format="png", alt=words))
         _html(_caption(f"{html.escape(words)} (<i>{name}</i>)"))
 
-    def finding(self, title: str, text: str, figure: str, page: str) -> None:
-        """Show a finding: its picture at the side, a sentence or two, and the page that argues it.
+    def finding(
+        self, title: str, papers: str, text: str, figure: str, page: str, tables: tuple = ()
+    ) -> None:
+        """Show a finding: its picture at the side, a few sentences, and what they rest on.
+
+        Parameters
+        ----------
+        title, papers, text : str
+        figure : str
+            Its picture leads to itself in full size.
+        page : str
+            Name of the page that argues it.
+        tables : tuple of str
+            Names of those that have the numbers that are not in the picture.
 
         Raises
         ------
         NotInThisRunError
-            If this run does not make the figure.
+            If this run does not make the figure or a table.
         """
-        picture = self._path("figures", figure, "png").read_bytes()
-        address = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
-        look = "display:flex;flex-wrap:wrap;gap:1em;align-items:center;margin:1em 0"
+        path = self._path("figures", figure, "png")
+        picture = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
+        links = [f'<a href="{page}.html">the argument</a>']
+        links.append(f'<a href="../figures/{path.name}">the figure in full size</a>')
+        for name in tables:
+            self._path("tables", name, "csv")
+            links.append(f'<a href="../tables/{name}.html">table {name}</a>')
+        look = "display:flex;flex-wrap:wrap;gap:.2em 1em;align-items:center;margin:.4em 0"
         _html(
-            f'<div style="{look}"><img src="{address}" alt="{html.escape(title)}" '
-            f'style="flex:1 1 20em;min-width:0;max-width:26em;max-height:17em;object-fit:contain">'
-            f'<div style="flex:1 1 20em"><h3 style="margin:0">{html.escape(title)}</h3>'
-            f'<p>{html.escape(text)}</p><p><a href="{page}.html">The argument</a> '
-            f"(<i>{figure}</i>)</p></div></div>"
+            f'<div style="{look}"><a href="../figures/{path.name}" style="flex:1 1 18em;'
+            f'min-width:0;max-width:24em"><img src="{picture}" alt="{html.escape(title)}" '
+            f'style="width:100%;max-height:16em;object-fit:contain"></a>'
+            '<div style="flex:1 1 24em;font-size:95%;line-height:1.4">'
+            f'<h3 style="margin:0">{html.escape(title)}</h3>'
+            f'<p style="margin:.2em 0;color:#555">{html.escape(papers)}</p>'
+            f'<p style="margin:.3em 0">{html.escape(text)}</p>'
+            f'<p style="margin:.2em 0;font-size:85%;overflow-wrap:anywhere">{"; ".join(links)}</p>'
+            "</div></div>"
         )
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
@@ -353,7 +394,9 @@ def _table(table: pd.DataFrame) -> str:
 def _shown(value) -> str:
     if pd.isna(value):
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
+    return str(value)
 
 
 def picture(card: pd.DataFrame, linked: bool = False) -> str:

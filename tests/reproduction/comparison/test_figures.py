@@ -33,7 +33,7 @@ def tables():
                     errors.append(head | {"query": query, "size": size} | values | more)
             for size in ["all", *POPULATIONS]:
                 row = {"share": "Hispanic", "size": size, "mae": rng.uniform(0.1, 3)}
-                shares.append(head | row)
+                shares.append(head | row | {"mae_error": 0.05})
     return pd.DataFrame(errors), pd.DataFrame(shares)
 
 
@@ -41,7 +41,7 @@ def points_of(axis):
     """Marked points of every line by its label, gaps left out."""
     found = {}
     for line in axis.get_lines():
-        if not line.get_label().startswith("_"):
+        if not line.get_label().startswith("_"):  # those of error bars have no name of their own
             x, y = line.get_data()
             found[line.get_label()] = np.column_stack([x, y])
     for container in axis.containers:
@@ -68,7 +68,9 @@ def test_errors_are_drawn_where_the_table_has_them():
                     continue
                 part = listed[(listed["system"] == system) & (listed["query"] == query)]
                 assert set(part["parameter"]) == {parameter}
-                assert points == pytest.approx(part[["budget", "value"]].to_numpy())
+                assert points[:, 1] == pytest.approx(part["value"].to_numpy())
+                # aside by less than what tells budgets apart
+                assert points[:, 0] == pytest.approx(part["budget"].to_numpy(), rel=0.15)
                 drawn += len(points)
     assert drawn == len(listed) == 6 * 3 - 1  # the swap has no error in totals
     remarks = {place: [text.get_text() for text in axes[place].texts] for place in np.ndindex(3, 3)}
@@ -76,29 +78,66 @@ def test_errors_are_drawn_where_the_table_has_them():
     assert not any(remarks.values())
 
 
+def test_a_line_of_ticks_names_the_budgets_and_one_below_it_the_converted():
+    errors, shares = tables()
+    axes = np.array(figures.errors(errors, shares, SWAPPED).axes).reshape(3, 3)
+    ticks = [[text.get_text() for text in axis.get_xticklabels()] for axis in axes[-1]]
+    assert ticks[0] == ["0.5", "2"]
+    assert sorted(ticks[1]) == ["\n0.125", "\n2", "0.1", "1.2"]
+    assert all(axis.get_yscale() == "log" for axis in axes.ravel())
+    low, high = axes[0, 2].get_xlim()
+    assert low < 0.045 < 0.055 < high  # the only budget is not at the edge
+    low, high = axes[0, 1].get_ylim()
+    assert high >= 10 * low
+    for points in points_of(axes[0, 1]).values():  # no panel cuts what is drawn in it
+        assert low < points[:, 1].min() <= points[:, 1].max() < high
+
+
+def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
+    errors, _ = tables()
+    errors.loc[errors["system"] == BUREAU, ["bias_error", "rmse_error"]] = np.nan  # a single file
+    figure = figures.bias(errors, CHOSEN, SWAPPED)
+    for row, reach in enumerate((0.3, 0.6)):
+        for axis in figure.axes[3 * row : 3 * row + 3]:
+            for container in axis.containers:
+                system = container.get_label().split(" (")[0]
+                line, (bars,) = container.lines[0], container.lines[2]
+                lengths = [np.ptp(bar[:, 1]) for bar in bars.get_segments()]
+                assert lengths == pytest.approx([0 if system == BUREAU else 2 * reach] * 3)
+                hollow = line.get_markerfacecolor() == "white"
+                assert hollow == (system in figures.EXCEPTIONS)
+
+
 def test_bias_is_drawn_where_the_table_has_it():
     errors, _ = tables()
-    figure = figures.bias(errors, CHOSEN, SWAPPED)
     listed = figures.bias_points(errors, CHOSEN, SWAPPED)
     assert len(listed) == 4 * 3
-    assert [axis.get_yscale() for axis in figure.axes] == ["symlog", "log"]
-    for axis, column in zip(figure.axes, ("bias", "rmse"), strict=True):
-        points = points_of(axis)
-        assert len(points) == 4
-        for label, drawn in points.items():
-            part = listed[[label.startswith(name) for name in listed["system"]]]
-            assert drawn[:, 1] == pytest.approx(part[column].to_numpy())
-            assert np.abs(drawn[:, 0] - np.arange(3)).max() < 0.5
+    figure = figures.bias(errors, CHOSEN, SWAPPED)
+    assert inside(figure)
+    axes = np.array(figure.axes).reshape(2, 3)
+    assert [[axis.get_yscale() for axis in row] for row in axes] == [["symlog"] * 3, ["log"] * 3]
+    for row, column in zip(axes, ("bias", "rmse"), strict=True):
+        assert found_in(row, listed, column) == 4
 
 
 def test_shares_are_drawn_where_the_table_has_them():
     _, shares = tables()
-    figure = figures.shares(shares, CHOSEN, SWAPPED)
     listed = figures.share_points(shares, CHOSEN, SWAPPED)
-    (axis,) = figure.axes
+    assert len(listed) == 4 * len(POPULATIONS)
+    figure = figures.shares(shares, CHOSEN, SWAPPED)
     assert inside(figure)
-    points = points_of(axis)
-    assert len(points) == 4
-    for label, drawn in points.items():
-        part = listed[[label.startswith(name) for name in listed["system"]]]
-        assert drawn[:, 1] == pytest.approx(part["mae"].to_numpy())
+    assert found_in(figure.axes, listed, "mae") == 4
+
+
+def found_in(axes, listed, column):
+    """How many systems a row of panels shows, each in its column, its points over their classes."""
+    count = 0
+    for axis, parameter in zip(axes, figures.PANELS, strict=True):
+        for label, drawn in points_of(axis).items():
+            part = listed[[label.startswith(name) for name in listed["system"]]]
+            assert set(part["parameter"]) == {parameter}
+            assert drawn[:, 1] == pytest.approx(part[column].to_numpy())
+            # within the band of its class
+            assert np.abs(drawn[:, 0] - np.arange(len(part))).max() < 0.3
+            count += 1
+    return count

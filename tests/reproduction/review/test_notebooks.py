@@ -15,7 +15,10 @@ from tests import ROOT
 
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-MAY_IMPORT = {"reproduction.review.results", "fractions", "math"}
+MAY_IMPORT = {
+    *("reproduction.review.results", "reproduction.review.side_by_side"),
+    *("fractions", "math"),
+}
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 

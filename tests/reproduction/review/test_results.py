@@ -269,3 +269,28 @@ def test_the_picture_is_shown_in_its_own_proportions():
     width, height, shown_width, shown_height = map(float, sides.groups())
     assert shown_width / width == pytest.approx(shown_height / height)
     assert shown_width > width
+
+
+def test_rows_stand_under_the_name_of_their_group_and_columns_under_their_headings(folder, shown):
+    reviewing.show_rows(pd.DataFrame({"g": ["x", "y"], "v": [123456.0, 0.5]}), "g")
+    assert re.sub(r"</?(table|thead|tbody)>", "", shown[0]) == (
+        '<tr><th>v</th></tr><tr><th colspan="1">x</th></tr><tr><td>123,456</td></tr>'
+        '<tr><th colspan="1">y</th></tr><tr><td>0.5</td></tr>'
+    )
+    open_results(folder).show("t", {"b": "what b is"})
+    assert "what b is" in shown[1]
+    assert "<th>a" not in shown[1]
+
+
+def test_a_finding_leads_to_its_figure_in_full_size_and_to_its_tables(folder, shown):
+    (folder / "figures").mkdir()
+    (folder / "figures/f.png").write_bytes(b"picture")
+    with (folder / "shown.txt").open("a") as file:
+        file.write("figures/f\n")
+    review = open_results(folder)
+    review.finding("T < U", "A & B 2023", "Text.", "f", "01_a", ("t",))
+    assert shown[0].count('href="../figures/f.png"') == 2  # the picture itself, and in words
+    for part in ('href="../tables/t.html"', 'href="01_a.html"', "T &lt; U", "A &amp; B 2023"):
+        assert part in shown[0]
+    with pytest.raises(NotInThisRunError, match="no table other"):
+        review.finding("T", "", "", "f", "01_a", ("other",))
