@@ -20,7 +20,7 @@ from reproduction.review.results import (
     claim_card,
     picture,
 )
-from reproduction.review.scorecard import DIFFERS, sentence
+from reproduction.review.scorecard import DIFFERS, NO_NUMBER, UNDECIDED, sentence
 from reproduction.review.style import STYLE
 
 ENDINGS = {"tables": "html", "figures": "svg"}  # of the files that the page leads to
@@ -35,6 +35,7 @@ def front_page(
     template: str,
     made_by: str,
     departures: list[str],
+    pictures: Mapping[str, str],
 ) -> str:
     """Set the front page.
 
@@ -58,6 +59,8 @@ def front_page(
         What made the page, from `reproduction.running.origin.made_by`.
     departures : list of str
         Settings in which the run is not the paper's scale.
+    pictures : mapping
+        What each figure shows, from `reproduction.review.claims.read_pictures`.
 
     Returns
     -------
@@ -76,9 +79,12 @@ def front_page(
         departures=departures,
         counts=results.counts(),
         marks=MARKS,
+        bars=results.card["bar_of"].value_counts(),
+        without_number=int((results.card["paper_value"] == NO_NUMBER).sum()),
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
+        undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
         picture=picture(results.card, linked=True),
-        gallery=gallery(results.folder / "figures", claims, entries, made["figures"]),
+        gallery=gallery(results.folder / "figures", claims, entries, made["figures"], pictures),
         titles={name.partition("_")[2]: title for name, title in pages.items()},
         groups=[
             (paper, [(name, group.to_dict("records")) for name, group in groups])
