@@ -123,8 +123,8 @@ def two_bin_table(
         `paper_mean_1` and `mean_1` of the first bin with `mcse`, `off_paper` (their difference),
         `z_paper` (in units of mcse), `variance_closed` and `variance` with `variance_se` and
         `z_variance`, `loss_closed` and `loss_numeric` (privacy loss between nearest histograms of
-        equal totals, in nats; `loss_off` is their difference by epsilon), and `gamma` of CDP, Theorem 2.1, with
-        k = 2 (k = 1 in Example 5.2).
+        equal totals, in nats; `loss_off` is their difference by epsilon), and `gamma` of CDP,
+        Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
     """
     s1, s2 = counts
     streams = iter(rng.spawn(len(betas) + 3))

@@ -20,9 +20,10 @@ from reproduction.review.results import (
     claim_card,
     picture,
 )
-from reproduction.review.scorecard import DIFFERS, NO_NUMBER, UNDECIDED, sentence
+from reproduction.review.scorecard import DIFFERS, UNDECIDED, sentence
 from reproduction.review.style import STYLE
 
+NUMBER = r"\d|infinite"  # in the paper's value: it is not words alone
 ENDINGS = {"tables": "html", "figures": "svg"}  # of the files that the page leads to
 
 
@@ -80,7 +81,7 @@ def front_page(
         counts=results.counts(),
         marks=MARKS,
         bars=results.card["bar_of"].value_counts(),
-        without_number=int((results.card["paper_value"] == NO_NUMBER).sum()),
+        in_words=int((~results.card["paper_value"].str.contains(NUMBER)).sum()),
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
         undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
         picture=picture(results.card, linked=True),

@@ -60,7 +60,7 @@ def page(tmp_path):
     claims = [
         claim("counties-a", "t", 2, figure=["f_{state}", "lost"]),
         claim("two-bin-b", "t", 0, paper="CDP", exact=True, note="a slip & no more"),
-        claim("sex-by-age-c", "gone", 0, paper="CDP"),
+        claim("sex-by-age-c", "gone", 0, paper="CDP", paper_value="likely"),
     ]
     card = scorecard(claims, {"t": pd.DataFrame({"x": [1]})}, {"das_available": False})
     (tmp_path / "tables").mkdir()
@@ -159,7 +159,7 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
     said = " ".join(part(page, "The bar that decides", "</p>").split())
     assert "is the paper's own in 0 of them" in said
     assert "ours in 3" in said
-    assert "0 have no number" in said
+    assert "In 1 the paper has words and no number" in said
 
 
 def test_a_picture_is_shown_once_and_then_linked(page):
