@@ -25,7 +25,8 @@ from reproduction.lattices.entry import build, mechanism_of
 
 COUNTIES = {"IL": 102, "TX": 254}
 EXACT_BAR, NUMPY_NOISE_BAR, OPENDP_BAR, RELEASE_BAR = 100, 1, 30, 60
-NUMPY_NOISE_FROM = 1000  # cells from which the bar applies
+NOISE_FROM = 1000  # cells from which the bars beside NumPy and of `release` apply
+SEVERAL = 50  # totals
 CORE_BAR, BLACKJAX_BAR = 50, 1
 IMPORT_LIMIT = 0.25  # CPU seconds
 # a whole scale favours OpenDP, whose rational numbers stay short
@@ -285,12 +286,17 @@ def noise_measures(cells, opendp):
             lambda: rng.geometric(p, (many, cells)) - rng.geometric(p, (many, cells)),
         ),
     }
-    if cells >= NUMPY_NOISE_FROM:
+    if cells >= NOISE_FROM:
         typed = TypedSampler(states_by_classes(cells), GeneralizedLaplace(epsilon))
         measures["types"] = rate_of(many * cells, lambda: typed.sample(rng, many))
     if cells <= 10**6:
         measures["one total, for release"] = rate_of(
             some * cells, lambda: release(invariants, epsilon, draws=some)
+        )
+    if NOISE_FROM <= cells <= 10**6:
+        several = Invariants.partition(np.arange(cells) * SEVERAL // cells)
+        measures[f"{SEVERAL} totals, for release"] = rate_of(
+            some * cells, lambda: release(several, epsilon, draws=some)
         )
     if cells <= 10**6 and opendp is not None:
         calls = max(1, 10**4 // cells)
@@ -308,16 +314,24 @@ def rate_of(units, work):
 def noise_rows(cells, found):
     """Rows of the table at one number of cells."""
     name, setting, unit = "under one total", f"{cells:.0e} cells".replace("e+0", "e"), "cells/s"
-    numpy_bar = NUMPY_NOISE_BAR if cells >= NUMPY_NOISE_FROM else math.nan
+    numpy_bar, safe_bar = (
+        (NUMPY_NOISE_BAR, RELEASE_BAR) if cells >= NOISE_FROM else (math.nan, math.nan)
+    )
     free, safe = found["numpy, unconstrained"], found.get("one total, for release", math.nan)
     opendp = found.get("OpenDP, unconstrained", math.nan)
     rows = [row(f"{name} / numpy", setting, found["one total"], free, unit, numpy_bar)]
     if "types" in found:
         rows.append(row("types / numpy", setting, found["types"], free, unit, numpy_bar))
     if cells <= 10**6:
-        bar, safe_bar = (OPENDP_BAR, RELEASE_BAR) if cells == 10**5 else (math.nan, math.nan)
+        bar = OPENDP_BAR if cells == 10**5 else math.nan
         rows.append(row(f"{name} / OpenDP", setting, found["one total"], opendp, unit, bar))
         rows.append(row(f"{name}, release / OpenDP", setting, safe, opendp, unit, safe_bar))
+    if NOISE_FROM <= cells <= 10**6:
+        name, several = (
+            f"under {SEVERAL} totals, release / OpenDP",
+            f"{SEVERAL} totals, for release",
+        )
+        rows.append(row(name, setting, found[several], opendp, unit, safe_bar))
     return rows
 
 

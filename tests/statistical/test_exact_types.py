@@ -161,7 +161,7 @@ def test_sums_over_large_types_follow_the_convolution():
     epsilon, half = 0.5, 1500
     sizes = np.array([[2000, 1500], [700, 3000], [40, 900], [2500, 2500], [1000, 1]])
     sums, less = TypeSums(Invariants.margins((5, 2)), sizes.ravel(), Fraction(1, 2)).draw(
-        words(), 20_000
+        words(), 10_000
     )
     assert (less >= 0).all()
     assert (sums + less >= 0)[:, sizes.ravel() > 1].all()
@@ -254,12 +254,12 @@ def bounded_law(lower, epsilon):
     return points, weights / weights.sum()
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 0.9])
+@pytest.mark.parametrize(("epsilon", "draws"), [(0.2, 3_000), (0.9, 1_000)])
 @pytest.mark.parametrize("name", BOUNDS)
-def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon):
+def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon, draws):
     lower, invariants = np.array(BOUNDS[name]), Invariants.partition([0, 0, 0, None])
     sampler = BoundedSampler(invariants, GeneralizedLaplace(epsilon), lower)
-    draws = sampler.sample(np.random.default_rng(50), 3_000)
+    draws = sampler.sample(np.random.default_rng(50), draws)
     points, pmf = bounded_law(lower, epsilon)
     counts = count_points(draws, points)
     check_law(counts, np.append(pmf, 0.0))

@@ -23,9 +23,9 @@ LATTICES = {
 
 
 def states(walk, chains, sweeps, seed, each=1):
-    """So many states of each chain, that many sweeps apart and from the start."""
+    """So many states of each chain, so many sweeps apart and from the start."""
     rng = np.random.default_rng(seed)
-    draws, _ = run_chains(rng, walk, draws=each, chains=chains, burn_in=sweeps, thin=sweeps)
+    draws, _ = run_chains(rng, walk, draws=each, chains=chains, burn_in=0, thin=sweeps)
     return draws.reshape(-1, walk.cells)
 
 
@@ -114,7 +114,7 @@ def test_counties_follow_a_double_geometric_vector_conditioned_on_its_sum(cells)
     walk = LatticeWalk(
         kernel_lattice(Invariants.total(cells)), GeneralizedLaplace(epsilon), 0.87, "coordinate"
     )
-    draws = states(walk, chains=4_000 if cells < 100 else 2_000, sweeps=200, seed=14)
+    draws = states(walk, chains=4_000 if cells < 100 else 2_000, sweeps=100, seed=14)
     law, wrong = total_law(cells, epsilon), total_law(cells, 1.1 * epsilon)
     for cell in {0, cells // 2, cells - 1}:
         counts = histogram(draws[:, cell], law.support)

@@ -8,10 +8,11 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, secure, total_law
+from isdp.exact import enumerate_law, secure_compositions, total_law
 from isdp.exact.blocks import sample_blocks
-from isdp.exact.coins import _compose, _Geometric, _SumWeight, _Words
+from isdp.exact.coins import _Geometric, _SumWeight, _Words
 from isdp.exact.secure import release
+from isdp.exact.secure_compositions import compose
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
@@ -60,12 +61,12 @@ def test_power_a_law_of_the_sum_off_by_one_part_is_caught(monkeypatch):
     law = enumerate_law(invariants, mechanism)
     right = _SumWeight.log
 
-    def off_by_one(weight, s, less=Fraction(0)):
-        return right(_SumWeight(weight.cells + 1, weight.rate), s, less)
+    def off_by_one(weight, s):
+        return right(_SumWeight(weight.cells + 1, weight.rate), s)
 
     monkeypatch.setattr(_SumWeight, "log", off_by_one)
     # a law of its own, as those that are shared may know their chances already
-    monkeypatch.setattr(secure, "_sum_weight", _SumWeight)
+    monkeypatch.setattr(secure_compositions, "_sum_weight", _SumWeight)
     draws = release(invariants, "0.5", draws=8_000, source=pseudo())
     with pytest.raises(LawRejected):
         check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
@@ -113,7 +114,8 @@ def test_counts_are_geometric(rate):
 )
 def test_compositions_are_uniform(total, cells, epsilon):
     words, counts = _Words(pseudo()), _Geometric(Fraction(epsilon))
-    draws = np.array([_compose(words, total, cells, counts) for _ in range(8_000)])
+    several = np.full(400_000, total), np.full(400_000, cells)
+    draws = compose(words, *several, counts).reshape(-1, cells)
     assert (draws.sum(axis=1) == total).all()
     assert draws.min() >= 0
     grid = np.indices((total + 1,) * cells).reshape(cells, -1).T

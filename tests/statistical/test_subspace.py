@@ -135,14 +135,14 @@ def test_the_walk_has_the_error_of_the_hull():
     query, held = Query.histogram(6), Invariants.margins((2, 3))
     exact = KNorm(query, held, 1.0).error
     walk = KNorm(query, held, 1.0, method="hit-and-run")
-    estimate, error, effective = walk.estimated_error(np.random.default_rng(5), 1200)
+    estimate, error, effective = walk.estimated_error(np.random.default_rng(5), 600)
 
     def p_value(claimed):
         return 2 * stats.t.sf(abs(estimate - claimed) / error, 19)
 
     assert p_value(exact) > ALPHA
     assert p_value(1.5 * exact) < ALPHA
-    assert 60 < effective < 2400
+    assert 30 < effective < 1200
 
 
 @pytest.mark.parametrize(

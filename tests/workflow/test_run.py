@@ -180,6 +180,8 @@ def test_every_notebook_has_its_page_and_says_what_this_run_does_not_make(finish
     for page in pages.values():
         text = page.read_text()
         assert not re.search(r"<script|(src|href)=\"https?://", text)
+        shown = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+        assert not re.search(r">[^<]*(\bnan\b|\bNaN\b|= None\b)", shown)
     assert "Not in this run: no figure intersecting_noise" in pages["02_lattices"].read_text()
 
 

@@ -37,6 +37,7 @@ config["words"]["projection"] = (
 rule regress_das_errors:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
+        provenance=rules.fetch_demonstration_data.output.provenance,
     output:
         **table_outputs(
             "das_regressions",
@@ -112,6 +113,7 @@ rule sample_counties:
 rule describe_counties:
     input:
         counties=rules.fetch_demonstration_data.output.counties,
+        provenance=rules.fetch_demonstration_data.output.provenance,
         draws=rules.sample_counties.output.draws,
         exact=later("draw_exact_counties", "draws"),
     output:

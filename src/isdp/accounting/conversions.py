@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
 import scipy
 from scipy.special import erfcx, log_ndtr, ndtr
 
-from isdp.accounting.guarantees import Guarantee
+from isdp.accounting.guarantees import Guarantee, Number, product
 from isdp.errors import InputError
 
+ROUNDING = 1e-12  # relative, more than a conversion is off by
 FAR_RIGHT = 5.0  # beyond it the two terms of the Gaussian profile are safely apart
 
 
@@ -105,6 +105,11 @@ def epsilon_for(conversion: str, rho: float, delta: float) -> float:
     return _named(conversion)(rho, delta)
 
 
+def epsilon_above(conversion: str, rho: Number, delta: float) -> float:
+    """As `epsilon_for`, and never less than the true one for having been computed in doubles."""
+    return epsilon_for(conversion, product(rho, 1.0), delta) * (1 + ROUNDING)
+
+
 def rho_for(conversion: str, epsilon: float, delta: float) -> float:
     """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given.
 
@@ -139,10 +144,9 @@ def convert(guarantee: Guarantee, delta: float, conversion: str) -> Guarantee:
     """
     if guarantee.flavour != "zCDP" or guarantee.per_person is None:
         raise InputError("accounting: only a zCDP guarantee with a figure per person is converted")
-    epsilon = epsilon_for(conversion, float(guarantee.loss_per_person), delta)
     return Guarantee(
         flavour="approximate",
-        loss=float(np.nextafter(epsilon, np.inf)),
+        loss=epsilon_above(conversion, guarantee.loss_per_person, delta),
         metric="person",
         per_person=1,
         source=f"{guarantee.source}; converted: {conversion}",

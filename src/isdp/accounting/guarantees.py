@@ -169,8 +169,9 @@ class Guarantee:
         if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
+        stays = " and leaves the invariants as they are" * (self.relation == EQUAL_INVARIANTS)
         return (
-            f"one person who changes cell moves the {squared}{self.metric} distance by "
+            f"one person who changes cell{stays} moves the {squared}{self.metric} distance by "
             f"{upper(self.per_person)}, so {each}"
         )
 
@@ -187,6 +188,7 @@ class Guarantee:
             "units_per_person": None if self.per_person is None else str(self.per_person),
             "growth": self.growth,
             f"{self.parameter}_per_person": None if person is None else upper(person),
+            "why_not_per_person": self.why_not_per_person,
             "relation": self.relation,
             "held": self.held,
             "source": self.source,
@@ -215,7 +217,9 @@ def from_record(record: Mapping) -> Guarantee:
             growth=record["growth"],
             relation=record["relation"],
             held=record["held"],
-            why_not_per_person="" if units is not None else "not told in the record",
+            why_not_per_person=""
+            if units is not None
+            else str(record.get("why_not_per_person") or "not told in the record"),
         )
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as wrong:
         raise InputError(f"guarantee: this is no record of one ({wrong!r})") from None

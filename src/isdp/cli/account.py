@@ -11,7 +11,8 @@ EPILOG = """\
 Losses add up within one flavour, and then only for tables that agree in the totals of all releases.
 That the releases are of the same data, and that no further one is, nobody can tell from the files.
 With --cells and --invariants (of every release, in any order) the cells are listed that all totals
-together settle.
+together settle, or give away up to a multiple; and no figure is given for one person where all of
+them together let nobody change cell alone.
 """
 
 
@@ -34,7 +35,9 @@ def add(commands) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run it and say what it comes to."""
+    from isdp.mechanisms.laplace import NORMS
     from isdp.privatize.account import account
+    from isdp.privatize.certificate import OF_THE_LAW_ALONE
 
     found = account(
         given.certificates,
@@ -43,18 +46,27 @@ def run(given: argparse.Namespace) -> int:
         count=given.count,
         names=given.name,
     )
-    print(f"{len(given.certificates)} releases together: {found.guarantee.statement()}")
+    whose = f"{OF_THE_LAW_ALONE}: " if found.experiments else ""
+    print(f"{len(given.certificates)} releases together: {whose}{found.guarantee.statement()}")
     print("tables are compared that agree in the totals of all of these releases")
     for path in found.experiments:
-        print(f"{path}: NOT FOR RELEASE; the guarantee leaves out what floating point adds")
-    if found.settled is None:
+        print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
+    if found.together is None:
+        # releases by swapping and TopDown name no file of invariants
+        advice = "; give --cells and --invariants" * (found.guarantee.metric in NORMS)
         print(
-            "which cells all totals settle together: not looked at; give --cells and --invariants"
+            f"which cells all totals together settle, and whether one person can change cell alone "
+            f"under all of them: not looked at{advice}"
         )
         return 0
+    settled, new, residues, _ = found.together
     print(
-        f"all totals together settle {len(found.settled):,} cells, {len(found.new):,} of which no "
-        f"release settles alone{_listed(found.new)}"
+        f"all totals together settle {len(settled):,} cells, {len(new):,} of which no release "
+        f"settles alone{_listed(new)}"
+    )
+    print(
+        f"all totals together give {len(residues):,} counts away up to a multiple that no release "
+        f"gives away alone{_listed(residues)}"
     )
     return 0
 

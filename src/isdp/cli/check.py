@@ -36,7 +36,7 @@ def add(commands) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run it and say what holds."""
-    from isdp.privatize.check import check, nothing_wrong
+    from isdp.privatize.check import check, nothing_wrong, read_certificate
 
     found = check(
         given.noisy,
@@ -48,4 +48,14 @@ def run(given: argparse.Namespace) -> int:
     )
     for what, holds, detail in found:
         print(f"{'holds' if holds else 'WRONG'}: {what}: {detail}")
+    if given.certificate is not None:
+        print(f"{given.certificate}: {_unverified(read_certificate(given.certificate))}")
     return 0 if nothing_wrong(found) else 1
+
+
+def _unverified(certificate: dict) -> str:
+    """Say what no recipient can see in the files."""
+    unseen = "the law, its epsilon or rho, and its randomness are not seen in the files"
+    if certificate.get("for_release") is True:
+        return unseen
+    return f"NOT FOR RELEASE, as it says itself; {unseen}"

@@ -57,7 +57,7 @@ def add(commands) -> None:
 def run(given: argparse.Namespace) -> int:
     """Run it and say what was written."""
     from isdp.compare.files import compare_files
-    from isdp.compare.report import why_confidential
+    from isdp.compare.report import budget_told, why_confidential
 
     found = compare_files(
         given.cells,
@@ -85,7 +85,8 @@ def run(given: argparse.Namespace) -> int:
         f"{found.question.cells:,} cells"
     )
     for _, row in found.left_out.iterrows():
-        print(f"left out: {row['system']}, {row['parameter']} {row['budget']:g}: {row['reason']}")
+        told = budget_told(row["parameter"], row["budget"])
+        print(f"left out: {row['system']}, {told}: {row['reason']}")
     return 0
 
 

@@ -73,6 +73,9 @@ def run(given: argparse.Namespace) -> int:
         f"{outlook.setting} {outlook.value:g}: {outlook.cells:,} cells, {outlook.degrees:,} "
         f"degrees of freedom, {outlook.fixed:,} cells published exactly"
     )
+    if outlook.residues:
+        print(f"{outlook.residues:,} counts would be published up to a multiple")
+    print(outlook.statement)
     sampler = outlook.sampler
     if "refused" in sampler:
         print(f"sampler: none; {sampler['refused']}")
@@ -90,8 +93,12 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _said(figure) -> str:
+    from isdp.accounting import upper
+    from isdp.privatize.margins import BOUNDED
+
     error = f" +- {figure.error:.2g}" if figure.error else ""
-    return f"{figure.value:.5g}{error} ({figure.how})"
+    bounded = figure.how == BOUNDED
+    return f"{upper(figure.value, 5) if bounded else f'{figure.value:.5g}'}{error} ({figure.how})"
 
 
 def _persons(text: str | None) -> float | None:

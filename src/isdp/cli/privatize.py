@@ -22,14 +22,17 @@ the file of invariants (YAML), by the table's columns:
     twins: ["Alpha, Low", "Beta, Low"] by names of cells (their columns joined by ', ')
 Both margins of a two-way table are  totals: [row, column].
 
-written to DIR: noisy.csv, certificate.json, certificate.md, and a picture, noisy.svg and noisy.png,
-where matplotlib is installed; all of them at the end, or none
+written to DIR: noisy.csv, totals.csv (those held), margins.csv (margins of error),
+certificate.json, certificate.md, and a picture, noisy.svg and noisy.png, where matplotlib is
+installed; all of them at the end, or none
 
 Epsilon is the privacy loss per unit of the norm, not per person: one person who changes cell moves
 the l1 distance by 2. Rho, of Gaussian noise, is the loss per unit of the squared l2 distance, which
-such a person moves by 2 as well; rho = 1 / (2 sigma^2). All are read as they are written, as 0.25
-or 1/4. Give the table a row for every possible cell, also for the empty ones, in an order that does
-not depend on the counts: the rows and their order are published.
+such a person moves by 2 as well; rho = 1 / (2 sigma^2). Where totals overlap, as both margins do,
+it may be that nobody can change cell alone: the certificate then gives no figure for one person.
+All are read as they are written, as 0.25 or 1/4. Give the table a row for every possible cell, also
+for the empty ones, in an order that does not depend on the counts: the rows and their order are
+published.
 """
 
 
@@ -82,6 +85,7 @@ def add_law(own: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Run it and say what was written."""
     from isdp.privatize import privatize
+    from isdp.privatize.certificate import said_of_privacy
 
     certificate = privatize(
         given.table,
@@ -100,10 +104,15 @@ def run(given: argparse.Namespace) -> int:
         f"{certificate['output']['negative_counts']:,} negative counts"
     )
     print(f"{given.out}/certificate.md: {certificate['status']}")
-    print(certificate["mechanism"]["statement"])
+    print(said_of_privacy(certificate, certificate["mechanism"]["statement"]))
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
         print(f"{fixed:,} cells have no freedom under these totals and are published exactly")
+    residues = certificate["residues"]
+    if residues["cells"]:
+        print(
+            f"{residues['cells']:,} counts are published up to a multiple: {residues['published']}"
+        )
     if not (given.no_picture or certificate["output"]["picture"]):
         print("no picture: matplotlib is not installed (pip install 'isdp[plots]')")
     return 0

@@ -65,6 +65,7 @@ def add(commands) -> None:
 def run(given: argparse.Namespace) -> int:
     """Run it and say what was written."""
     from isdp.exact.secure import exact_epsilon
+    from isdp.privatize.certificate import said_of_privacy
     from isdp.privatize.topdown import Wish, topdown
 
     experimental, seed = experiment(given)
@@ -99,7 +100,7 @@ def run(given: argparse.Namespace) -> int:
     )
     certificate = topdown(given.table, wish, given.out, count=given.count, force=given.force)
     print(f"{given.out}/certificate.md: {certificate['status']}")
-    print(certificate["guarantee"]["statement"])
+    print(said_of_privacy(certificate, certificate["guarantee"]["statement"]))
     return 0
 
 

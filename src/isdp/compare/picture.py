@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
+from isdp.compare.report import budget_told
 from isdp.compare.run import ALL
 from isdp.plots.style import DARK, FAINT, finish, panels, styled
 
@@ -106,7 +107,7 @@ def _draw(axis: Axes, part: pd.DataFrame, queries: list, colours: dict, zero: fl
             ls="",
             marker=MARKERS[i % len(MARKERS)],
             color=FAINT,
-            label=f"{each.parameter} {each.budget:g}",
+            label=budget_told(each.parameter, each.budget),
         )
         for i, each in enumerate(budgets)
     ]

@@ -22,7 +22,8 @@ NOISE = (
 
 OVERLAP = (
     "The totals held overlap, so that it may be that nobody can change cell alone: tables that "
-    "agree in them then differ in several people, and the loss is for each of these."
+    "agree in them then differ in several people. Of a pure loss k people have at most k times "
+    "that of one, of a zero-concentrated loss at most k squared times."
 )
 
 
@@ -52,6 +53,11 @@ def markdown(comparison: Comparison) -> str:
     return "\n".join(lines)
 
 
+def budget_told(parameter: str, budget: float) -> str:
+    """Write a budget, and never a loss that is less than it."""
+    return f"{parameter} {budget:g}" if parameter == "rate" else f"{parameter} {upper(budget)}"
+
+
 def heading(flavour: str, unit: str) -> str:
     """Name what systems of one group promise, such as "pure, for one person who ..."."""
     return f"{flavour}, for one {unit.removeprefix('one ')}"
@@ -72,24 +78,26 @@ def _asked(comparison: Comparison) -> Iterator[str]:
             f"No count of {question.table.path.name} was used: sizes and simulated errors are "
             f"those of the stand-in {question.from_file}, and differ as far as the two tables do."
         )
-    yield f"{NOISE} {comparison.simulations} runs each." if _simulated(comparison) else NOISE
+    yield f"{NOISE} {comparison.simulations} runs each." if _any(comparison, SIMULATED) else NOISE
     if question.free.blocks is None:
         yield OVERLAP
     yield ""
+    bounded = " A figure *at most* ranks as if it were attained." * _any(comparison, BOUNDED)
     yield (
-        "Ranks, in brackets, are among systems of one flavour, unit and budget, and shared where "
-        "two standard errors do not tell the errors apart. Between the tables below there is no "
-        "rank."
+        f"Ranks, in brackets, are among systems of one flavour, unit and budget, and shared where "
+        f"two standard errors do not tell the errors apart.{bounded} Between the tables below "
+        f"there is no rank."
     )
 
 
-def _simulated(comparison: Comparison) -> bool:
-    return bool((comparison.errors["rmse_is"] == SIMULATED).any())
+def _any(comparison: Comparison, how: str) -> bool:
+    """Whether an error was found so."""
+    return bool((comparison.errors["rmse_is"] == how).any())
 
 
 def _group(comparison: Comparison, part: pd.DataFrame) -> Iterator[str]:
     for (parameter, budget), some in part.groupby(["parameter", "budget"], sort=False):
-        yield f"### {parameter} {budget:g}"
+        yield f"### {budget_told(parameter, budget)}"
         yield ""
         yield from _table(some, _error)
         biased = [
@@ -121,7 +129,8 @@ def _error(row: pd.Series) -> str:
     if row["rmse"] == 0 and row["rmse_is"] != SIMULATED:
         return "0, held"
     rank = f" ({row['rank']})" if row["ranked"] else ""
-    words = {BOUNDED: "at most "}.get(row["rmse_is"], "") + _number(row["rmse"])
+    bounded = row["rmse_is"] == BOUNDED
+    words = f"at most {_from_above(row['rmse'])}" if bounded else _number(row["rmse"])
     if row["rmse_is"] == SIMULATED:
         words += f" ± {_number(row['rmse_error'])}"
     return words + rank
@@ -139,6 +148,16 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
+def _from_above(value: float) -> str:
+    """As `_number`, and never less than the value."""
+    return f"{math.ceil(value):,}" if value >= 1000 else upper(value, 3)
+
+
+def _exactly(value: float) -> str:
+    """All digits of a setting that a command is to be given: rounded up it would cost more."""
+    return repr(float(value)).removesuffix(".0")
+
+
 def _plain(text: str) -> str:
     """Make a text of a user safe within a line of a table."""
     return on_one_line(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
@@ -152,7 +171,8 @@ def _protected(comparison: Comparison) -> Iterator[str]:
             "unbiased" if row["unbiased"] else "biased",
         ]
         yield (
-            f"- **{row['system']}** ({row['paper']}) at {row['parameter']} {row['budget']:g}: "
+            f"- **{row['system']}** ({row['paper']}) at "
+            f"{budget_told(row['parameter'], row['budget'])}: "
             f"{_safe(row['guarantee'])}. Releases {'; '.join(kinds)}. {_how(comparison, row)}"
         )
 
@@ -165,20 +185,19 @@ def _how(comparison: Comparison, row: pd.Series) -> str:
     """Say which command or function releases a table so."""
     budget, nested = row["budget"], comparison.question.nested
     if row["paper"] == "ISDP" and row["parameter"] == "epsilon":
-        return f"`isdp privatize --epsilon {budget / PER_MOVE:g}`, which is for a unit of l1."
+        half = _exactly(budget / PER_MOVE)
+        return f"`isdp privatize --epsilon {half}`, which is for a unit of l1."
     if row["paper"] == "ISDP":
-        half = f"{budget / PER_MOVE:g}"
+        half = _exactly(budget / PER_MOVE)
         return f"`isdp privatize --rho {half}`, which is for a unit of squared l2."
     if row["paper"] == "TDA":
         return (
             f"`isdp topdown --levels {nested.region},{nested.area} --held {nested.region} "
-            f"--{row['parameter']} {budget:g}`."
+            f"--{row['parameter']} {_exactly(budget)}`."
         )
     if row["paper"] == "SWAP":
-        return (
-            f"`isdp swap --match {nested.region} --swap {nested.area} --rate {budget:g}`, on "
-            f"records."
-        )
+        roles = f"--match {nested.region} --swap {nested.area}"
+        return f"`isdp swap {roles} --rate {_exactly(budget)}`, on records."
     return "From Python alone: `isdp.compare.systems`."
 
 
@@ -186,8 +205,8 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
     for (system, parameter, reason), rows in comparison.left_out.groupby(
         ["system", "parameter", "reason"], sort=False
     ):
-        budgets = ", ".join(f"{budget:g}" for budget in rows["budget"])
-        yield f"- **{system}** at {parameter} {budgets}: {_safe(reason)}."
+        budgets = ", ".join(budget_told(parameter, budget) for budget in rows["budget"])
+        yield f"- **{system}** at {budgets}: {_safe(reason)}."
 
 
 def _across(comparison: Comparison) -> Iterator[str]:
@@ -202,7 +221,7 @@ def _across(comparison: Comparison) -> Iterator[str]:
         pairs = []
         for epsilon in people.loc[people["flavour"] == "pure", "budget"].unique():
             rho = as_zcdp(IntegerLaplace().promise(epsilon)).loss_per_person
-            pairs.append(f"epsilon {epsilon:g} is rho {upper(rho)}")
+            pairs.append(f"{budget_told('epsilon', epsilon)} is rho {upper(rho)}")
         yield ""
         yield (
             f"- **pure and zCDP.** One way there is a theorem (Bun and Steinke 2016, Proposition "

@@ -251,7 +251,7 @@ class _Block:
             total = int(below.sum()) - int(raised.sum())
             if total < 0 or not len(above):
                 continue
-            if len(above) < self._least or self._kept.toss(words, len(above), total):
+            if len(above) < self._least or self._kept.toss(words, words.one(), len(above), total):
                 noise = raised - below
                 shares = np.zeros((1, len(above)), dtype=np.int64)
                 ends = np.array([0, len(above)])

@@ -1,4 +1,4 @@
-"""Exact draws from random bits: coins, geometric counts, compositions.
+"""Exact draws from random bits: coins, and geometric counts with the weights of their sums.
 
 No rounded number decides. A probability is irrational as a rule, such as exp(-p/q): uniform random
 bits are compared with integer bounds of it, found by ball arithmetic (Arb), and where the bits
@@ -8,6 +8,7 @@ arithmetic on integers.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -20,8 +21,11 @@ from isdp.errors import InputError
 
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries
 DIGIT_BITS = 8
-CHUNK = 1 << 16  # random words taken at once: they and the counts stay in the cache
+CHUNK = 1 << 16  # counts drawn at once: they and their random bits stay in the cache
 REMEMBERED = 1 << 12  # chances kept of a coin
+LEAST_TAKEN = 256  # words asked of the source at least: what they take is more than the asking
+SHORT_BITS = 16
+OPEN = -1
 
 Source = Callable[[int], bytes]
 
@@ -36,16 +40,21 @@ class _Words:
     def take(self, count: int) -> np.ndarray:
         """Return `count` fresh words, uint64."""
         if count > len(self.kept):
-            wanted = max(count, 1024)
+            wanted = max(count - len(self.kept), LEAST_TAKEN)
             raw = self.source(8 * wanted)
             if len(raw) != 8 * wanted:
                 raise InputError(
                     f"release: the source of randomness gave {len(raw)} bytes in place of "
                     f"{8 * wanted}"
                 )
-            self.kept = np.frombuffer(raw, dtype="<u8").astype(np.uint64)
+            fresh = np.frombuffer(raw, dtype="<u8").astype(np.uint64)
+            self.kept = np.concatenate([self.kept, fresh]) if len(self.kept) else fresh
         words, self.kept = self.kept[:count], self.kept[count:]
         return words
+
+    def shorts(self, count: int) -> np.ndarray:
+        """Return `count` fresh numbers of 16 bits, uint16."""
+        return self.take(-(-count // 4)).view(np.uint16)[:count]
 
     def one(self) -> int:
         return int(self.take(1)[0])
@@ -77,28 +86,25 @@ class _Tosses:
         self.log_chance = log_chance
         self._bounds: dict[tuple, tuple[int, int]] = {}
 
-    def toss(self, words: _Words, *arguments) -> bool:
-        uniform = words.one()
+    def toss(self, words: _Words, uniform: int, *arguments) -> bool:
+        """Toss a coin, of which 64 bits are drawn."""
         bounds = self._bounds.get(arguments)
         if bounds is None:
-            bounds = self._find(arguments)
+            bounds = _bounds(self.log_chance, *arguments)
+            if len(self._bounds) < REMEMBERED:
+                self._bounds[arguments] = bounds
         if uniform < bounds[0]:
             return True
         if uniform >= bounds[1]:
             return False
         return _decide(words, uniform, self.log_chance, *arguments)
 
-    def _find(self, arguments: tuple) -> tuple[int, int]:
-        """Whole numbers below and above 2^64 times the chance, at the precision of `_decide`."""
-        with ctx.workprec(_precision(64)):
-            chance = self.log_chance(*arguments).exp() * arb(1 << 64)
-            bounds = (
-                int(chance.lower().floor().unique_fmpz()),
-                int(chance.upper().ceil().unique_fmpz()),
-            )
-        if len(self._bounds) < REMEMBERED:
-            self._bounds[arguments] = bounds
-        return bounds
+
+def _bounds(log_chance: Callable[..., arb], *arguments) -> tuple[int, int]:
+    """Whole numbers below and above 2^64 times a chance, at the precision of `_decide`."""
+    with ctx.workprec(_precision(64)):
+        chance = log_chance(*arguments).exp() * arb(1 << 64)
+        return int(chance.lower().floor().unique_fmpz()), int(chance.upper().ceil().unique_fmpz())
 
 
 def _precision(bits: int) -> int:
@@ -124,6 +130,9 @@ class _Digit:
 
     ``bounds[k]`` is the whole part of 2^64 P(X <= k), which is no integer. So 64 random bits
     above it mean X > k whatever bits might follow, below it X <= k; only on it are more needed.
+
+    The first 16 bits are looked up: most are those of no bound, and whatever 48 bits might follow,
+    they are above the same bounds. Where they are a bound's own, the 48 are drawn.
     """
 
     def __init__(self, rate: Fraction, size: int | None = None):
@@ -133,6 +142,9 @@ class _Digit:
             bounds.append(_floor(self._bound, len(bounds)))
         self.bounds = np.array(bounds, dtype=np.uint64)
         self._next = np.append(self.bounds, self.bounds[-1:])  # the bound on which a digit is open
+        begins = (self.bounds >> np.uint64(64 - SHORT_BITS)).astype(np.int64)
+        self._table = begins.searchsorted(np.arange(1 << SHORT_BITS)).astype(np.int16)
+        self._table[begins] = OPEN
 
     def _bound(self, k: int) -> arb:
         """2^64 P(X <= k)."""
@@ -143,11 +155,19 @@ class _Digit:
         return -(-_ball(self.rate * k)).expm1()
 
     def draw(self, words: _Words, count: int) -> np.ndarray:
-        uniform = words.take(count)
-        digit = self.bounds.searchsorted(uniform)
-        for i in (self._next[digit] == uniform).nonzero()[0]:
-            digit[i] = self._refine(words, int(uniform[i]))
-        return digit
+        shorts, digits = words.shorts(count), np.empty(count, dtype=np.int64)
+        if _look_up(self._table, shorts, digits):
+            at = (digits == OPEN).nonzero()[0]
+            begun = shorts[at].astype(np.uint64) << np.uint64(64 - SHORT_BITS)
+            digits[at] = self._finish(words, begun | words.take(len(at)) >> np.uint64(SHORT_BITS))
+        return digits
+
+    def _finish(self, words: _Words, uniform: np.ndarray) -> np.ndarray:
+        """Digits of 64 bits each."""
+        digits = self.bounds.searchsorted(uniform)
+        for i in (self._next[digits] == uniform).nonzero()[0]:
+            digits[i] = self._refine(words, int(uniform[i]))
+        return digits
 
     def _refine(self, words: _Words, uniform: int) -> int:
         """Go on from 64 bits that did not decide, one more word at a time."""
@@ -166,6 +186,16 @@ class _Digit:
         if self.size is not None:
             reached *= self._one_minus(self.size)
         return (-(1 - reached).log() / _ball(self.rate)).floor()
+
+
+@njit(cache=True)
+def _look_up(table, shorts, digits):
+    """Look digits up; return how many are open."""
+    left = 0
+    for i in range(len(shorts)):
+        digits[i] = table[shorts[i]]
+        left += digits[i] == OPEN
+    return left
 
 
 class _Geometric:
@@ -187,12 +217,21 @@ class _Geometric:
 
     def draw(self, words: _Words, count: int) -> np.ndarray:
         """Independent counts, int64 (count,)."""
+        return self._draw(words, count, self.digits)
+
+    def _draw(self, words: _Words, count: int, digits: list[tuple[int, _Digit]]) -> np.ndarray:
+        if self.bits == 0 and count <= CHUNK:
+            return digits[0][1].draw(words, count)
         counts = np.zeros(count, dtype=np.int64)
         for start in range(0, count, CHUNK):
             part = counts[start : start + CHUNK]
-            for shift, digit in self.digits:
+            for shift, digit in digits:
                 part += digit.draw(words, len(part)) << shift
         return counts
+
+    def draw_remainders(self, words: _Words, count: int) -> np.ndarray:
+        """Independent counts modulo 2^bits, int64 (count,)."""
+        return self._draw(words, count, self.digits[:-1])
 
     def draw_difference(self, words: _Words, count: int) -> np.ndarray:
         """Independent discrete Laplace variables, int64 (count,)."""
@@ -205,123 +244,68 @@ def _geometric(epsilon: Fraction) -> _Geometric:
 
 
 class _SumWeight:
-    """C(s + n - 1, n - 1) exp(-rate s) over its largest value, as a chance."""
+    """C(s + n - 1, n - 1) exp(-rate s) over its largest value, as a chance.
+
+    It falls on either side of the mode. So bounds of the chances of two sums bound those of all
+    sums between them, and few have to be found however many coins are tossed.
+    """
 
     def __init__(self, cells: int, rate: Fraction):
         self.cells, self.rate = cells, rate
         self.mode = _floor(self._peak)
-        self._known: dict[int, arb] = {}
-        self._tosses = _Tosses(self.log)
+        self._most_ways: dict[int, arb] = {}
+        self._above, self._below = _Falling(), _Falling()
 
     def _peak(self) -> arb:
         return (self.cells - 1) / _ball(self.rate).expm1()
 
-    def log(self, s: int, less: Fraction = Fraction(0)) -> arb:
-        """Logarithm at s, minus `less`, at the precision in force."""
-        rise = self._log_ways(s) - self._log_most_ways(ctx.prec)
-        # rate (s - mode) + less; sums of fractions would be reduced first, which takes longer
-        fall = self.rate.numerator * (s - self.mode) * less.denominator
-        fall += less.numerator * self.rate.denominator
-        return rise - arb(fall) / arb(self.rate.denominator * less.denominator)
+    def log(self, s: int, more: int = 0) -> arb:
+        """Logarithm at s, plus a whole number, at the precision in force."""
+        rise = self._log_ways(s) - self._log_most_ways(ctx.prec) + more
+        return rise - arb(self.rate.numerator * (s - self.mode)) / arb(self.rate.denominator)
 
-    def toss(self, words: _Words, s: int, less: Fraction = Fraction(0)) -> bool:
-        """Toss a coin with this chance."""
-        return self._tosses.toss(words, s, less)
+    def toss(self, words: _Words, uniform: int, s: int) -> bool:
+        """Toss a coin with the chance at s, of which 64 bits are drawn."""
+        away = s - self.mode
+        known = self._above if away >= 0 else self._below
+        at = bisect_left(known.at, abs(away))
+        if uniform < known.low[at]:
+            return True
+        if uniform >= known.high[at]:
+            return False
+        if known.at[at : at + 1] != [abs(away)]:
+            known.put(at, abs(away), *_bounds(self.log, s))
+        low, high = known.low[at], known.high[at + 1]
+        return uniform < low or (uniform < high and _decide(words, uniform, self.log, s))
 
     def _log_ways(self, s: int) -> arb:
         return arb(s + self.cells).lgamma() - arb(s + 1).lgamma()
 
     def _log_most_ways(self, precision: int) -> arb:
         """Ball at the mode, found once for each precision."""
-        if precision not in self._known:
-            self._known[precision] = self._log_ways(self.mode)
-        return self._known[precision]
+        if precision not in self._most_ways:
+            self._most_ways[precision] = self._log_ways(self.mode)
+        return self._most_ways[precision]
+
+
+class _Falling:
+    """Bounds of a chance that falls with a number, known at some numbers, which are in order.
+
+    From above ``at[i - 1]`` up to ``at[i]``, 2^64 times the chance is at least ``low[i]``, a bound
+    found for ``at[i]``, and at most ``high[i]``, one found for ``at[i - 1]``.
+    """
+
+    def __init__(self):
+        self.at: list[int] = []
+        self.low, self.high = [0], [1 << 64]
+
+    def put(self, i: int, number: int, low: int, high: int) -> None:
+        """Put in what has been found for a number from above ``at[i - 1]`` up to ``at[i]``."""
+        self.at.insert(i, number)
+        self.low.insert(i, low)
+        self.high.insert(i + 1, high)
 
 
 @lru_cache(maxsize=1024)
 def _sum_weight(cells: int, rate: Fraction) -> _SumWeight:
     return _SumWeight(cells, rate)
-
-
-def _draw_block(words: _Words, geometric: _Geometric, weight: _SumWeight) -> np.ndarray:
-    """Noise under one total: the difference of two compositions of one sum.
-
-    Geometric counts have the sum s with a chance in proportion to C(s + n - 1, n - 1) a^s, and
-    the law of the sum that is wanted is the square of this. Keeping them with a chance in
-    proportion to the same `weight` gives that law and the first composition in one.
-    """
-    while True:
-        x = geometric.draw(words, weight.cells)
-        total = int(x.sum())
-        if weight.toss(words, total):
-            break
-    x -= _compose(words, total, weight.cells, geometric)
-    return x
-
-
-def _compose(words: _Words, total: int, cells: int, geometric: _Geometric) -> np.ndarray:
-    """Uniform weak composition of `total` into `cells` >= 2 parts.
-
-    Remainders and quotients are drawn apart as in `isdp.exact.compositions`, with
-    exp(-epsilon) as the parameter of the counts whatever the total is. The quotients of
-    independent counts are then moved from the sum they have to the sum they should have.
-    """
-    bits = geometric.bits
-    if bits == 0:
-        x = geometric.draw(words, cells)
-        _settle(words, x, total)
-        return x
-    unit = 1 << bits
-    weight = _sum_weight(cells, geometric.epsilon * unit)
-    while True:
-        x = geometric.draw(words, cells)
-        remainders = x & (unit - 1)
-        remainders[-1] = (total - int(remainders[:-1].sum())) % unit
-        want = (total - int(remainders.sum())) >> bits
-        less = geometric.epsilon * int(remainders[-1])
-        if want >= 0 and weight.toss(words, want, less):
-            break
-    x >>= bits
-    _settle(words, x, want)
-    return (x << bits) + remainders
-
-
-def _settle(words: _Words, x: np.ndarray, want: int) -> None:
-    """Move `x`, a uniform composition of its sum, to a uniform one of `want`."""
-    have, most = int(x.sum()), int(x.max())
-    while have != want:
-        count = min(max(16 * abs(want - have), 64), CHUNK)
-        have, most = _move(words.take(count).view(np.int64), x, have, want, most)
-
-
-@njit(cache=True)
-def _move(words, x, have, want, most):
-    """Add or take single balls until the sum is `want` or the words are used up.
-
-    A word is a cell (its low half) and a level (its high half), both uniform over a power of two.
-    A ball goes into cell i if the level is at most x_i, out of it if the level is less than x_i.
-    Returns the sum reached and a bound of every count.
-    """
-    cells = 1
-    while cells < len(x):
-        cells *= 2
-    levels = 1
-    while levels <= most:
-        levels *= 2
-    for word in words:
-        if have == want:
-            break
-        i = word & (cells - 1)
-        level = (word >> 32) & (levels - 1)
-        if i >= len(x):
-            continue
-        if have < want and level <= x[i]:
-            x[i] += 1
-            have += 1
-            most = max(most, x[i])
-            if most >= levels:
-                levels *= 2
-        elif have > want and level < x[i]:
-            x[i] -= 1
-            have -= 1
-    return have, most

@@ -546,12 +546,11 @@ class Closing(NamedTuple):
 
 
 @njit(cache=True)
-def draw_types(rng, tables, kinds, counts, local, closing, sums, less):
+def draw_types(words, tables, kinds, counts, local, closing, sums, less):
     """Fill `sums` and `less`, int64 (draws, types), with what `share` takes apart.
 
     Type t has the law ``kinds[t]`` in `tables`, of its sum, and in `counts`, of each of its counts.
     """
-    words = words_from(rng)
     known = np.empty(len(closing.free) + closing.across.shape[1], dtype=np.int64)
     for draw in range(len(sums)):
         row = sums[draw]

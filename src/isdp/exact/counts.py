@@ -94,8 +94,8 @@ class SumsOfCounts:
         undecided[near] = ~kept[near] & (uniform[near] <= self._high[at])
         for i in np.flatnonzero(undecided):
             value = int(self._value(law[i], side[i], step[i], place[i]))
-            less = Fraction(-int(step[i]))
-            kept[i] = _decide(words, int(uniform[i]), self._weights[law[i]].log, value, less)
+            log_chance = self._weights[law[i]].log
+            kept[i] = _decide(words, int(uniform[i]), log_chance, value, int(step[i]))
         return kept
 
     def _learn(self, at) -> None:
@@ -116,7 +116,7 @@ class SumsOfCounts:
         if value < 0:
             return 0, 0
         with ctx.workprec(128):
-            chance = self._weights[law].log(value, Fraction(-step)).exp() * arb(1 << 64)
+            chance = self._weights[law].log(value, step).exp() * arb(1 << 64)
             low, high = chance.lower().floor(), chance.upper().floor()
         return max(min(int(low.unique_fmpz()), TOP), 0), min(int(high.unique_fmpz()), TOP)
 

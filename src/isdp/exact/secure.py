@@ -4,18 +4,17 @@ Sampling in floating point leaves traces in the low bits of the noise from which
 numbers can be told (I. Mironov, On significance of the least significant bits for differential
 privacy, CCS 2012). Here no rounded number decides a draw: see `isdp.exact.coins`.
 
-Geometric counts come from inversion in digits, totals from compositions of one random sum as in
-`isdp.exact.blocks`, totals that overlap from sums of types (`isdp.exact.sums`), other small
-lattices from `isdp.exact.secure_overlap`. The idea of building the discrete
-Laplace law from exact coins is that of C. Canonne, G. Kamath and T. Steinke, The discrete Gaussian
-for differential privacy, NeurIPS 2020.
+Geometric counts come from inversion in digits, totals from compositions of one random sum
+(`isdp.exact.secure_compositions`), totals that overlap from sums of types (`isdp.exact.sums`),
+other small lattices from `isdp.exact.secure_overlap`. The idea of building the discrete Laplace law
+from exact coins is that of C. Canonne, G. Kamath and T. Steinke, The discrete Gaussian for
+differential privacy, NeurIPS 2020.
 """
 
 from __future__ import annotations
 
 import os
 from fractions import Fraction
-from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -25,9 +24,10 @@ from isdp.constraints.invariants import Invariants, cell_types
 from isdp.constraints.parts import Part, independent_parts
 from isdp.errors import InputError
 from isdp.exact.blocks import block_order, refuse_large_sums
-from isdp.exact.coins import Source, _draw_block, _geometric, _sum_weight, _Words
+from isdp.exact.coins import Source, _geometric, _Words
 from isdp.exact.mirrored import Merged, merge_mirrored
 from isdp.exact.numbers import exact_number
+from isdp.exact.secure_compositions import draw_blocks, parts, spans
 from isdp.exact.secure_gaussian import release_gaussian
 from isdp.exact.secure_overlap import OverlapRelease
 from isdp.exact.typed import TypedRelease
@@ -162,21 +162,22 @@ class _Blocks:
 
     def __init__(self, order: np.ndarray, starts: np.ndarray, epsilon: Fraction):
         self.cells, self.free, self.geometric = len(order), order[: starts[0]], _geometric(epsilon)
-        self.blocks = [
-            (order[start:stop], _sum_weight(stop - start, epsilon))
-            for start, stop in pairwise(starts.tolist())
-            if stop - start > 1
-        ]
+        sizes = np.diff(starts)
+        self.spans = [(cells, sizes[blocks]) for blocks, cells in spans(order, starts)]
+        self.moving = len(self.free) + sum(len(cells) for cells, _ in self.spans)
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         noise = np.zeros((draws, self.cells), dtype=np.int64)
-        with progress("drawing noise", noise.size) as at:
-            for done, row in enumerate(noise):
-                row[self.free] = self.geometric.draw_difference(words, len(self.free))
-                drawn = done * self.cells + len(self.free)
-                for cells, weight in self.blocks:
-                    row[cells] = _draw_block(words, self.geometric, weight)
-                    drawn += len(cells)
+        with progress("drawing noise", draws * self.moving) as at:
+            for first, part in parts(noise):
+                free = self.geometric.draw_difference(words, len(part) * len(self.free))
+                part[:, self.free] = free.reshape(len(part), len(self.free))
+                drawn = first * self.moving + free.size
+                at(drawn)
+                for cells, sizes in self.spans:
+                    inside = draw_blocks(words, np.tile(sizes, len(part)), self.geometric)
+                    part[:, cells] = inside.reshape(len(part), len(cells))
+                    drawn += inside.size
                     at(drawn)
         return noise
 

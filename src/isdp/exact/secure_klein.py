@@ -29,6 +29,7 @@ from isdp.exact.gaussian import centred_gaussian, log_relative_mass, relative_ma
 from isdp.exact.kernels import FARTHEST, GramSchmidt
 from isdp.exact.klein import gram_schmidt, tries_bound
 from isdp.exact.tosses import toss_all
+from isdp.io.progress import progress
 
 MOST_CELLS = 1000
 MOST_DIMENSION = 500  # the proof takes seconds
@@ -108,11 +109,13 @@ class KleinRelease:
         noise = np.zeros((draws, self.cells), dtype=np.int64)
         done = 0
         most = max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
-        while done < draws:
-            tries = min(math.ceil(1.2 * (draws - done) * self.expected_tries) + 1, most)
-            kept = self._try(words, tries)[: draws - done]
-            noise[done : done + len(kept)] = kept
-            done += len(kept)
+        with progress("drawing noise", draws) as at:
+            while done < draws:
+                tries = min(math.ceil(1.2 * (draws - done) * self.expected_tries) + 1, most)
+                kept = self._try(words, tries)[: draws - done]
+                noise[done : done + len(kept)] = kept
+                done += len(kept)
+                at(done)
         return noise
 
     def _try(self, words: _Words, tries: int) -> np.ndarray:

@@ -31,6 +31,7 @@ from isdp.errors import InputError
 from isdp.exact.coins import _geometric, _Words
 from isdp.exact.compositions import Closing
 from isdp.exact.counts import SumsOfCounts
+from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, settle
 
 MOST_TRIES = 1e6
@@ -224,14 +225,16 @@ class TypeSums:
         """
         types = len(self.sizes)
         sums, less = (np.empty((draws, types), dtype=np.int64) for _ in range(2))
-        done = 0
-        while done < draws:
-            wanted = int(1.2 * (draws - done) * self.expected_tries) + 4
-            tries = max(min(wanted, AT_ONCE // max(types, 1)), 1)
-            tried = self._try(words, tries)
-            kept = [array[: draws - done] for array in tried]
-            sums[done : done + len(kept[0])], less[done : done + len(kept[0])] = kept
-            done += len(kept[0])
+        done = made = 0
+        with progress("drawing sums", draws * self.expected_tries) as at:
+            while done < draws:
+                wanted = int(1.2 * (draws - done) * self.expected_tries) + 4
+                tries = max(min(wanted, AT_ONCE // max(types, 1)), 1)
+                tried = self._try(words, tries)
+                kept = [array[: draws - done] for array in tried]
+                sums[done : done + len(kept[0])], less[done : done + len(kept[0])] = kept
+                done, made = done + len(kept[0]), made + tries
+                at(min(made, draws * self.expected_tries))
         return sums, less
 
     def _try(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:

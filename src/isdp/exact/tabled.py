@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from isdp.exact.compositions import Local, Tables, draw_types
+from isdp.exact.compositions import Local, Tables, draw_types, words_from
 from isdp.exact.rounding import UNIT
 from isdp.exact.sums import Blocks, TypeSums
+from isdp.io.progress import tracked
 
+SUMS_AT_ONCE = 10**6  # some hundredths of a second, between which progress shows
 CUT = 60  # minus the logarithm of what a table leaves out on either side
 SHARES = np.linspace(0.01, 0.99, 99)  # of epsilon: where Chernoff's bound is tried
 
@@ -38,6 +40,7 @@ class TabledSums:
         self._tables = _together(of_sums)
         self._counts = _together([_law_of_count(m, rate) for m in sizes.tolist()])
         self._kinds, self._closing = kinds.astype(np.int64), sums.closing
+        self._tries = sums.expected_tries
         entries = np.diff(self._tables.start)[kinds] + np.diff(self._counts.start)[kinds]
         # weights off by a factor, as in `isdp.exact.rounding`. The sums at the ends of an entry are
         # rounded and uniforms are on a grid: some units of the whole, an entry. A transform is off
@@ -47,9 +50,11 @@ class TabledSums:
     def draw(self, rng: np.random.Generator, draws: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw independent sums, and the lesser counts; see `TypeSums.draw`."""
         sums, less = (np.zeros((draws, len(self._kinds)), dtype=np.int64) for _ in range(2))
-        draw_types(
-            rng, self._tables, self._kinds, self._counts, self._local, self._closing, sums, less
-        )
+        laws = self._tables, self._kinds, self._counts, self._local, self._closing
+        words = words_from(rng)
+        rows = max(1, int(SUMS_AT_ONCE / (self._tries * len(self._kinds))))
+        for first in tracked("drawing sums", range(0, draws, rows)):
+            draw_types(words, *laws, sums[first : first + rows], less[first : first + rows])
         return sums, less
 
 

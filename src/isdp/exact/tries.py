@@ -10,8 +10,10 @@ import numpy as np
 from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
+from isdp.io.progress import tracked
 
 MOST_TRIES = 1e6
+NUMBERS_AT_ONCE = 10**6  # some tenths of a second, between which progress shows
 PATIENCE = 100  # a draw that takes so many times the limit has a chance below e^-100
 
 
@@ -62,12 +64,17 @@ class TriesSampler(ABC):
             If `draws` is no count, or one draw takes 100 times `most_tries`.
         """
         kept = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
-        tries = self._fill(rng, kept, int(min(PATIENCE * self.most_tries, 2.0**62)))
-        if tries < 0:
-            raise InputError(
-                f"exact: a draw was not accepted in {PATIENCE} times the limit of tries; use a "
-                f"Markov chain"
-            )
+        longest, tries = int(min(PATIENCE * self.most_tries, 2.0**62)), 0
+        numbers = max(self.expected_tries, 1.0) * self.invariants.cells
+        rows = max(1, int(NUMBERS_AT_ONCE / numbers))
+        for first in tracked("drawing noise", range(0, len(kept), rows)):
+            more = self._fill(rng, kept[first : first + rows], longest)
+            if more < 0:
+                raise InputError(
+                    f"exact: a draw was not accepted in {PATIENCE} times the limit of tries; use a "
+                    f"Markov chain"
+                )
+            tries += more
         self.invariants.check(kept)
         self.acceptance = len(kept) / tries if tries else math.nan
         return kept

@@ -8,7 +8,6 @@ type by two uniform compositions, as under a total of the type's own.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
@@ -16,9 +15,10 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 from isdp.exact.blocks import parts_of_draws, refuse_large_sums
-from isdp.exact.coins import _compose, _geometric, _Words
+from isdp.exact.coins import _geometric, _Words
 from isdp.exact.compositions import add_up, share_by, words_from
 from isdp.exact.rounding import share_error
+from isdp.exact.secure_compositions import compose, parts, spans
 from isdp.exact.sums import TypeSums
 from isdp.exact.tabled import TabledSums, entries_needed
 from isdp.exact.tries import refuse_bounds
@@ -59,31 +59,27 @@ class TypedRelease:
     """
 
     def __init__(self, invariants: Invariants, epsilon: Fraction):
-        self.cells, self._geometric = invariants.cells, _geometric(epsilon)
-        self._typed = _Typed(invariants, epsilon)
+        self._geometric, self._typed = _geometric(epsilon), _Typed(invariants, epsilon)
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
-        noise = np.empty((draws, self.cells), dtype=np.int64)
-        rows = zip(noise, *self._typed.sums.draw(words, draws), strict=True)
-        with progress("drawing noise", noise.size) as at:
-            for done, (row, sums, less) in enumerate(rows):
-                for (start, stop), total, lesser in zip(
-                    pairwise(self._typed.starts), sums.tolist(), less.tolist(), strict=True
-                ):
-                    row[self._typed.order[start:stop]] = self._share(
-                        words, stop - start, total, lesser
-                    )
-                    at(done * self.cells + stop)
+        order, starts = self._typed.order, self._typed.starts
+        sums, less = self._typed.sums.draw(words, draws)
+        more = sums + less
+        noise = np.empty((draws, len(order)), dtype=np.int64)
+        noise[:, order[starts[:-1]]] = sums  # which is all of it for a type of one cell
+        sizes, together = np.diff(starts), spans(order, starts)
+        with progress("drawing noise", draws * sum(len(cells) for _, cells in together)) as at:
+            drawn = 0
+            for first, part in parts(noise):
+                for types, cells in together:
+                    of, counts = slice(first, first + len(part)), np.tile(sizes[types], len(part))
+                    shares = compose(words, more[of, types].ravel(), counts, self._geometric)
+                    shares -= compose(words, less[of, types].ravel(), counts, self._geometric)
+                    part[:, cells] = shares.reshape(len(part), len(cells))
+                    drawn += shares.size
+                    at(drawn)
         return noise
-
-    def _share(self, words: _Words, cells: int, total: int, less: int) -> np.ndarray:
-        """Share a sum out among the cells of a type."""
-        if cells == 1:
-            return np.array([total])
-        x = _compose(words, total + less, cells, self._geometric)
-        x -= _compose(words, less, cells, self._geometric)
-        return x
 
 
 class TypedSampler:

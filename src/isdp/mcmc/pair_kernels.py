@@ -84,10 +84,39 @@ def column_laws(state, places, signs, kind_of, laws, step, remainders):
             total += weight
             first += weight * i
             second += weight * i * i
-        pmf[k] /= total
+        for i in range(length[k]):  # one by one: to divide a row takes seconds to compile
+            pmf[k, i] /= total
         mean[k] = first / total
         variance[k] = second / total - mean[k] * mean[k]
     return pmf, least, length, mean, variance
+
+
+@njit(cache=True)
+def rolled(pmf, centre, order, width):
+    """Laws of the columns in their order, each about its centre, modulo a width."""
+    laws = np.zeros((len(order), width))
+    for row in range(len(order)):
+        column = order[row]
+        for i in range(pmf.shape[1]):
+            laws[row, (i - centre[column]) % width] = pmf[column, i]
+    return laws
+
+
+@njit(cache=True)
+def products(spectra):
+    """Products of the rows before each pair of rows, and then of each pair; an odd one is alone."""
+    rows, width = spectra.shape
+    half = (rows + 1) // 2
+    both = np.empty((2 * half, width), dtype=np.complex128)
+    for i in range(width):
+        before = 1.0 + 0.0j
+        for g in range(half):
+            pair = spectra[2 * g, i]
+            if 2 * g + 1 < rows:
+                pair *= spectra[2 * g + 1, i]
+            both[g, i], both[half + g, i] = before, pair
+            before *= pair
+    return both
 
 
 @njit(cache=True)

@@ -27,7 +27,7 @@ from isdp.errors import InputError
 from isdp.exact.compositions import share
 from isdp.io.progress import tracked
 from isdp.mcmc.lattices import lattice_step
-from isdp.mcmc.pair_kernels import Side, column_laws, draw_columns
+from isdp.mcmc.pair_kernels import Side, column_laws, draw_columns, products, rolled
 from isdp.mcmc.sum_laws import sum_log_law
 from isdp.mcmc.table_shapes import shape_of
 from isdp.mechanisms.base import Mechanism, energy_served
@@ -168,9 +168,9 @@ class PairedRows:
         groups, first = [], 0
         for k in range(1, len(order) - SHARED):
             if steps[k] >= WIDER * steps[first]:
-                groups.append(places[:, order[first : k + SHARED]])
+                groups.append(places.take(order[first : k + SHARED], axis=1))
                 first = k
-        return [*groups, places[:, order[first:]]]
+        return [*groups, places.take(order[first:], axis=1)]
 
     def step_of(self, places: np.ndarray) -> int:
         """Step h of the lattices on which the columns of a step can be drawn."""
@@ -331,18 +331,9 @@ def _messages(
     """Laws of the sums before each pair of columns, and of each pair, modulo their width."""
     spread = FAR * math.sqrt(columns.variance.sum())
     n = scipy.fft.next_fast_len(int(2 * spread) + 2 * int(columns.length.max()) + 2, real=True)
-    rows, width = columns.pmf.shape
-    rolled = np.zeros((rows, n))
-    at = (np.arange(width) - centre[order, None]) % n
-    rolled[np.arange(rows)[:, None], at] = columns.pmf[order]
-    spectra = scipy.fft.rfft(rolled, axis=1)
-    half = (rows + 1) // 2
-    both = np.empty((2 * half, spectra.shape[1]), dtype=complex)
-    before, pairs = both[:half], both[half:]
-    pairs[:] = spectra[::2]
-    pairs[: rows // 2] *= spectra[1::2]
-    before[0] = 1
-    np.multiply.accumulate(pairs[:-1], axis=0, out=before[1:])
+    spectra = scipy.fft.rfft(rolled(columns.pmf, centre, order, n), axis=1)
+    half = (len(order) + 1) // 2
+    both = products(spectra)
     # one transform of both: what a call costs is most of a small table's step
     laws = scipy.fft.irfft(both, n, axis=1)
     return laws[:half], laws[half:]

@@ -179,6 +179,7 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
         axis.set_xlim(0.3, cells + 0.7)
         axis.set_ylabel(f"noise (persons)\n{words}", fontsize=8)
     axes[-1, 0].tick_params(axis="x", labelsize=8)
+    axes[-1, 0].set_xlabel("cell")
     axes[0, 0].set_title(title, loc="left", pad=26)
     legend_above(axes[0, 0], box_handles())
     return finish(figure)

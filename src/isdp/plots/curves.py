@@ -46,6 +46,6 @@ def error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
         one.set_major_formatter(lambda value, _: f"{value:g}")
     axis.set_xlabel(f"{setting} (vertical line: {chosen:g})")
     axis.set_ylabel("standard deviation (persons)")
-    axis.set_title("Noise to expect, by its law and without the counts", loc="left")
+    axis.set_title("Noise to expect, without the counts", loc="left")
     axis.legend(frameon=False, fontsize=8)
     return finish(figure)

@@ -18,6 +18,7 @@ from isdp.errors import InputError
 TIME_LIMIT = 60  # seconds a programme
 TOGETHER = 100  # draws in one programme
 NEGLIGIBLE = 1e-9  # relative residual below which least squares has met the constraints
+CLOSE = 1e-7  # cosine below which a residual is at right angles to a condition
 
 
 def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.ndarray:
@@ -159,7 +160,7 @@ def nearest_l2(table, polytope: Polytope) -> np.ndarray:
     Raises
     ------
     InputError
-        If no table lies within the polytope.
+        If no table lies within the polytope, or the solver ends before the nearest one.
     """
     a = polytope.equalities.matrix.astype(float)
     shift = np.linalg.lstsq(a, polytope.totals - a @ table, rcond=None)[0]
@@ -171,12 +172,20 @@ def nearest_l2(table, polytope: Polytope) -> np.ndarray:
         raise InputError("projection: the equalities contradict each other; check the totals")
     if (least <= 0).all():
         return foot
-    system = np.vstack([walls.T, least])
+    unit = np.abs(least).max()  # in persons SciPy's solver has stopped at a point that was not best
+    system = np.vstack([walls.T, least / unit])
     goal = np.zeros(len(system))
     goal[-1] = 1
-    weights, distance = scipy.optimize.nnls(system, goal)
+    weights, _ = scipy.optimize.nnls(system, goal)
     residual = system @ weights - goal
-    if distance < NEGLIGIBLE:
+    if np.linalg.norm(residual) < NEGLIGIBLE:
         conflict = "; ".join(polytope.contradiction())
         raise InputError(f"projection: no table meets all conditions: {conflict}")
-    return foot - free @ (residual[:-1] / residual[-1])
+    sizes = np.maximum(np.linalg.norm(system, axis=0), NEGLIGIBLE) * np.linalg.norm(residual)
+    slopes = system.T @ residual / sizes
+    if slopes.min() < -CLOSE or np.abs(slopes[weights > 0]).max(initial=0) > CLOSE:
+        raise InputError(
+            "projection: least squares ended before the nearest table; give the conditions in "
+            "numbers of one size, or fewer of them"
+        )
+    return foot - unit * (free @ (residual[:-1] / residual[-1]))

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from isdp.accounting import Guarantee, compose, from_record
 from isdp.errors import InputError
@@ -15,9 +18,32 @@ from isdp.io.counts import MAX_BYTES, read_bytes
 from isdp.privatize.check import read_certificate
 from isdp.privatize.freedom import find_freedom
 from isdp.privatize.held import read_invariants
+from isdp.privatize.promise import NOBODY_ALONE
 from isdp.privatize.table import described
 
 PLACES = ("guarantee", "mechanism", "privacy")  # of a guarantee within a certificate
+
+
+class Together(NamedTuple):
+    """What the totals of several releases give away together.
+
+    Attributes
+    ----------
+    settled : list of str
+        Names of cells that all totals together settle.
+    new : list of str
+        Those of them that no release settles alone.
+    residues : list of str
+        Cells that all totals give away up to a multiple, such as "d modulo 2", where no release
+        alone gives away as much.
+    exchange : bool
+        Whether two cells stand in the same totals, so that one person can change between them.
+    """
+
+    settled: list[str]
+    new: list[str]
+    residues: list[str]
+    exchange: bool
 
 
 class Account(NamedTuple):
@@ -26,19 +52,17 @@ class Account(NamedTuple):
     Attributes
     ----------
     guarantee : Guarantee
-        Of all together, between tables that agree in the totals of every release.
+        Of all together, between tables that agree in the totals of every release. Without a figure
+        per person where the totals were given and all of them together let nobody change alone.
     experiments : list of str
         Certificates of what is not for release.
-    settled : list of str or None
-        Names of cells that all totals together settle; None where the totals were not given.
-    new : list of str or None
-        Those of them that no release settles alone.
+    together : Together or None
+        What all totals together give away; None where they were not given.
     """
 
     guarantee: Guarantee
     experiments: list[str]
-    settled: list[str] | None
-    new: list[str] | None
+    together: Together | None
 
 
 def account(
@@ -79,12 +103,14 @@ def account(
         kinds = dict.fromkeys(f"{g.flavour} per {g.unit}" for g in guarantees)
         raise InputError(f"account: {refusal} (there are {', '.join(kinds)})") from None
     experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
-    settled = new = None
+    found = None
     if cells_path is not None or invariants_paths:
         if cells_path is None or not invariants_paths:
             raise InputError("account: give both --cells and --invariants, or neither")
-        settled, new = _settled(certificates, cells_path, invariants_paths, count, names)
-    return Account(together, experiments, settled, new)
+        found = _given_away(certificates, cells_path, invariants_paths, count, names)
+        if not found.exchange:
+            together = replace(together, per_person=None, why_not_per_person=NOBODY_ALONE)
+    return Account(together, experiments, found)
 
 
 def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
@@ -108,15 +134,15 @@ def _guarantee(path: str, certificate: dict) -> Guarantee:
     raise InputError(f"{path}: this certificate holds no guarantee that can be added up")
 
 
-def _settled(certificates, cells_path, invariants_paths, count, names):
-    """Names of cells that all totals settle, and those that none of the releases does alone."""
+def _given_away(certificates, cells_path, invariants_paths, count, names) -> Together:
+    """Find what all totals give away, and what of it none of the releases does alone."""
     path = Path(cells_path)
     table = described(path, read_columns(path, "a csv with a row a cell", (count,)), names, count)
     rules = {}
     for one in invariants_paths:
         raw = read_bytes(one, MAX_BYTES)
         rules[hashlib.sha256(raw).hexdigest()] = read_invariants(one, table, raw)
-    every, alone = [], set()
+    every, alone = [], np.ones(len(table), dtype=np.int64)  # steps: 0 where a cell is settled
     for name, certificate in certificates.items():
         given = certificate.get("input")
         given = given if isinstance(given, dict) else {}
@@ -132,6 +158,15 @@ def _settled(certificates, cells_path, invariants_paths, count, names):
             )
         held = rules[given["invariants_sha256"]]
         every += held
-        alone |= set(find_freedom(held).fixed.tolist())
-    fixed = find_freedom(every).fixed.tolist()
-    return [table.name(row) for row in fixed], [table.name(r) for r in fixed if r not in alone]
+        alone = np.lcm(alone, find_freedom(held).steps)
+    free = find_freedom(every)
+    return Together(
+        [table.name(row) for row in free.fixed],
+        [table.name(row) for row in free.fixed if alone[row] > 0],
+        [
+            f"{table.name(row)} modulo {free.steps[row]}"
+            for row in free.residues
+            if alone[row] != free.steps[row]
+        ],
+        free.exchange,
+    )

@@ -14,10 +14,11 @@ import numpy as np
 
 from isdp.io.columns import PIECE
 from isdp.privatize.freedom import Freedom
+from isdp.privatize.margins import Unchanged
 from isdp.privatize.table import Table
 
 LEAST_ORDERED = 6  # rows; fewer may well be in some order by chance
-NEARLY_AS_IT_IS = 0.95  # of the cells with freedom keep their counts
+NEARLY_AS_IT_IS = 0.95  # the chance of a cell to keep its count
 MOST_NAMED = 5
 UNEVEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # blanks that joining the words would change
 FORMULA = ("=", "+", "-", "@")  # as a first character, to spreadsheets
@@ -97,11 +98,12 @@ def residues_listed(table: Table, free: Freedom, most: int) -> str:
     return "; ".join([*named, "..."] if len(free.residues) > most else named)
 
 
-def cautions_of_law(unchanged: float | None) -> list[str]:
-    """Noise so small that the table is published nearly as it is."""
-    if unchanged is None or unchanged < NEARLY_AS_IT_IS:
+def cautions_of_law(unchanged: Unchanged | None) -> list[str]:
+    """Noise so small that cells are published nearly as they are."""
+    if unchanged is None or unchanged.most < NEARLY_AS_IT_IS:
         return []
     return [
-        f"a count stays as it is with a chance of {unchanged:.1%}, so that the table is published "
-        f"nearly as it is; a smaller --epsilon or --rho protects it"
+        f"a count stays as it is with a chance of {unchanged.most:.1%} ({unchanged.mean:.1%} on "
+        f"average), so that it is published nearly as it is; a smaller epsilon or rho, or a larger "
+        f"sigma, protects it"
     ]

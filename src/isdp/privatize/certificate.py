@@ -6,14 +6,17 @@ or of the confidential counts.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from collections.abc import Iterable
+from dataclasses import asdict
 
-from isdp.accounting.conversions import convert
-from isdp.accounting.guarantees import Guarantee, upper
+from isdp.accounting.conversions import epsilon_above
+from isdp.accounting.guarantees import Guarantee, product, upper
 from isdp.io.versions import versions
 from isdp.privatize.cautions import residues_listed
 from isdp.privatize.draw import SamplerReport
 from isdp.privatize.freedom import Freedom
+from isdp.privatize.margins import EXACT, Unchanged
+from isdp.privatize.promise import distances, promise
 from isdp.privatize.request import Request
 from isdp.privatize.table import Table
 
@@ -22,21 +25,30 @@ CONVERSION = "Canonne-Kamath-Steinke"  # holds for every mechanism of that rho
 NOT_FOR_RELEASE = (
     "NOT FOR RELEASE: drawn in floating point from a pseudo-random generator, for experiments"
 )
+OF_THE_LAW_ALONE = "of the law asked for, and not of this draw"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
 NOT_SAID = (
     "The guarantee is per unit of distance, not per person, and compares tables that agree in all "
     "totals held here. These totals are published exactly, and nothing is promised about what they "
-    "tell.",
+    "tell: true counts are not negative, so that a total of 0 tells that all of its cells are 0, "
+    "and a small one bounds them.",
     "Each further release of the same data adds its epsilon (or rho), and then only for tables "
     "that agree in the totals of both releases: the totals of all releases are published, and "
     "together they may settle cells that no single certificate lists.",
     "The rows, their order, and all columns but the counts are published as they are. A table that "
     "lists only the cells that are not empty, or is sorted by its counts, tells of them by that.",
-    "Negative counts are left as they are: to raise them to zero would break the totals.",
+    "Negative counts are left as they are: to raise them to zero would break the totals that they "
+    "stand in, and bias the others.",
     "No checksum of the confidential table is given, as it would confirm guesses of it; and "
     "nothing computed from the noise drawn, as noise and noisy table give the confidential one.",
     "How long the drawing took, and the memory of the machine, are outside the guarantee.",
 )
+NO_GUARANTEE = (
+    "No guarantee holds for this table: floating point and a pseudo-random generator can give the "
+    "noise away, and a Markov chain, where one is taken, has not quite the law. What is said of "
+    "privacy is what the law asked for would have."
+)
+SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
 TEMPLATE = """\
 # Certificate of a noisy table
 
@@ -65,7 +77,6 @@ TEMPLATE = """\
 
 - {table}: not identified further; columns published as they are: {others}
 - {rules}: sha256 {rules_sha256}
-- noisy.csv: sha256 {sha256}
 {tables}
 - versions: {versions}
 """
@@ -79,7 +90,7 @@ def describe(
     free: Freedom,
     request: Request,
     report: SamplerReport,
-    unchanged: float | None,
+    unchanged: Unchanged | None,
     negative: int,
     started: str,
 ) -> dict:
@@ -97,8 +108,8 @@ def describe(
     free : Freedom
     request : Request
     report : SamplerReport
-    unchanged : float or None
-        Mean chance that a cell with freedom keeps its count, by the law.
+    unchanged : Unchanged or None
+        Chance that a cell with freedom keeps its count; None where it is not known.
     negative : int
         Negative counts in the noisy table.
     started : str
@@ -134,49 +145,54 @@ def describe(
             "cells": len(free.residues),
             "published": residues_listed(table, free, MOST_LISTED),
         },
-        "mechanism": _mechanism(request, nested=free.blocks is not None)
-        | {"chance_that_a_count_is_unchanged": unchanged},
+        "mechanism": _mechanism(request, free) | _unchanged(unchanged),
         "sampler": sampler,
         "versions": versions("numpy", "python-flint"),
-        "not_said": list(NOT_SAID),
+        "not_said": _not_said(request),
     }
 
 
-def _mechanism(request: Request, nested: bool) -> dict:
+def _not_said(request: Request) -> list[str]:
+    found = [NO_GUARANTEE] * request.experiment + [SEED_KNOWN] * (request.seed is not None)
+    return [*found, *NOT_SAID]
+
+
+def _unchanged(unchanged: Unchanged | None) -> dict:
+    """Lay out the chance that a count is left as it is, on average and at most."""
+    found = {"mean": None, "most": None, "how": "unknown", "error": None}
+    found |= {} if unchanged is None else unchanged._asdict()
+    return {
+        "chance_that_a_count_is_unchanged": found["mean"],
+        "largest_chance_that_a_count_is_unchanged": found["most"],
+        "largest_chance_that_a_count_is_unchanged_error": found["error"],
+        "chance_that_a_count_is_unchanged_is": found["how"],
+    }
+
+
+def _mechanism(request: Request, free: Freedom) -> dict:
     """Tell the law's parameters and its guarantee, with epsilon as it was written."""
-    guarantee = request.mechanism.guarantee
-    exact = request.epsilon if request.rho is None else request.rho
-    if exact is not None:
-        guarantee = replace(guarantee, loss=exact)
+    guarantee = promise(request, free)
     content = {**request.mechanism.as_dict(), "epsilon": None} | guarantee.record()
     if guarantee.metric == "l1":
         content["loss_at_distance_2"] = upper(guarantee.loss_at(2))
         content["loss_at_distance_4"] = upper(guarantee.loss_at(4))
-        content["distances"] = (
-            "one person who changes cell and leaves all totals as they are is a distance of 2"
-            if nested
-            else "under totals that overlap one person alone may be unable to change cell; under "
-            "both margins of a two-way table the nearest tables are at a distance of 4"
-        )
+        content["distances"] = distances(free, squared=False)
     if guarantee.flavour == "zCDP":
-        content |= _concentrated(guarantee, request.delta, nested)
+        content |= _concentrated(guarantee, request.delta, distances(free, squared=True))
     return content
 
 
-def _concentrated(guarantee: Guarantee, delta: float, nested: bool) -> dict:
-    """Tell rho at the nearest tables, and epsilon at a delta for one person who changes cell."""
-    converted = convert(guarantee, delta, CONVERSION)
+def _concentrated(guarantee: Guarantee, delta: float, words: str) -> dict:
+    """Tell rho at the nearest tables, and epsilon at a delta for them."""
+    alone = guarantee.per_person is not None
+    rho = product(guarantee.loss, 2 if alone else 4)
     return {
-        "rho_at_squared_distance_2": upper(2 * guarantee.loss),
-        "rho_at_squared_distance_4": upper(4 * guarantee.loss),
-        "distances": (
-            "one person who changes cell and leaves all totals as they are is a squared distance "
-            "of 2"
-            if nested
-            else "under totals that overlap one person alone may be unable to change cell; under "
-            "both margins of a two-way table the nearest tables are at a squared distance of 4"
+        "rho_at_squared_distance_2": upper(product(guarantee.loss, 2)),
+        "rho_at_squared_distance_4": upper(product(guarantee.loss, 4)),
+        "distances": words,
+        "epsilon_per_person_at_delta" if alone else "epsilon_at_squared_distance_4_at_delta": upper(
+            epsilon_above(CONVERSION, rho, delta)
         ),
-        "epsilon_per_person_at_delta": upper(converted.loss),
         "at_delta": upper(delta),
         "conversion": f"{CONVERSION}, Corollary 13",
     }
@@ -198,21 +214,24 @@ def markdown(certificate: dict) -> str:
         fixed=_fixed(lattice),
         residues=_residues(certificate["residues"]),
         negative=output["negative_counts"],
-        noise=_listed(_noise(certificate["mechanism"], certificate["sampler"])),
+        noise=_listed(_noise(certificate)),
         not_said=_listed(certificate["not_said"]),
         table=given["table"],
         others=", ".join(given["published_as_they_are"]),
         rules=given["invariants"],
         rules_sha256=given["invariants_sha256"],
-        sha256=output["sha256"],
         tables=_listed(
-            [f"{name}: sha256 {digest}" for name, digest in output["others_sha256"].items()]
+            f"{name}: sha256 {digest}"
+            for name, digest in {
+                output["table"]: output["sha256"],
+                **output["others_sha256"],
+            }.items()
         ),
         versions=", ".join(f"{name} {text}" for name, text in certificate["versions"].items()),
     )
 
 
-def _listed(lines: list[str]) -> str:
+def _listed(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
@@ -230,12 +249,18 @@ def _residues(residues: dict) -> str:
     return f"{residues['cells']:,}, whose **remainders are published**: {residues['published']}"
 
 
-def _noise(law: dict, sampler: dict) -> list[str]:
+def said_of_privacy(certificate: dict, statement: str) -> str:
+    """Put before the guarantee in words that it does not hold for what is not for release."""
+    return statement if certificate["for_release"] else f"{OF_THE_LAW_ALONE}: {statement}"
+
+
+def _noise(certificate: dict) -> list[str]:
+    law, sampler = certificate["mechanism"], certificate["sampler"]
     lines = [
         f"mechanism: {law['name']}"
         f"{', norm ' + law['norm'] if 'norm' in law else ''}"
         f"{', sigma ' + format(law['sigma'], '.6g') if 'sigma' in law else ''}",
-        f"privacy: {law['statement']}",
+        f"privacy: {said_of_privacy(certificate, law['statement'])}",
     ]
     if law["epsilon"] is not None:
         lines.append(f"epsilon: {law['epsilon']} per {law['unit']}")
@@ -244,8 +269,7 @@ def _noise(law: dict, sampler: dict) -> list[str]:
             f"rho: {law['rho']} per {law['unit']}; at squared distance 2: "
             f"{law['rho_at_squared_distance_2']}, at squared distance 4: "
             f"{law['rho_at_squared_distance_4']}; {law['distances']}",
-            f"for one person who changes cell, this is epsilon at most "
-            f"{law['epsilon_per_person_at_delta']} at delta {law['at_delta']} (conversion: "
+            f"{_epsilon_at_delta(law)} at delta {law['at_delta']} (conversion: "
             f"{law['conversion']})",
         ]
     elif "distances" in law:
@@ -253,11 +277,7 @@ def _noise(law: dict, sampler: dict) -> list[str]:
             f"privacy loss at distance 2: {law['loss_at_distance_2']}, at distance 4: "
             f"{law['loss_at_distance_4']}; {law['distances']}"
         )
-    if law["chance_that_a_count_is_unchanged"] is not None:
-        lines.append(
-            f"chance that the noise of a cell is zero, by the law: "
-            f"{law['chance_that_a_count_is_unchanged']:.1%}"
-        )
+    lines.append(f"chance that the noise of a cell with freedom is zero: {_zero(law)}")
     bound = "unknown" if sampler["error_bound"] is None else upper(sampler["error_bound"], 3)
     return [
         *lines,
@@ -266,3 +286,26 @@ def _noise(law: dict, sampler: dict) -> list[str]:
         f"arithmetic: {sampler['arithmetic']}; randomness: {sampler['randomness']}",
         *(f"{name.replace('_', ' ')}: {x}" for name, x in sampler.get("evidence", {}).items()),
     ]
+
+
+def _epsilon_at_delta(law: dict) -> str:
+    if "epsilon_per_person_at_delta" in law:
+        return (
+            f"for one person who changes cell, this is epsilon at most "
+            f"{law['epsilon_per_person_at_delta']}"
+        )
+    return (
+        f"between tables at a squared distance of 4, this is epsilon at most "
+        f"{law['epsilon_at_squared_distance_4_at_delta']}"
+    )
+
+
+def _zero(law: dict) -> str:
+    mean = law["chance_that_a_count_is_unchanged"]
+    if mean is None:
+        return "not known"
+    most = law["largest_chance_that_a_count_is_unchanged"]
+    error = law["largest_chance_that_a_count_is_unchanged_error"]
+    how = {EXACT: "by the law"}.get(law["chance_that_a_count_is_unchanged_is"], "simulated")
+    how += f"; two standard errors of the latter: {error:.1%}" * bool(error)
+    return f"{mean:.1%} on average, {most:.1%} where it is largest ({how})"

@@ -178,6 +178,7 @@ def _certified(
         "negative counts": (("output", "negative_counts"), int((table.counts < 0).sum())),
         "degrees of freedom": (("lattice", "degrees_of_freedom"), int(free.degrees)),
         "cells without freedom": (("lattice", "cells_without_freedom"), len(free.fixed)),
+        "cells known up to a multiple": (("residues", "cells"), len(free.residues)),
     }
     found = [
         Finding(what, _part(certificate, *keys) == here, _compared(_part(certificate, *keys), here))

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from isdp.accounting.guarantees import upper
 from isdp.errors import InputError
 from isdp.exact import choose, release
 from isdp.exact.choice import LARGEST_DENSE
@@ -171,7 +172,8 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
         reason=sampler.reason,
         error_bound=sampler.error,
         error_words=(
-            "bound of the total variation distance to the law, truncation and rounding together"
+            "bound of the total variation distance to the law, truncation and rounding together, "
+            "if the generator's numbers were true uniforms"
         ),
         arithmetic="floating point",
         randomness=source,
@@ -193,7 +195,7 @@ def _draw_by_paired_rows(
         "lag_in_sweeps": found.lag,
         "sweeps_until_the_last_pair_met": found.longest,
         "sweeps_before_the_released_state": found.sweeps,
-        "estimated_bound_on_the_distance": float(f"{found.bound:.3g}"),
+        "estimated_bound_on_the_distance": float(upper(found.bound, 3)),
         "note": (
             f"the bound is the upper end of a 99 % band of the L-lag bound on the total variation "
             f"distance, or 10 over the number of pairs if that is larger; it is an estimate from "

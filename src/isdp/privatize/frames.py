@@ -23,6 +23,7 @@ from isdp.privatize.run import make, totals_of
 from isdp.privatize.table import Table, described
 
 WHERE = "the data frame"
+INDEX = "The index of the data frame is published as it is too, and no hash covers it."
 LARGEST = 10**12  # counts have 12 digits at most
 
 
@@ -110,7 +111,12 @@ def frame(
     made = make(table, held, ("given in Python", digest), request, strict, started)
     noisy = df.assign(**{count: made.noisy})
     text = noisy.to_csv(index=False, lineterminator="\n").encode()
-    made.certificate["output"] |= {"sha256": hashlib.sha256(text).hexdigest()}
+    made.certificate["output"] |= {
+        "table": "the noisy data frame, as a csv without its index",
+        "sha256": hashlib.sha256(text).hexdigest(),
+        "others_sha256": {},
+    }
+    made.certificate["not_said"].append(INDEX)
     sums = pd.DataFrame(totals_of(table, held, made.noisy))
     return Framed(noisy, made.certificate, margin_table(made.margins), sums)
 

@@ -48,6 +48,19 @@ class Freedom(NamedTuple):
         """Cells whose counts are published modulo their step; int64."""
         return np.flatnonzero(self.steps > 1)
 
+    @property
+    def exchange(self) -> bool:
+        """Whether one person can change cell alone: two cells stand in the same totals."""
+        if self.blocks is not None:
+            return bool(np.bincount(self.blocks + 1).max() > 1)
+        return len(cell_types(self.invariants)[1]) < self.invariants.cells
+
+    @property
+    def loose(self) -> bool:
+        """Whether a cell stands in no total: one person more or fewer there changes none."""
+        held = self.invariants
+        return bool((np.bincount(held.sparse.indices, minlength=held.cells) == 0).any())
+
 
 def find_freedom(held: list[Held]) -> Freedom:
     """Build the invariants from the totals held, and find what they leave free.

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from isdp.accounting.guarantees import upper
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 from isdp.exact.blocks import BlockSampler
@@ -34,6 +35,7 @@ from isdp.exact.typed import TypedSampler
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.held import Held, group_names
+from isdp.privatize.spread import Spread
 from isdp.privatize.table import Table
 from isdp.seeds import stream
 
@@ -76,6 +78,10 @@ class Figure(NamedTuple):
     how: str
     error: float = 0.0
 
+    def rounded(self) -> float:
+        """Value to six digits; a bound is never rounded down."""
+        return float(upper(self.value)) if self.how == BOUNDED else _rounded(self.value)
+
 
 @dataclass(frozen=True)
 class Margin:
@@ -112,9 +118,59 @@ class Margin:
         figures = {"sd": self.sd, "limit_95": self.limit, "chance_unchanged": self.unchanged}
         figures |= {f"chance_negative_at_{size}": x for size, x in self.negative.items()}
         for name, figure in figures.items():
-            row |= {name: _rounded(figure.value), f"{name}_is": figure.how}
+            row |= {name: figure.rounded(), f"{name}_is": figure.how}
             row[f"{name}_error"] = _rounded(figure.error)
         return row
+
+
+class Unchanged(NamedTuple):
+    """Chance that a cell with freedom keeps its count.
+
+    Attributes
+    ----------
+    mean, most : float
+        Over the cells with freedom, to four decimals.
+    how : str
+        "exact" or "simulated".
+    error : float
+        Two standard errors of `most`, where they are known.
+    """
+
+    mean: float
+    most: float
+    how: str
+    error: float = 0.0
+
+
+def unchanged_of(
+    margins: Sequence[Margin], spread: Spread | None, free: Freedom
+) -> Unchanged | None:
+    """Chance of no noise, from the margins of all kinds of cells, or from draws made otherwise.
+
+    Parameters
+    ----------
+    margins : sequence of Margin
+    spread : Spread or None
+    free : Freedom
+
+    Returns
+    -------
+    Unchanged or None
+        None where neither knows it.
+    """
+    kinds = [margin for margin in margins if margin.what == "cell"]
+    ways = {margin.unchanged.how for margin in kinds}
+    if kinds and UNKNOWN not in ways:
+        chances = np.array([margin.unchanged.value for margin in kinds])
+        mean = np.average(chances, weights=[margin.cells for margin in kinds])
+        how = EXACT if ways == {EXACT} else SIMULATED
+        error = kinds[chances.argmax()].unchanged.error
+    elif spread is not None:
+        chances, how = spread.unchanged[free.steps > 0], SIMULATED if spread.drawn else EXACT
+        mean, error = chances.mean(), 0.0
+    else:
+        return None
+    return Unchanged(round(float(mean), 4), round(float(chances.max()), 4), how, round(error, 4))
 
 
 def _rounded(value: float) -> float:

@@ -7,13 +7,13 @@ measurement is one of `make_user_measurement`, for which `honest-but-curious` mu
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 import opendp.prelude as dp
 
-from isdp.accounting.guarantees import product
 from isdp.checks import whole_vector
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -93,11 +93,12 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
         return (counts + release(invariants, exact)[0]).tolist()
 
     def loss(distance) -> float:
-        # exact, then the nearest double that is not below; the guarantee is linear
+        # exact, then a double that is not below as it is stored; the guarantee is linear
         units = Fraction(distance)
         if guarantee.growth != "linear" or units < 0:
             raise InputError(f"opendp: no loss is known at a distance of {distance}")
-        return float(product(exact, units, 1.0))
+        near = float(exact * units)
+        return near if Fraction(near) >= exact * units else math.nextafter(near, math.inf)
 
     return dp.m.make_user_measurement(
         input_domain=table_domain(invariants, totals),

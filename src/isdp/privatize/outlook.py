@@ -30,6 +30,7 @@ from isdp.privatize.margins import (
     targets_of,
     usual_sums,
 )
+from isdp.privatize.promise import promise
 from isdp.privatize.request import Request
 from isdp.privatize.table import Table, described
 
@@ -55,8 +56,8 @@ class Outlook:
     statement : str
         The guarantee in words.
     margins : list of Margin
-    cells, degrees, fixed : int
-        Cells, degrees of freedom, and cells published exactly.
+    cells, degrees, fixed, residues : int
+        Cells, degrees of freedom, cells published exactly, and cells published up to a multiple.
     sampler : dict
         Method, reason, error bound and seconds of one draw, which is thrown away; or why there is
         none.
@@ -71,6 +72,7 @@ class Outlook:
     cells: int
     degrees: int
     fixed: int
+    residues: int
     sampler: dict
     megabytes: float
 
@@ -109,11 +111,12 @@ class Design:
         return Outlook(
             setting,
             float(getattr(request.mechanism, setting)),
-            request.mechanism.guarantee.statement(),
+            promise(request, self.free).statement(),
             margins,
             len(self.table),
             int(self.free.degrees),
             len(self.free.fixed),
+            len(self.free.residues),
             sampler,
             _megabytes(),
         )
@@ -397,6 +400,7 @@ def record(outlook: Outlook) -> dict:
         "cells": outlook.cells,
         "degrees_of_freedom": outlook.degrees,
         "cells_without_freedom": outlook.fixed,
+        "cells_known_up_to_a_multiple": outlook.residues,
         "sampler": outlook.sampler,
         "megabytes_of_this_process": round(outlook.megabytes),
         "margins": rows,

@@ -6,17 +6,20 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
+from isdp.privatize.spread import Spread
 from isdp.privatize.table import Table
 
 MOST_POINTS = 2000
 MOST_NAMES = 40
 
 
-def picture_of(table: Table, noisy: np.ndarray, sd: np.ndarray | None, title: str) -> Figure:
+def picture_of(table: Table, noisy: np.ndarray, spread: Spread | None, title: str) -> Figure:
     """Draw a table's noisy counts, with the noise's standard deviation where it is known."""
     rows = shown_rows(noisy)
     names = [table.name(row)[:40] for row in rows] if len(rows) <= MOST_NAMES else None
-    return ranked_counts(noisy[rows], len(noisy), None if sd is None else sd[rows], names, title)
+    if spread is not None:
+        spread = Spread(spread.sd[rows], spread.unchanged[rows], spread.drawn)
+    return ranked_counts(noisy[rows], len(noisy), spread, names, title)
 
 
 def shown_rows(noisy: np.ndarray) -> np.ndarray:
@@ -27,7 +30,7 @@ def shown_rows(noisy: np.ndarray) -> np.ndarray:
 
 @styled
 def ranked_counts(
-    noisy: np.ndarray, cells: int, sd: np.ndarray | None, names: list[str] | None, title: str
+    noisy: np.ndarray, cells: int, spread: Spread | None, names: list[str] | None, title: str
 ) -> Figure:
     """Draw noisy counts in increasing order.
 
@@ -37,8 +40,8 @@ def ranked_counts(
         The noisy counts to show, from `shown_rows`.
     cells : int
         Cells of the whole table.
-    sd : array, optional
-        Standard deviation of the noise in each of them, by its law.
+    spread : Spread, optional
+        Of the noise in each of them.
     names : list of str, optional
         Their names, where they are few enough to read.
     title : str
@@ -46,8 +49,9 @@ def ranked_counts(
     ranks = np.linspace(1, cells, len(noisy))
     figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))
     few = len(noisy) <= MOST_NAMES
-    if sd is not None:
-        label = "2 standard deviations of the noise, by its law"
+    if spread is not None:
+        sd, how = spread.sd, "simulated" if spread.drawn else "by its law"
+        label = f"2 standard deviations of the noise, {how}"
         if few:
             axis.errorbar(ranks, noisy, 2 * sd, fmt="none", ecolor=BOX, lw=5, label=label)
         else:

@@ -27,7 +27,14 @@ from isdp.privatize.certificate import describe, markdown
 from isdp.privatize.draw import draw
 from isdp.privatize.freedom import Freedom, find_freedom
 from isdp.privatize.held import Held, group_names, read_invariants
-from isdp.privatize.margins import Margin, margin_table, margins_of, targets_of, usual_sums
+from isdp.privatize.margins import (
+    Margin,
+    margin_table,
+    margins_of,
+    targets_of,
+    unchanged_of,
+    usual_sums,
+)
 from isdp.privatize.request import Request
 from isdp.privatize.spread import Spread
 from isdp.privatize.table import Table, read_table
@@ -151,7 +158,7 @@ def make(
     # before the spread: of a long table there is no room for both at once
     margins = margins_of(targets_of(table, free, usual_sums(table)), free, request.mechanism)
     spread = drawn.spread()
-    unchanged = _unchanged(spread, free)
+    unchanged = unchanged_of(margins, spread, free)
     _warn(cautions_of_law(unchanged), strict)
     noisy = drawn.noise  # of a long table there is no room for three
     noisy += table.counts
@@ -189,11 +196,6 @@ def _check_freedom(free: Freedom, table: Table, rules, strict: bool) -> None:
             f"this an error"
         )
     _warn(cautions_of_freedom(table, free), strict)
-
-
-def _unchanged(spread: Spread | None, free: Freedom) -> float | None:
-    """Mean chance that a cell with freedom keeps its count."""
-    return None if spread is None else round(float(spread.unchanged[free.steps > 0].mean()), 4)
 
 
 def check_totals(held: list[Held], counts: np.ndarray, noisy: np.ndarray) -> list[dict]:
@@ -237,7 +239,7 @@ def _draw_picture(table: Table, noisy: np.ndarray, spread: Spread | None, reques
     title = "Noisy counts, all named totals exact"
     if request.experiment:
         title += " (for experiments, NOT FOR RELEASE)"
-    return picture_of(table, noisy, None if spread is None else spread.sd, title)
+    return picture_of(table, noisy, spread, title)
 
 
 def _write(out: Path, tables: dict, certificate: dict, figure, force: bool) -> None:

@@ -30,10 +30,13 @@ class Spread(NamedTuple):
         Standard deviation.
     unchanged : float64 array, shape (cells,)
         Chance of no noise.
+    drawn : bool
+        Whether both were found from draws, and not from the law.
     """
 
     sd: np.ndarray
     unchanged: np.ndarray
+    drawn: bool = False
 
 
 def spread_of_blocks(blocks: np.ndarray, epsilon: float) -> Spread:
@@ -67,7 +70,7 @@ def spread_of_gaussian_blocks(blocks: np.ndarray, variance: Fraction) -> Spread:
 def spread_of_draws(draws: np.ndarray) -> Spread:
     """Of noise int64 (..., cells), from draws of it."""
     flat = draws.reshape(-1, draws.shape[-1])
-    return Spread(flat.std(axis=0), (flat == 0).mean(axis=0))
+    return Spread(flat.std(axis=0), (flat == 0).mean(axis=0), drawn=True)
 
 
 def spread_by_sampling(free: Freedom, request: Request, sampler=None) -> Spread | None:

@@ -22,7 +22,13 @@ from isdp.errors import InputError
 from isdp.io.files import sha256_of, write_csv, write_json
 from isdp.io.together import check_out, clear_leftovers, write_together
 from isdp.io.versions import versions
-from isdp.privatize.certificate import FOR_RELEASE, NOT_FOR_RELEASE
+from isdp.privatize.certificate import (
+    FOR_RELEASE,
+    NO_GUARANTEE,
+    NOT_FOR_RELEASE,
+    SEED_KNOWN,
+    said_of_privacy,
+)
 from isdp.privatize.present import (
     kind_names,
     read_present,
@@ -47,10 +53,9 @@ LOG = logging.getLogger(__name__)
 NOT_SAID = (
     "The guarantee is for one person who changes cell, and for this release alone: each further "
     "release of the same data adds its loss.",
-    "It compares tables with the same number of people and the same held totals; these are "
-    "published exactly, and nothing is promised about what they tell.",
-    "Which kinds of people are said to be present or absent is published, and nothing is promised "
-    "about what that tells.",
+    "It compares tables with the same number of people and the same held totals, in which the same "
+    "kinds of people are present or absent as is said and nobody is in a structural zero; all of "
+    "this is published exactly, and nothing is promised about what it tells.",
     "The names of levels, regions and categories are published as they stand in the table.",
     "Counts below zero are ruled out, which biases empty cells upwards and others downwards; the "
     "noisy measurements are unbiased.",
@@ -349,7 +354,7 @@ def released_table(problem: Problem, release: Release, margins) -> pd.DataFrame:
         part.insert(1, "region", np.repeat([name or WHOLE for name in names], len(cells)))
         part["count"] = release.tables[level].ravel()
         if margins is not None:
-            part["margin_simulated"] = margins[level].ravel().round(1)
+            part["margin_simulated"] = margins[level].ravel()
         parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
@@ -361,7 +366,7 @@ def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.Data
     -------
     DataFrame
         Columns level, region, query, answer (categories along the query's axes, joined by a comma),
-        measured (persons) and variance (of its noise).
+        measured (persons) and variance (of its noise; of a discrete Gaussian sigma^2, never less).
     """
     parts = []
     for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):
@@ -409,12 +414,17 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, 
         "passes": plan.passes,
         "checked_in_integers": ["no count below zero", "every level adds up", "held totals"]
         + ["kinds that are present"] * (plan.known is not None),
-        "margins": f"{wish.simulations} simulations, {COVERED:.0%} of errors within"
+        "margins": f"{wish.simulations} simulations; a further one's error lies within with a "
+        f"chance of {COVERED:.0%} or more"
         if wish.simulations
         else "none",
         "output": {"regions": [len(names) for names in problem.hierarchy.units], "sha256": {}},
         "versions": versions("numpy", "scipy"),
-        "not_said": list(NOT_SAID),
+        "not_said": [
+            *[NO_GUARANTEE] * wish.experiment,
+            *[SEED_KNOWN] * (wish.seed is not None),
+            *NOT_SAID,
+        ],
     }
 
 
@@ -427,7 +437,7 @@ def markdown(certificate: dict) -> str:
         "",
         f"{certificate['status']}. {certificate['date']}.",
         "",
-        f"Guarantee: {guarantee['statement']}.",
+        f"Guarantee: {said_of_privacy(certificate, guarantee['statement'])}.",
         "",
         f"| level | regions | {name} | queries |",
         "|---|---|---|---|",
@@ -440,6 +450,7 @@ def markdown(certificate: dict) -> str:
         "",
         f"Held exactly, and not protected: {', '.join(certificate['held'])}.",
         *_present_lines(certificate["present"]),
+        *_zero_lines(certificate["structural_zeros"]),
         f"Checked in integers: {', '.join(certificate['checked_in_integers'])}.",
         f"Margins of error: {certificate['margins']}.",
         "",
@@ -461,6 +472,11 @@ def _present_lines(present: dict | None) -> list[str]:
         f"Present, as {present['file']} says: {present['listed']:,} kinds, by "
         f"{', '.join(present['axes'])} and region; {words}."
     ]
+
+
+def _zero_lines(zeros: list[dict]) -> list[str]:
+    told = "; ".join(", ".join(f"{axis}={one}" for axis, one in zero.items()) for zero in zeros)
+    return [f"Structural zeros, where nobody can be: {told}."] if zeros else []
 
 
 def _write(out: Path, parts: Mapping, certificate: dict, given, force: bool) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -257,8 +258,12 @@ def least_ellipsoid(space: Geometry) -> np.ndarray:
     raise InputError(f"subspace: no least ellipsoid was found in {ELLIPSOID_STEPS} steps")
 
 
-def _split(space: Geometry) -> list[np.ndarray]:
-    """Orthonormal bases of the parts, in the coordinates of the span; shapes (r, size)."""
+@lru_cache(maxsize=8)
+def _split(space: Geometry) -> tuple[np.ndarray, ...]:
+    """Orthonormal bases of the parts, in the coordinates of the span; shapes (r, size).
+
+    They are the same for all weights, and the search for ellipsoids is long.
+    """
     answers = space.span.shape[0]
     coarse_first = np.hstack([np.full((answers, 1), answers**-0.5), contrasts(answers).toarray()])
     guide = space.span.T @ coarse_first[:, ::-1]
@@ -269,7 +274,7 @@ def _split(space: Geometry) -> list[np.ndarray]:
         short = (frame.shape[1] + 1) // 2
         parts.append(frame @ axes[:, :short])
         frame = frame @ axes[:, short:]
-    return [*parts, frame] if frame.shape[1] else parts
+    return (*parts, frame) if frame.shape[1] else tuple(parts)
 
 
 def _ordered_axes(ellipsoid: np.ndarray, guide: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ so the differences are never listed and equal ones need not be merged.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class Geometry:
         squares = np.maximum(norms[:, None] + norms - 2 * gram, 0)
         return squares * self.mask
 
-    @property
+    @cached_property
     def mask(self) -> np.ndarray:
         """Which pairs of columns are neighbours; bool array, shape (types, types)."""
         types = self.points.shape[1]

@@ -85,9 +85,9 @@ def cut_hull(space: Geometry) -> Simplices:
 def hit_and_run(rng: np.random.Generator, space: Geometry, steps: int) -> np.ndarray:
     """Walk through the hull of all differences; its law tends to the uniform one.
 
-    Each step goes along a random line to a uniform point of what the hull cuts off it. The ends are
-    two linear programmes: the points of the hull are the sums of a_z p_z with sum |p_z| <= 2 and
-    sum p_z = 0 ("replace"), or sum |p_z| <= 1 ("add-remove").
+    Each step goes along a random line to a uniform point of what the hull cuts off it. Both ends
+    are found by one linear programme: the points of the hull are the sums of a_z p_z with
+    sum |p_z| <= 2 and sum p_z = 0 ("replace"), or sum |p_z| <= 1 ("add-remove").
 
     Parameters
     ----------
@@ -104,15 +104,14 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, steps: int) -> np.nda
     for step in range(steps):
         direction = rng.standard_normal(space.rank)
         direction /= np.linalg.norm(direction)
-        far = reach(space, at, direction)
-        near = reach(space, at, -direction)
+        near, far = reach(space, at, direction)
         at = at + rng.uniform(-near, far) * direction
         walked[step] = at
     return walked
 
 
-def reach(space: Geometry, at: np.ndarray, direction: np.ndarray) -> float:
-    """Find how far one can go from a point of the hull before leaving it.
+def reach(space: Geometry, at: np.ndarray, direction: np.ndarray) -> tuple[float, float]:
+    """Find how far one can go either way from a point of the hull before leaving it.
 
     Parameters
     ----------
@@ -122,8 +121,8 @@ def reach(space: Geometry, at: np.ndarray, direction: np.ndarray) -> float:
 
     Returns
     -------
-    float
-        In lengths of `direction`.
+    near, far : float
+        Against `direction` and along it, in its lengths.
 
     Raises
     ------
@@ -134,19 +133,21 @@ def reach(space: Geometry, at: np.ndarray, direction: np.ndarray) -> float:
     if space.relation == "add-remove":
         points = points[:, :-1] - points[:, -1:]
     types = points.shape[1]
-    both = np.hstack([points, -points])
-    equal, goal = np.hstack([both, -direction[:, None]]), at
-    most = [1.0]
+    both, way, goal, most = np.hstack([points, -points]), direction, at, 1.0
     if space.relation == "replace":  # as much up as down, and at most 1 of each
-        balance = np.concatenate([np.ones(types), -np.ones(types), [0.0]])
-        equal, goal = np.vstack([equal, balance]), np.append(at, 0.0)
-        most = [2.0]
-    size = np.concatenate([np.ones(2 * types), [0.0]])[None]
-    cost = np.zeros(2 * types + 1)
-    cost[-1] = -1
+        both = np.vstack([both, np.repeat([1.0, -1.0], types)])
+        way, goal, most = np.append(direction, 0.0), np.append(at, 0.0), 2.0
+    # of either end: the shares of the corners, and how far it is
+    ends = [np.hstack([both, sign * way[:, None]]) for sign in (1, -1)]
+    share = np.append(np.ones(2 * types), 0.0)
     found = scipy.optimize.linprog(
-        cost, A_ub=size, b_ub=most, A_eq=equal, b_eq=goal, bounds=(0, None)
+        np.tile(share - 1, 2),  # as far as can be
+        A_ub=np.kron(np.eye(2), share),
+        b_ub=[most, most],
+        A_eq=scipy.linalg.block_diag(*ends),
+        b_eq=np.tile(goal, 2),
+        bounds=(0, None),
     )
     if found.status != 0:
         raise InputError(f"subspace: HiGHS lost the walk ({found.message.strip()}); start anew")
-    return float(found.x[-1])
+    return float(found.x[2 * types]), float(found.x[-1])

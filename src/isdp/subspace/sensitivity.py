@@ -63,10 +63,13 @@ def null_sensitivity(query: Query, invariants: Invariants, relation: str = "repl
     chosen = representatives(query, invariants, relation)
     columns = columns_of(query, relation)[:, chosen]
     null = null_space(invariants)
-    norms = np.empty(len(chosen))
-    for part in _chunks(len(chosen)):
-        inside = null.project(columns[:, part].T.toarray())
-        norms[part] = np.square(inside).sum(axis=1)
+    if query.is_histogram and relation == "replace":
+        norms = null.diagonal()[chosen]
+    else:
+        norms = np.empty(len(chosen))
+        for part in _chunks(len(chosen)):
+            inside = null.project(columns[:, part].T.toarray())
+            norms[part] = np.square(inside).sum(axis=1)
     largest = 0.0
     for part in _chunks(len(chosen)):
         inside = null.project(columns[:, part].T.toarray())

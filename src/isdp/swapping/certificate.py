@@ -22,7 +22,8 @@ NOT_SAID = (
     "published exactly, and nothing is promised about what they tell.",
     "The nearest two datasets with equal totals differ in two records: between them the odds can "
     "move by the factor e^(2 epsilon).",
-    "It holds for these records once: every further swap of the same records adds its epsilon.",
+    "It holds for these records once: every further swap of the same records adds its epsilon, and "
+    "then only for datasets that agree on the totals of all swaps.",
     "The swap rate is public. Who knows it can take the bias of the swap out of any table of these "
     "records, at no cost in privacy.",
     "The unit is a record. If a record is a household or one of several of a person, the loss of "
@@ -124,12 +125,12 @@ def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
 def _privacy(rate: Fraction, largest: int) -> dict:
     odds = Rate(float(rate / (1 - rate)))
     exact = worst_loss(odds, largest)
-    bound = guarantee(odds, largest)
+    bound, least = guarantee(odds, largest), smallest_epsilon(largest)[0]
     return bound.record() | {
         "epsilon_bound": upper(bound.loss),
         "epsilon_exact_worst_case": upper(exact + ROUNDING * (1 + exact)),
         "epsilon_between_nearest": upper(2 * bound.loss),
-        "smallest_attainable_bound": round(smallest_epsilon(largest)[0], 6),
+        "smallest_attainable_bound": upper(least + ROUNDING * (1 + least)),
         "largest_stratum": largest,
         "odds_move_by_at_most": f"e^{upper(2 * bound.loss)}",
     }
@@ -175,7 +176,8 @@ def markdown(certificate: dict) -> str:
         "## Privacy",
         "",
         f"- {privacy['statement']}",
-        f"- exact worst case for a largest stratum of {privacy['largest_stratum']:,} records: "
+        f"- exact worst case, by the same unit, for a largest stratum of "
+        f"{privacy['largest_stratum']:,} records: "
         f"{privacy['epsilon_exact_worst_case']}",
         f"- between the nearest two datasets: {privacy['epsilon_between_nearest']}; odds move by "
         f"at most {privacy['odds_move_by_at_most']}",

@@ -141,7 +141,11 @@ class Budget:
         return self.total * self.levels[level] * self.queries[level][query]
 
     def variance(self, level: str, query: str) -> float:
-        """Variance of the noise in each answer (of a double geometric law, 2a/(1 - a)^2)."""
+        """Variance of the noise in each answer: 2a/(1 - a)^2 of a double geometric law.
+
+        Of a discrete Gaussian law sigma^2, which the variance never exceeds and is close to from
+        a sigma of 1 up.
+        """
         loss = float(self.loss(level, query))
         if loss == 0:
             return math.inf
@@ -175,7 +179,7 @@ class Budget:
             if self.flavour == "pure"
             else "composition of discrete Gaussian measurements (Canonne, Kamath, Steinke 2020)",
             growth="linear" if self.flavour == "pure" else "quadratic",
-            relation=f"two tables with the same {known.removeprefix('the ')}",
+            relation=f"two tables that agree in {known}",
             held=known,
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from isdp.constraints.hierarchy import Hierarchy
@@ -36,11 +38,11 @@ def margins_of_error(
     runs : int
         At least 10.
     level : float
-        Share of the simulated errors within the margin, between 0 and 1.
+        Chance that one further run's error lies within the margin, at least; between 0 and 1.
 
     Returns
     -------
-    dict from level to float64 array, shape (units, cells)
+    dict from level to int64 array, shape (units, cells)
         Persons to either side.
 
     Raises
@@ -48,7 +50,9 @@ def margins_of_error(
     InputError
         If `runs` or `level` is out of range.
     """
-    if not 0 < level < 1 or runs < 10:
+    # of n + 1 errors alike, each is as likely to be the k-th smallest
+    place = math.ceil(level * (runs + 1) - 1e-9)
+    if not 0 < level < 1 or runs < 10 or place > runs:
         raise InputError(f"margins of error: {runs} runs at level {level} will not do")
     last = hierarchy.levels[-1]
     table = release.tables[last] if plan.nonnegative else np.zeros_like(release.tables[last])
@@ -58,4 +62,4 @@ def margins_of_error(
         again = run(rng, table, hierarchy, plan, noise=draw_noise)
         for name, counts in again.tables.items():
             errors[name].append(np.abs(counts - truth[name]))
-    return {name: np.quantile(each, level, axis=0) for name, each in errors.items()}
+    return {name: np.sort(each, axis=0)[place - 1] for name, each in errors.items()}

@@ -66,6 +66,7 @@ def acceptance(rates: pd.DataFrame, title: str) -> Figure:
     axes[1].set_ylim(bottom=0)
     axes[1].set_title("small parameters, log scale above 0.01 %", loc="left", fontsize=9)
     axes[1].set_xlabel("proposal parameter")
+    axes[1].set_ylabel("proposals accepted (%)")
     return finish(figure)
 
 

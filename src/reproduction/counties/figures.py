@@ -23,11 +23,10 @@ from isdp.plots.style import (
 )
 
 COUNTIES_IN_A_ROW = 130
-DAS_ERROR = {"das_error": ("round", DAS, "error of the Census DAS")}
 
 
 @styled
-def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
+def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
     """Noise of each county of a state as box plots, in increasing population.
 
     Parameters
@@ -35,6 +34,8 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     boxes : DataFrame
         From `experiment.box_table`. Above 130 counties the boxes go on in a next row.
     title : str
+    vintage : str
+        Of the demonstration data; "" where there are none.
     """
     boxes = boxes.assign(position=boxes["rank"], label=county_labels(boxes))
     parts = list(rows_of_counties(boxes))
@@ -42,7 +43,7 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     figure, axes = panels(len(parts), 1, size, sharey=True)
     marks = dict(ONE_DRAW)
     if (boxes["series"] == "das_error").any():
-        marks |= DAS_ERROR
+        marks |= das_marks(vintage)
     for axis, part in zip(axes[:, 0], parts, strict=True):
         draw_boxes(axis, part, marks=marks)
         frame_counties(axis, part)
@@ -50,6 +51,11 @@ def county_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     axes[0, 0].set_title(title, loc="left", pad=26)
     legend_above(axes[0, 0], box_handles(marks))
     return finish(figure)
+
+
+def das_marks(vintage: str) -> dict[str, tuple[str, str, str]]:
+    """Name the marks of the Census DAS's errors in a box plot, with their vintage."""
+    return {"das_error": ("round", DAS, f"error of the Census DAS, vintage {vintage}")}
 
 
 COUNTY_AXIS = "county (2010 population), from the least populous to the most"

@@ -111,6 +111,12 @@ class Results:
             value = value[part]
         return value
 
+    def _setting_in_words(self, key: str) -> str:
+        try:
+            return _words(self.setting(key))
+        except NotInThisRunError:
+            return "not in this run"
+
     def departures(self, usual: Mapping) -> list[str]:
         """Dotted keys whose values are not those of the usual config."""
         have, want = dict(_flat(self.config)), dict(_flat(usual))
@@ -120,11 +126,7 @@ class Results:
 
     def settings(self, *keys: str) -> None:
         """Show where the results come from: the seed, the settings named, the data."""
-        known = dict(_flat(self.config))
-        shown = []
-        for key in ("seed", *keys):
-            value = known.get(key, "not in this run")
-            shown.append(f"{key} = {value}")
+        shown = [f"{key} = {self._setting_in_words(key)}" for key in ("seed", *keys)]
         path = self.folder / "data/provenance.json"
         if path.is_file():
             shown.append(read_json(path)["message"])
@@ -153,10 +155,10 @@ class Results:
         return self.table(name, rows)[column].iloc[0]
 
     def show(self, name: str, columns=None, rows: str | None = None) -> None:
-        """Show a table, or some of its columns and rows."""
+        """Show a table, or some of its columns and rows; what is alike in all of them, once."""
         table = self.table(name, rows)
-        shown = table[list(columns)] if columns else table
-        _html(_table(shown))
+        shown = table[list(columns)].drop_duplicates() if columns else table
+        _html(_table(shown) + _caption(f"table <i>{name}</i>"))
 
     def figure(self, name: str, words: str) -> None:
         """Show a figure of results/figures, with what it shows in words.
@@ -168,7 +170,7 @@ class Results:
         """
         path = self._path("figures", name, "png")
         display(Image(data=path.read_bytes(), format="png", alt=words))
-        _html(f'<p style="font-size:90%;color:#444">{html.escape(words)} (<i>{name}</i>)</p>')
+        _html(_caption(f"{html.escape(words)} (<i>{name}</i>)"))
 
     def finding(self, title: str, text: str, figure: str, page: str) -> None:
         """Show a finding: its picture at the side, a sentence or two, and the page that argues it.
@@ -268,6 +270,15 @@ def _flat(config, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield f"{prefix}{key}", value
 
 
+def _words(value) -> str:
+    """Set a setting's value for a reader, who need not know how Python writes it."""
+    if value is None:
+        return "not given"
+    if isinstance(value, Mapping):
+        return "{" + "; ".join(f"{key}: {_words(inner)}" for key, inner in value.items()) + "}"
+    return str(value)
+
+
 def _check(config, expected, name: str) -> None:
     have = dict(_flat(config))
     for key, value in _flat(expected):
@@ -281,6 +292,10 @@ def _check(config, expected, name: str) -> None:
 
 def _html(text: str) -> None:
     display(HTML(text))
+
+
+def _caption(text: str) -> str:
+    return f'<p style="font-size:90%;color:#444">{text}</p>'
 
 
 def badge(verdict: str) -> str:

@@ -113,7 +113,7 @@ def printed_swap(counties: pd.DataFrame, title: str) -> Figure:
     scenarios = list(dict.fromkeys(counties["scenario"]))
     names = list(dict.fromkeys(counties["county"]))
     figure, ((axis,),) = panels(1, 1, (9, 3.8))
-    axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0)
+    axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0, label="two standard deviations")
     axis.axhline(0, color=INK, lw=0.6)
     shift = np.linspace(-0.24, 0.24, len(scenarios))
     for scenario, by, mark in zip(
@@ -123,7 +123,7 @@ def printed_swap(counties: pd.DataFrame, title: str) -> Figure:
         axis.plot(np.arange(len(names)) + by, part[names], mark, ms=4, label=scenario)
     axis.set_xticks(range(len(names)), names, rotation=40, ha="right")
     axis.set_ylabel("printed minus mean (standard deviations)")
-    axis.legend(frameon=False, ncols=len(scenarios), loc="lower left", bbox_to_anchor=(0, 1))
+    axis.legend(frameon=False, ncols=len(scenarios) + 1, loc="lower left", bbox_to_anchor=(0, 1))
     axis.set_title(title, loc="left", pad=24)
     return finish(figure)
 
@@ -266,7 +266,8 @@ def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
     """
     figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
-    axis.axhspan(*chdtri(degrees, [0.995, 0.005]), color=BOX, alpha=0.4, lw=0)
+    middle = chdtri(degrees, [0.995, 0.005])
+    axis.axhspan(*middle, color=BOX, alpha=0.4, lw=0, label="99 % of swaps at the right rate")
     for (_, row), colour in zip(
         fits.iterrows(), np.resize([INK, DRAW, DAS, FAINT], len(fits)), strict=True
     ):

@@ -176,11 +176,12 @@ def test_an_interval_excludes_zero_just_where_the_slope_is_significant():
     )
     result = slope_intervals(das_regressions(table))
     excludes = (result["low"] > 0) | (result["high"] < 0)
-    assert 5 < excludes.sum() < 35
+    # both kinds: each of 40 does with a chance of 0.42, by the noncentral t law
+    assert 0 < excludes.sum() < 40
     assert (excludes == result["significant"]).all()
     # t quantile 0.995 with 6 degrees of freedom, from a printed table
     reach = (result["high"] - result["low"]) / 2 / result["se"]
-    assert reach.to_numpy() == pytest.approx(3.7074, abs=1e-4)
+    assert reach.to_numpy() == pytest.approx(3.7074, abs=5e-5)
 
 
 def test_no_interval_without_a_slope():

@@ -43,7 +43,7 @@ def labels(axis):
 @pytest.mark.parametrize(("number", "rows"), [(5, 1), (130, 1), (131, 2), (254, 2)])
 def test_every_county_has_its_box_label_and_marks_in_order_of_population(number, rows):
     table = boxes(number)
-    figure = figures.county_boxes(table, "a state")
+    figure = figures.county_boxes(table, "a state", "20210608")
     assert len(figure.axes) == rows
     found = [labels(axis) for axis in figure.axes]
     assert [*chain(*found)] == [f"Place{i} ({i * 1000 + 1:,})" for i in range(number)]
@@ -63,14 +63,17 @@ def test_every_county_has_its_box_label_and_marks_in_order_of_population(number,
         low, high = axis.get_xlim()
         assert low < axis.get_xticks()[0]
         assert axis.get_xticks()[-1] < high < axis.get_xticks()[0] + len(names)
-    assert legend_of(figure.axes[0])[-2:] == ["one draw", "error of the Census DAS"]
+    assert legend_of(figure.axes[0])[-2:] == [
+        "one draw",
+        "error of the Census DAS, vintage 20210608",
+    ]
     assert inside(figure)
 
 
 def test_without_demonstration_data_there_are_no_dots():
-    axis = figures.county_boxes(boxes(3, das=False), "a state").axes[0]
+    axis = figures.county_boxes(boxes(3, das=False), "a state", "").axes[0]
     assert strokes_of(axis, DAS) == []
-    assert "error of the Census DAS" not in legend_of(axis)
+    assert not any("Census DAS" in words for words in legend_of(axis))
 
 
 # -- slopes and convergence -----------------------------------------------------------------------

@@ -11,6 +11,7 @@ from reproduction.counties.projection import (
     projected_box_table,
     summary_rows,
 )
+from tests.statistical.checks import check_mean
 
 COUNTIES = pd.DataFrame(
     {"fips": ["1", "2", "3", "4"], "county": list("abcd"), "population": [5, 6, 7, 8]}
@@ -39,7 +40,15 @@ def test_where_no_noise_needs_a_correction_it_would_fall_on_the_first_county():
 def test_the_vertex_changes_the_picture(projected):
     noise, solved = projected
     summary = summary_rows("XX", noise, noise["even"][None], solved).set_index("choice")
-    assert summary.loc["solver", "sd_max"] > 1.3 * summary.loc["even", "sd_max"]
+    # one county takes the noise of the three others; or each keeps three quarters of its own, and
+    # the rest, any number of quarters of a person, is rounded
+    own = 2 * np.exp(-0.2) / np.expm1(-0.2) ** 2
+    squares = {"solver": np.square(noise["solver"][:, solved["cell"]]), "even": noise["even"] ** 2}
+    for choice, variance in (("solver", 3 * own), ("even", 3 / 4 * own + (1 - 1 / 16) / 6)):
+        one_simulation = squares[choice].reshape(len(noise[choice]), -1).mean(axis=1)
+        check_mean(one_simulation, variance, one_simulation.std())
+        root = np.sqrt(np.square(noise[choice] - noise[choice].mean(axis=0)).mean(axis=0)).max()
+        assert summary.loc[choice, "sd_max"] == pytest.approx(root)
     assert summary.loc["even", "overlap"] == pytest.approx(1)
     assert summary.loc["even", "box_overlap_min"] == 1
     assert 0 < summary.loc["solver", "overlap"] < 1

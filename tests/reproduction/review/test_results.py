@@ -180,6 +180,30 @@ def test_tables_and_figures_are_known_by_their_names_whatever_their_endings():
     assert shown_names([*paths, *others]) == ["figures/f", "tables/t"]
 
 
+def test_settings_are_shown_whole_and_in_words(folder, shown):
+    config = CONFIG | {"runs": {"one pass, by cells": 4, "totals first": 2}, "file": None}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    open_results(folder).settings("counties.epsilon", "runs", "file", "other.key")
+    for words in (
+        "counties.epsilon = 0.192;",
+        "runs = {one pass, by cells: 4; totals first: 2};",
+        "file = not given;",
+        "other.key = not in this run<",
+    ):
+        assert words in shown[0]
+
+
+def test_rows_that_are_alike_in_the_columns_shown_are_shown_once(folder, shown):
+    pd.DataFrame({"law": ["l1", "l1", "l2"], "cell": [1, 2, 1]}).to_csv(
+        folder / "tables/t.csv", index=False
+    )
+    review = open_results(folder)
+    review.show("t", ["law"])
+    review.show("t")
+    assert [text.count("<td>l1</td>") for text in shown] == [1, 2]
+    assert all(text.count("table <i>t</i>") == 1 for text in shown)
+
+
 def test_the_claims_of_a_wing_are_shown_and_no_others(folder, shown):
     open_results(folder).claims_of("counties")
     assert "They agree &amp; mix." in shown[0]

@@ -20,7 +20,7 @@ def test_the_constant_holds_in_the_range_of_algorithm_1_and_not_beyond():
     assert not table["holds"].all()
     assert (table["holds"] == (table["waste"] >= 1)).all()
     worst = table.set_index(["epsilon", "delta"])["excess"]
-    assert worst[1, 1e-14] == pytest.approx(22.99, abs=0.01)
+    assert worst[1, 1e-14] == pytest.approx(22.99, abs=5e-3)
     assert table["excess"].max() > 1e6
 
 
@@ -42,14 +42,14 @@ def test_losses_reach_what_is_claimed_and_do_not_exceed_it():
 
 def test_losses_far_out():
     shares = attained_loss(2, 0.192, [10, 100, 1000])["share"]
-    assert shares.to_numpy() == pytest.approx([0.95216, 0.99502, 0.99950], abs=1e-5)
-    assert attained_loss(3, 0.192, [10])["share"][0] == pytest.approx(0.99998, abs=1e-5)
+    assert shares.to_numpy() == pytest.approx([0.95216, 0.99502, 0.99950], abs=5e-6)
+    assert attained_loss(3, 0.192, [10])["share"][0] == pytest.approx(0.99998, abs=5e-6)
 
 
 def test_profiles_under_a_total():
     table = profile_table(np.random.default_rng(9), [2, 10], [0.0, 0.5, 0.9], 20_000)
     found = table.set_index(["cells", "noise", "epsilon"])
-    assert found["delta"][2, "K-norm", 0.5] == pytest.approx(0.22120, abs=1e-5)
+    assert found["delta"][2, "K-norm", 0.5] == pytest.approx(0.22120, abs=5e-6)
     assert found["variance"][10, "projected", 0.0] == pytest.approx(7.2)
     for epsilon, value in ((0.0, 0.2418), (0.5, 0.0935), (0.9, 0.0099)):
         row = found.loc[(10, "projected", epsilon)]

@@ -27,7 +27,8 @@ def test_smaller_subspaces_lose_no_more():
     table = nestedness_table(23.632, 0.192)
     assert table["length"].to_numpy() == pytest.approx([1, 1, 1, 0.75])
     assert table["rise"].max() <= 1e-12
-    assert table["delta"].to_numpy() == pytest.approx([2.6909e-8] * 3 + [5.818e-10], rel=2e-3)
+    # the constant's five digits leave four of these
+    assert table["delta"].to_numpy() == pytest.approx([2.6909e-8] * 3 + [5.818e-10], rel=2e-4)
 
 
 def test_losses_add_and_no_more():
@@ -75,8 +76,8 @@ def test_a_mean_that_is_not_zero_is_found_where_it_is():
 def test_projecting_is_conditioning_for_the_sphere_alone():
     table = conditioning_table(102).set_index("noise")
     assert table["gap"].iloc[0] < 1e-13
-    assert table["gap"].iloc[1] == pytest.approx(1.106, abs=1e-3)
-    assert table["ratio"].iloc[2] == pytest.approx(0.98544, abs=1e-5)
+    assert table["gap"].iloc[1] == pytest.approx(1.106, abs=5e-4)
+    assert table["ratio"].iloc[2] == pytest.approx(0.98544, abs=5e-6)
 
 
 def test_agents_compute_the_centre_s_noise():

@@ -28,29 +28,37 @@ WORKLOADS = {
         "held": "total",
     },
 }
-TABLE = workload_table(WORKLOADS).set_index("workload")
-ERRORS = error_table(np.random.default_rng(15), WORKLOADS, 0.5, 1e-5, 4000)
 
 
-def test_dimensions_and_sensitivities():
-    assert TABLE["constraints"].tolist() == [1, 7, 2, 1, 1, 6, 1]
-    assert TABLE["dimension"].tolist() == [15, 9, 6, 35, 20, 15, 25]
-    assert TABLE["rank"].tolist() == [15, 9, 6, 7, 15, 15, 17]
-    assert TABLE["l1"].tolist() == [2, 2, 2, 20, 4, 4, 6]
-    assert TABLE["quotient"].to_numpy() == pytest.approx(TABLE["l1"].to_numpy())
-    assert TABLE.loc["margins", "null_l2_squared"] == pytest.approx(1.5)
-    assert TABLE.loc["total", "l1_hadamard"] == pytest.approx(4)
-    assert np.isnan(TABLE.loc["margins", "l1_cosine"])
+@pytest.fixture(scope="module")
+def workloads():
+    return workload_table(WORKLOADS).set_index("workload")
 
 
-def test_simulated_errors_agree_with_exact_ones():
-    for z in ERRORS["z"].dropna():
+@pytest.fixture(scope="module")
+def errors():
+    return error_table(np.random.default_rng(15), WORKLOADS, 0.5, 1e-5, 4000)
+
+
+def test_dimensions_and_sensitivities(workloads):
+    assert workloads["constraints"].tolist() == [1, 7, 2, 1, 1, 6, 1]
+    assert workloads["dimension"].tolist() == [15, 9, 6, 35, 20, 15, 25]
+    assert workloads["rank"].tolist() == [15, 9, 6, 7, 15, 15, 17]
+    assert workloads["l1"].tolist() == [2, 2, 2, 20, 4, 4, 6]
+    assert workloads["quotient"].to_numpy() == pytest.approx(workloads["l1"].to_numpy())
+    assert workloads.loc["margins", "null_l2_squared"] == pytest.approx(1.5)
+    assert workloads.loc["total", "l1_hadamard"] == pytest.approx(4)
+    assert np.isnan(workloads.loc["margins", "l1_cosine"])
+
+
+def test_simulated_errors_agree_with_exact_ones(errors):
+    for z in errors["z"].dropna():
         check_mean(z, 0, 1)
-    assert ERRORS["z"].abs().max() > 0.1
+    assert errors["z"].abs().max() > 0.1
 
 
-def test_extension_never_loses_for_gaussians_and_mostly_does_for_laplace():
-    table = ERRORS.pivot(index="workload", columns="mechanism", values="error")
+def test_extension_never_loses_for_gaussians_and_mostly_does_for_laplace(errors):
+    table = errors.pivot(index="workload", columns="mechanism", values="error")
     ratio = table["extended Gaussian"] / table["projected Gaussian"]
     assert ratio.max() <= 1 + 1e-12
     assert ratio["margins"] == pytest.approx(0.75)
@@ -59,8 +67,8 @@ def test_extension_never_loses_for_gaussians_and_mostly_does_for_laplace():
     ].all()
 
 
-def test_formulas_are_those_of_the_corollaries():
-    table = formula_table(ERRORS, TABLE.reset_index()).set_index(["workload", "mechanism"])
+def test_formulas_are_those_of_the_corollaries(workloads, errors):
+    table = formula_table(errors, workloads.reset_index()).set_index(["workload", "mechanism"])
     assert table["off"].max() < 1e-12
     formula = table["formula"]
     assert formula["margins", "projected Gaussian"] == pytest.approx(9 * 2)
@@ -68,33 +76,33 @@ def test_formulas_are_those_of_the_corollaries():
     assert formula["margins", "projected Laplace"] == pytest.approx(2 * 9 * 4)
     assert formula["total", "extended Laplace, hadamard"] == pytest.approx(2 * 15 * 16)
     assert not table.index.get_level_values("mechanism").str.contains("decomposition").any()
-    wrong = formula_table(ERRORS, TABLE.reset_index().assign(dimension=4))
+    wrong = formula_table(errors, workloads.reset_index().assign(dimension=4))
     assert (wrong["off"] > 0.1).all()
 
 
-def test_frameworks_are_compared_workload_by_workload():
-    table = framework_table(ERRORS).set_index("workload")
+def test_frameworks_are_compared_workload_by_workload(workloads, errors):
+    table = framework_table(errors).set_index("workload")
     assert list(table.index) == list(WORKLOADS)
     assert table["gaussian"].max() <= 1 + 1e-12
     assert table.loc["margins", "gaussian"] == pytest.approx(0.75)
     assert (table["laplace_least"] <= table["laplace_most"])[table["laplace_most"].notna()].all()
-    bases = TABLE.loc["total", ["l1_haar", "l1_helmert", "l1_hadamard", "l1_cosine"]] / 2
+    bases = workloads.loc["total", ["l1_haar", "l1_helmert", "l1_hadamard", "l1_cosine"]] / 2
     assert table.loc["total", "laplace_most"] == pytest.approx(bases.max() ** 2)
     assert table.loc["total", "laplace_least"] == pytest.approx(bases.min() ** 2)
 
 
-def test_units_are_numbers_of_the_workload():
-    units = ERRORS.set_index(["workload", "mechanism"])["unit"]
+def test_units_are_numbers_of_the_workload(errors):
+    units = errors.set_index(["workload", "mechanism"])["unit"]
     assert units["total", "projected Gaussian"] == pytest.approx(30)
     assert units["tree", "projected Laplace"] == pytest.approx(640)
     assert units["consistent", "projected Laplace"] == pytest.approx(480)
-    assert units["tree", "K-norm"] == pytest.approx(196.941, abs=1e-3)
+    assert units["tree", "K-norm"] == pytest.approx(196.941, abs=5e-4)
     assert units["two-way", "best Gaussian"] == pytest.approx(97.9255, rel=2e-5)
 
 
-def test_every_error_is_above_its_bound():
-    assert ERRORS["ratio"].min() > 1
-    ratios = ERRORS.set_index(["workload", "mechanism"])["ratio"]
+def test_every_error_is_above_its_bound(errors):
+    assert errors["ratio"].min() > 1
+    ratios = errors.set_index(["workload", "mechanism"])["ratio"]
     gaussian = sigma(0.5, 1e-5) ** 2 / approximate_spread(0.5, 1e-5)
     best = ratios.xs("best Gaussian", level="mechanism")
     assert best.to_numpy() == pytest.approx(np.full(7, gaussian), rel=2e-5)
@@ -103,8 +111,8 @@ def test_every_error_is_above_its_bound():
     assert ratios["total", "projected Laplace"] == pytest.approx(480 / (spread * 30))
 
 
-def test_the_theorem_s_noise_is_within_log_squared_of_the_best():
-    near = near_optimal_table(ERRORS.reset_index(), TABLE.reset_index())
+def test_the_theorem_s_noise_is_within_log_squared_of_the_best(workloads, errors):
+    near = near_optimal_table(errors.reset_index(), workloads.reset_index())
     assert len(near) == 7
     assert near["part"].max() <= 1
     assert near["ratio"].min() > 2

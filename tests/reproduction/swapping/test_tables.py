@@ -19,8 +19,8 @@ def test_all_sixteen_printed_budgets_agree_and_hold():
     found = budgets.printed_budgets(PRINTED)
     assert found["agree"].all()
     assert (found["exact"] < found["computed"]).all()
-    assert found["smallest"].iloc[-1] == pytest.approx(6.242481, abs=1e-6)
-    assert found["best_rate"].iloc[-1] == pytest.approx(0.99805875, abs=1e-8)
+    assert found["smallest"].iloc[-1] == pytest.approx(6.242481, abs=5e-7)
+    assert found["best_rate"].iloc[-1] == pytest.approx(0.99805875, abs=5e-9)
 
 
 def test_a_budget_that_is_misprinted_is_noticed():
@@ -114,7 +114,7 @@ def test_without_equal_invariants_there_is_no_finite_budget():
     found = demonstrations.necessity().set_index("pair")
     equal = found.loc["equal invariants"]
     assert (equal["distance"], equal["total_variation"]) == (2, pytest.approx(5 / 36))
-    assert equal["loss_per_unit"] == pytest.approx(0.779072, abs=1e-6)
+    assert equal["loss_per_unit"] == pytest.approx(0.779072, abs=5e-7)
     for pair in ("another county total", "another tenure total"):
         assert found.loc[pair, "distance"] == 1
         assert found.loc[pair, "total_variation"] == 1
@@ -138,7 +138,9 @@ def test_epsilon_falls_in_three_ways_without_more_noise():
         if way == "more invariants":
             assert steps[:6].round(2).tolist() == [19.38, 18.06, 18.00, 16.60, 12.92, 12.31]
             assert steps[6:].round(2).tolist() == [16.89, 15.43]
-            assert part["mape"].iloc[6] == pytest.approx(part["mape"].iloc[7], rel=0.03)
+            one_stratum, by_size = part["mape"].iloc[6:]
+            assert round(one_stratum, 4) == 1.3662
+            assert by_size < one_stratum
         assert (np.diff(steps[:6]) < 0).all()
     person = found[found["step"].str.contains("person,")]
     assert person["epsilon"].round(2).item() == 7.71

@@ -10,6 +10,7 @@ from reproduction.topdown.bureau import aligned
 from reproduction.topdown.configurations import WITHOUT_RACE
 from reproduction.topdown.dormitories import (
     PRINTED,
+    TRUTHS,
     dormitory_table,
     extendable,
     naive_table,
@@ -28,6 +29,8 @@ from reproduction.topdown.systems import (
 )
 from reproduction.topdown.tables import bias_table, cause_table, over_runs, trend_table
 from tests import ROOT
+from tests.reproduction.topdown.students import share_beyond
+from tests.statistical.checks import check_mean
 
 DATA = ROOT / "data"
 
@@ -180,9 +183,13 @@ def test_constraints_that_rule_out_what_exists_are_wrong_too(monkeypatch):
 
 def test_impossible_releases_are_counted_with_their_error():
     table = naive_table(np.random.default_rng(2), [0.5], 400)
-    share = table.set_index("truth")["share"]
-    assert share["99, 2, 99"] > 0.3
-    assert table["error"].max() < 0.5 / np.sqrt(400) + 1e-12
+    assert table["truth"].tolist() == [", ".join(map(str, truth)) for truth in TRUTHS]
+    share = [share_beyond(truth, 0.5, 40) for truth in TRUTHS]
+    error = np.sqrt(np.multiply(share, np.subtract(1, share)) / 400)
+    for found, wanted, own in zip(table["share"], share, error, strict=True):
+        check_mean(found, wanted, max(own, 1 / 400))  # a chance of nearly nothing may come up once
+    seen = table["share"]
+    assert table["error"].tolist() == pytest.approx(np.sqrt(seen * (1 - seen) / 400).tolist())
 
 
 def test_the_witness_is_met_by_fractions_alone():

@@ -62,7 +62,8 @@ def test_the_laplace_law_loses_epsilon_a_unit_and_twice_that_a_person():
     assert LAPLACE.statement() == (
         "differential privacy with epsilon at most 0.333334 per unit of l1 distance between two "
         "tables with equal invariants, delta = 0 (ISDP, Theorem 10); one person who changes cell "
-        "moves the l1 distance by 2, so epsilon per person is at most 0.666667"
+        "and leaves the invariants as they are moves the l1 distance by 2, so epsilon per person "
+        "is at most 0.666667"
     )
 
 

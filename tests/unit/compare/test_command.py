@@ -1,5 +1,6 @@
 import os
 import re
+from fractions import Fraction
 
 import pandas as pd
 import pytest
@@ -104,12 +105,15 @@ def test_where_totals_overlap_figures_are_bounded_or_simulated_and_say_so(run):
     page = (run.out / PAGE).read_text()
     assert "at most " in page
     assert "The totals held overlap" in page
+    assert "of a zero-concentrated loss at most k squared times" in page
+    assert "A figure *at most* ranks as if it were attained." in page
 
 
 def test_one_flavour_needs_no_bridge(run):
     assert run(budgets=ONE) == 0
     page = (run.out / PAGE).read_text()
     assert "All systems here have one flavour and one unit." in page
+    assert "as if it were attained" not in page
     assert "believe" not in page
     assert "may be shown" in page
 
@@ -117,6 +121,31 @@ def test_one_flavour_needs_no_bridge(run):
 def test_several_budgets_are_told_apart(run):
     assert run(budgets=("--epsilon", "1/4, 1", "--epsilon", "2")) == 0
     assert pd.read_csv(run.out / TABLE)["budget"].unique().tolist() == [0.25, 1, 2]
+
+
+def test_no_loss_is_said_to_be_less_than_it_is(run):
+    """A third ends in no decimals: rounded down it would be less than what is spent."""
+    budgets = ("--epsilon", "1/3", "--rho", "2/3", "--rate", "1/3")
+    assert run("--stand-in", str(run.folder / "stand_in.csv"), budgets=budgets) == 0
+    page = (run.out / PAGE).read_text()
+    assert "### epsilon 0.333334" in page
+    assert "epsilon 0.333334 is rho 0.0555556" in page
+    assert "### rho 0.666667" in page
+    # the commands are given what is spent, and no more
+    given = re.findall(r"`isdp (\w+) .*?--(epsilon|rho|rate) ([0-9./]+)`", page)
+    spent = {"epsilon": Fraction(1, 3), "rho": Fraction(2, 3), "rate": Fraction(1, 3)}
+    assert {(command, name) for command, name, _ in given} == {
+        ("privatize", "epsilon"),
+        ("privatize", "rho"),
+        ("topdown", "epsilon"),
+        ("topdown", "rho"),
+        ("swap", "rate"),
+    }
+    for command, name, number in given:
+        most = spent[name] / (2 if command == "privatize" else 1)
+        assert most - Fraction(1, 10**15) < Fraction(number) <= most + Fraction(1, 10**16)
+    assert run("--force", budgets=("--epsilon", "1/3", "--rho", "2/3")) == 0
+    assert "left out: TopDown, rho 0.666667: " in run.capsys.readouterr().out
 
 
 def test_names_of_a_user_do_not_break_the_page(run):

@@ -9,6 +9,8 @@ from isdp.compare.report import _error
     [
         ("exact", 2.0, 0.5, False, "2"),
         ("bounded", 2.0, 0.5, False, "at most 2"),
+        ("bounded", 0.81649, 0.0, False, "at most 0.817"),  # a bound is not rounded down
+        ("bounded", 1234.1, 0.0, False, "at most 1,235"),
         ("simulated", 2.0, 0.5, False, "2 ± 0.5"),
         ("simulated", 2.0, 0.5, True, "2 ± 0.5 (3)"),
         ("exact", 0.0, 0.0, True, "0, held"),

@@ -4,6 +4,7 @@ from scipy import stats
 
 from isdp import InputError
 from isdp.diagnostics.chains import convergence
+from tests.statistical.checks import LawRejected, check_mean
 
 
 def split_rhat(draws):
@@ -29,18 +30,18 @@ def test_rhat_agrees_with_its_definition():
         assert table["rhat"][coordinate] == pytest.approx(
             split_rhat(draws[..., coordinate]), rel=1e-6
         )
-    assert table["rhat"].is_monotonic_increasing
-    assert table["rhat"][2] > 1.05
 
 
-def test_effective_sample_size_of_independent_and_of_sticky_draws():
+@pytest.mark.parametrize("repeated", [1, 10])
+def test_effective_sizes_and_errors_are_those_of_the_mean(repeated):
+    """The square of a mean in its own standard errors is 1 on average, with variance 2."""
     rng = np.random.default_rng(2)
-    free = rng.normal(size=(4, 1000))
-    sticky = np.repeat(rng.normal(size=(4, 100)), 10, axis=1)
-    table = convergence(np.stack([free, sticky], axis=-1))
-    assert 3000 < table["ess_bulk"][0] < 5000
-    assert 250 < table["ess_bulk"][1] < 700
-    assert table["mcse_mean"][0] == pytest.approx(1 / np.sqrt(4000), rel=0.15)
+    table = convergence(np.repeat(rng.normal(size=(4, 400 // repeated, 100)), repeated, axis=1))
+    for error in (table["mcse_mean"], table["ess_bulk"] ** -0.5):  # the law's deviation is 1
+        squares = (table["mean"] / error) ** 2
+        check_mean(squares, 1, np.sqrt(2))
+        with pytest.raises(LawRejected):
+            check_mean(3 * squares, 1, np.sqrt(2))
 
 
 def test_frozen_coordinates_are_told_apart_and_do_not_disturb_the_others():

@@ -61,7 +61,8 @@ def test_a_curve_starts_at_zero_noise_and_comes_near():
     ).set_index(["statistic", "t"])
     moved = (exact != 0).any(axis=1).mean()
     assert curve.loc[("norm", 0), "distance"] == pytest.approx(moved)
-    assert curve.loc[("norm", 1), "distance"] < moved - 0.02
+    # as soon as one chain of 400 has moved; each does so in the first sweep more often than not
+    assert curve.loc[("norm", 1), "distance"] < moved
     for statistic, comparisons in (("norm", 1), ("cells", 4)):
         row = curve.loc[(statistic, 200)]
         assert row["error"] == pytest.approx(kolmogorov_bound(400, 4000, comparisons))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace
+from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.kolmogorov import (
     agreement_rows,
     kolmogorov,
@@ -57,8 +58,13 @@ def test_draws_of_a_slow_chain_count_for_fewer():
     slow = np.repeat(rng.integers(-5, 6, (4, 100, 2)), 10, axis=1)
     table = agreement_rows(slow, slow.reshape(-1, 2), GeneralizedLaplace(1.0), {})
     assert (table["draws"] == 4000).all()
-    assert (table["effective"] < 1500).all()
-    assert (table["effective"] > 100).all()
+    norms = np.abs(slow).sum(axis=-1, keepdims=True)
+    sizes = [convergence(each)[["ess_bulk", "ess_tail"]].min(axis=1) for each in (norms, slow)]
+    assert table["effective"].tolist() == [sizes[0][0], sizes[1][0]]  # no cell is off
+    assert table["bound"].tolist() == [
+        kolmogorov_bound(n, 4000, comparisons)
+        for n, comparisons in zip(table["effective"], (1, 2), strict=True)
+    ]
 
 
 def test_cells_that_never_move_are_no_difference():

@@ -4,21 +4,27 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, ctx
 
 from isdp import InputError, Invariants
 from isdp.exact import coins
-from isdp.exact.coins import _decide, _Digit, _Geometric, _move, _SumWeight, _Tosses, _Words
+from isdp.exact.coins import _decide, _Digit, _Falling, _Geometric, _SumWeight, _Tosses, _Words
 from isdp.exact.secure import exact_epsilon, release
 from isdp.exact.secure_staged import StagedRelease
-from tests.unit.exact.words import script
+from tests.unit.exact.words import packed, script
 
 ONES = 2**64 - 1
+TOP = 48  # what the first 16 of 64 bits are shifted by
 
 
 def pseudo(seed=3):
     """A source of bytes that a seed decides."""
     return np.random.default_rng(seed).bytes
+
+
+def spelled(*uniforms):
+    """Words from which digits take so many numbers of 64 bits: 16 of each, then the other 48."""
+    return *packed(*(u >> TOP for u in uniforms)), *(u << 16 & ONES for u in uniforms)
 
 
 def decimal_law(rate, k, size=None):
@@ -74,18 +80,65 @@ def test_bits_that_do_not_decide_are_followed_by_more(rate, size, k):
     bound = int(digit.bounds[k])
     with decimal.localcontext(prec=80):
         next_word = int((decimal_law(rate, k + 1, size) * 2**64 - bound) * 2**64)
-    words = [bound, bound, bound, bound, bound - 1, bound + 1]
+    words = spelled(bound, bound, bound, bound, bound - 1, bound + 1)
     source = script(*words, 0, ONES, next_word - 1, next_word + 1)
     assert digit.draw(source, 6).tolist() == [k, k + 1, k, k + 1, k, k + 1]
     # the second word does not decide either
-    assert digit.draw(script(bound, next_word, 0), 1).tolist() == [k]
-    assert digit.draw(script(bound, next_word, ONES), 1).tolist() == [k + 1]
+    assert digit.draw(script(*spelled(bound), next_word, 0), 1).tolist() == [k]
+    assert digit.draw(script(*spelled(bound), next_word, ONES), 1).tolist() == [k + 1]
+
+
+@pytest.mark.parametrize(
+    ("rate", "size"), [(Fraction(1, 4), None), (Fraction(1, 16), None), (Fraction(1, 9999), 256)]
+)
+def test_sixteen_bits_decide_where_no_bound_begins_with_them(rate, size):
+    """Every number of 16 bits: followed by zeros or by ones it is the same digit, or it is open."""
+    digit = _Digit(rate, size)
+    opened = []
+    for short in range(1 << 16):
+        least, most = digit.bounds.searchsorted(
+            np.array([short << TOP, (short + 1 << TOP) - 1], dtype=np.uint64)
+        )
+        # a bound's own bits leave it open even where all 48 that follow them are zeros or ones
+        if least == most and not (digit.bounds[most : most + 1] >> np.uint64(TOP) == short).any():
+            assert digit._table[short] == least
+        else:
+            assert digit._table[short] == coins.OPEN
+            opened.append(short)
+    assert 0 < len(opened) <= len(digit.bounds)
+    # and the bits that an open one is followed by do decide it
+    low, high = (opened[0] << TOP), (opened[0] + 1 << TOP) - 1
+    found = digit.draw(script(*spelled(low, high)), 2).tolist()
+    assert found == digit.bounds.searchsorted(np.array([low, high], dtype=np.uint64)).tolist()
+
+
+def test_numbers_of_sixteen_bits_use_a_word_up():
+    words = script(*packed(1, 2, 3, 4, 5))
+    assert words.shorts(5).tolist() == [1, 2, 3, 4, 5]
+    words = script(*packed(1, 2, 3, 4), 9)
+    assert words.shorts(2).tolist() == [1, 2]
+    assert words.one() == 9
+
+
+def test_words_that_are_left_over_are_used_before_fresh_ones():
+    asked = []
+
+    def source(count):
+        asked.append(count)
+        return np.arange(count // 8, dtype="<u8").tobytes()
+
+    words = _Words(source)
+    least = coins.LEAST_TAKEN
+    assert words.take(least - 1).tolist() == list(range(least - 1))
+    assert words.take(3).tolist() == [least - 1, 0, 1]
+    assert words.take(2 * least).tolist() == [*range(2, least), *range(least + 2)]
+    assert asked == [8 * least, 8 * least, 8 * (least + 2)]
 
 
 def test_beyond_the_table_the_tail_goes_on():
     digit = _Digit(Fraction(1, 4))
     assert len(digit.bounds) < 200
-    drawn = digit.draw(script(ONES, ONES, 0), 1)[0]
+    drawn = digit.draw(script(*spelled(ONES), ONES, 0), 1)[0]
     with decimal.localcontext(prec=80):
         assert drawn == int(Decimal(2**64).ln() * 4 + Decimal(2**64).ln() * 4)
 
@@ -94,8 +147,11 @@ def test_counts_in_digits_put_the_digits_together():
     geometric = _Geometric(Fraction(1, 10**6))
     assert [shift for shift, _ in geometric.digits] == [0, 8, 16]
     bounds = [int(digit.bounds[9]) for _, digit in geometric.digits]
-    drawn = geometric.draw(script(*(bound + 1 for bound in bounds)), 1)
+    words = [word for bound in bounds for word in spelled(bound + 1)]
+    drawn = geometric.draw(script(*words), 1)
     assert drawn.tolist() == [10 + (10 << 8) + (10 << 16)]
+    assert geometric.bits == 16
+    assert geometric.draw_remainders(script(*words), 1).tolist() == [10 + (10 << 8)]
 
 
 def test_a_coin_compares_until_it_is_decided():
@@ -103,12 +159,19 @@ def test_a_coin_compares_until_it_is_decided():
         return (arb(1) / 3).log()
 
     first, kept = 2**64 // 3, _Tosses(third)
-    for toss in (lambda words: _decide(words, words.one(), third), kept.toss, kept.toss):
+
+    def decide(words):
+        return _decide(words, words.one(), third)
+
+    def keep(words):
+        return kept.toss(words, words.one())
+
+    for toss in (decide, keep, keep):
         assert toss(script(first - 1))
         assert not toss(script(first + 1))
         assert toss(script(first, first, first, 0))
         assert not toss(script(first, first, ONES))
-    assert _Tosses(lambda: arb(0)).toss(script(ONES))
+    assert _Tosses(lambda: arb(0)).toss(script(), ONES)
 
 
 def test_chances_are_kept_of_so_many_coins_and_each_for_its_own(monkeypatch):
@@ -122,8 +185,8 @@ def test_chances_are_kept_of_so_many_coins_and_each_for_its_own(monkeypatch):
     kept = _Tosses(one_in)
     for _ in range(2):
         for parts in (3, 5, 7):
-            assert kept.toss(script(2**64 // parts - 1), parts)
-            assert not kept.toss(script(2**64 // parts + 1), parts)
+            assert kept.toss(script(), 2**64 // parts - 1, parts)
+            assert not kept.toss(script(), 2**64 // parts + 1, parts)
     assert sorted(asked) == [3, 5, 7, 7, 7, 7]
 
 
@@ -140,6 +203,51 @@ def test_a_weight_of_the_sum_is_the_rational_one():
     for s in (0, 5, weight.mode, 59):
         expected = values[s] / max(values)
         assert float(weight.log(s).exp()) == pytest.approx(float(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize(("cells", "rate"), [(2, "1/4"), (7, "1/3"), (300, "0.07"), (40, "3")])
+def test_a_sum_is_kept_with_its_chance_whatever_is_known_of_others(cells, rate):
+    """Each word decides as ball arithmetic of this sum alone, and few sums ask for that."""
+    weight, plain = _SumWeight(cells, Fraction(rate)), _SumWeight(cells, Fraction(rate))
+    asked, log = [], weight.log
+    weight.log = lambda s: asked.append(s) or log(s)
+    rng = np.random.default_rng(9)
+    spread = 3 * int(np.sqrt(cells) / float(Fraction(rate))) + 2
+    for _ in range(600):
+        s = max(0, weight.mode + int(rng.integers(-spread, spread)))
+        chance = 1 << 64
+        if s != weight.mode:
+            with ctx.workprec(200):
+                chance = int((plain.log(s).exp() * arb(2) ** 64).floor().unique_fmpz())
+        for uniform in (int(rng.integers(0, 2**64, dtype=np.uint64)), chance - 2, chance + 1):
+            if 0 <= uniform <= ONES:
+                assert weight.toss(script(), uniform, s) == (uniform < chance)
+    assert len(set(asked)) == len(asked)
+    asked.clear()
+    for uniform in rng.integers(0, 2**64, 300, dtype=np.uint64).tolist():
+        weight.toss(script(), uniform, weight.mode + int(rng.integers(0, spread)))
+    assert len(asked) < 30
+
+
+def test_a_sum_on_its_bound_is_decided_by_more_bits():
+    weight = _SumWeight(7, Fraction(1, 3))
+    for s in (weight.mode + 2, weight.mode - 2):
+        with ctx.workprec(300):
+            chance = int((weight.log(s).exp() * arb(2) ** 128).floor().unique_fmpz())
+        first, second = divmod(chance, 2**64)
+        for _ in range(2):
+            assert weight.toss(script(second - 1), first, s)
+            assert not weight.toss(script(second + 1), first, s)
+
+
+def test_bounds_at_numbers_bound_what_lies_between_them():
+    known = _Falling()
+    known.put(0, 10, 500, 510)
+    known.put(1, 30, 200, 210)
+    known.put(1, 20, 300, 310)
+    assert known.at == [10, 20, 30]
+    assert known.low == [500, 300, 200, 0]
+    assert known.high == [2**64, 510, 310, 210]
 
 
 @pytest.mark.parametrize("epsilon", ["1e-6", "1e-3", "0.2", 20, 1000])
@@ -193,48 +301,6 @@ def test_each_digit_of_a_count_has_the_law_of_its_place(epsilon):
         b = np.exp(-float(epsilon) * 2**shift)
         whole = 1 if digit.size is None else 1 - b**digit.size
         assert digit.bounds[0] / 2**64 == pytest.approx((1 - b) / whole, rel=1e-9)
-
-
-@pytest.mark.parametrize("shift", [0, 17])
-def test_balls_are_moved_by_a_cell_and_a_level(shift):
-    """Words of a cell in the low half and a level in the high one, three cells of 1, 0 and 2."""
-
-    def moved(want, *pairs):
-        words = np.array([level << 32 | cell for cell, level in pairs], dtype=np.int64)
-        x = np.array([1, 0, 2])
-        have, most = _move(words + (shift << 8), x, 3, want, 2)
-        assert have == x.sum()
-        assert most >= x.max()
-        return x.tolist()
-
-    assert moved(4, (0, 1)) == [2, 0, 2]
-    assert moved(4, (0, 2), (1, 1), (3, 0)) == [1, 0, 2]  # too high a level twice, no such cell
-    assert moved(4, (1, 0), (0, 0)) == [1, 1, 2]  # what is left over is not used
-    # a fourth ball in a cell needs levels up to 3, and a fifth those up to 7
-    assert moved(6, (2, 2), (2, 3), (2, 4)) == [1, 0, 5]
-    assert moved(6, (2, 2), (2, 3), (2, 5), (2, 7)) == [1, 0, 4]
-    assert moved(2, (2, 2), (2, 1)) == [1, 0, 1]
-    assert moved(0, (0, 0), (0, 0), (1, 0), (2, 1), (2, 0)) == [0, 0, 0]
-
-
-def test_low_bits_of_counts_under_a_total_are_drawn_as_they_are():
-    """Where counts are divided by 2^b, remainders are the counts' own but for the last one."""
-    geometric = coins._geometric(Fraction(1, 1000))
-    assert geometric.bits > 0
-    counts = []
-
-    class Kept:
-        epsilon, bits = geometric.epsilon, geometric.bits
-
-        def draw(self, words, count):
-            counts.append(geometric.draw(words, count))
-            return counts[-1].copy()
-
-    unit = 1 << geometric.bits
-    x = coins._compose(_Words(pseudo()), 31_234, 40, Kept())
-    assert x.sum() == 31_234
-    assert (x[:-1] % unit == counts[-1][:-1] % unit).all()
-    assert len(np.unique(x[:-1] % unit)) > 20
 
 
 @pytest.mark.parametrize(

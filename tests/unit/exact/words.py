@@ -14,3 +14,10 @@ def script(*words):
         return np.array(taken, dtype="<u8").tobytes()
 
     return _Words(source)
+
+
+def packed(*shorts):
+    """Words of four numbers of 16 bits each, the last one filled with zeros."""
+    numbers = np.zeros(-(-len(shorts) // 4) * 4, dtype="<u2")
+    numbers[: len(shorts)] = shorts
+    return numbers.view("<u8").tolist()

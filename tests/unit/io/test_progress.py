@@ -10,9 +10,14 @@ import pytest
 
 import isdp.io.progress as module
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants, mcmc
-from isdp.exact import choose, release
+from isdp.exact import choose, release, secure_compositions, secure_klein, sums, tabled, tries
+from isdp.exact.coins import _Words
 from isdp.exact.halving import HalvingSampler
+from isdp.exact.messages import sampler
 from isdp.exact.messages.sampler import DynamicSampler
+from isdp.exact.staged import StagedSampler
+from isdp.exact.sums import TypeSums
+from isdp.exact.tabled import TabledSums
 from isdp.io.progress import progress, tracked
 from isdp.mcmc import PairedRows, paired_meeting_times
 
@@ -129,6 +134,7 @@ def test_a_loop_that_is_left_leaves_nothing(terminal):
     assert not module._shown
 
 
+PAIRS = Invariants([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]])
 TYPES = Invariants.subsets([range(20), range(20, 40), range(0, 40, 2)], 40)
 LONG = {
     "release, blocks": lambda: release(Invariants.partition(np.arange(90) % 3), "1/4"),
@@ -140,6 +146,19 @@ LONG = {
     "sample, Gaussian": lambda: HalvingSampler(
         Invariants.total(40), GeneralizedGaussian(2.0)
     ).sample(np.random.default_rng(1), 3),
+    "sample, sums of types": lambda: TabledSums(TypeSums(PAIRS, [3, 2, 4, 1], Fraction(1))).draw(
+        np.random.default_rng(1), 3
+    ),
+    "release, sums of types": lambda: TypeSums(PAIRS, [3, 2, 4, 1], Fraction(1)).draw(
+        _Words(np.random.default_rng(1).bytes), 3
+    ),
+    "sample, rejection": lambda: StagedSampler(TYPES, GeneralizedLaplace(2.0)).sample(
+        np.random.default_rng(1), 3
+    ),
+    "sample, Klein": lambda: sample(Invariants.margins((2, 3)), GeneralizedGaussian(2.0)),
+    "sample, mixture": lambda: sample(Invariants.margins((2, 3)), GeneralizedLaplace(1.0, "l2")),
+    "sample, messages": lambda: sample(Invariants.margins((3, 3)), GeneralizedLaplace(1.0)),
+    "release, Klein": lambda: release(Invariants.margins((2, 3)), rho="1/8", draws=100_000),
     "messages": lambda: DynamicSampler(Invariants.margins((2, 3)), GeneralizedLaplace(0.5)),
     "coupled chains": lambda: paired_meeting_times(
         np.random.default_rng(1),
@@ -156,6 +175,9 @@ LONG = {
 }
 
 
+ONE_STEP = ("sample, blocks", "sample, types")
+
+
 def sample(invariants, mechanism):
     return choose(invariants, mechanism).sample(np.random.default_rng(1), 3)
 
@@ -169,8 +191,13 @@ def test_what_takes_long_on_large_tables_shows_how_far_it_is(monkeypatch, termin
             shares.append(done / self.total)
 
     monkeypatch.setattr(module, "_Line", Line)
+    monkeypatch.setattr(secure_compositions, "TOGETHER", 10)
+    monkeypatch.setattr(secure_klein, "NUMBERS_AT_ONCE", 100_000)
+    monkeypatch.setattr(sums, "AT_ONCE", 4)
+    for where, parts in ((sampler, "DRAWS"), (tabled, "SUMS"), (tries, "NUMBERS")):
+        monkeypatch.setattr(where, f"{parts}_AT_ONCE", 1)
     monkeypatch.setitem(__import__("sys").modules, "tqdm", None)
     LONG[name]()
     assert shares[-1] == 1
     assert all(0 <= share <= 1 for share in shares)
-    assert len(shares) >= (1 if name.startswith("sample") else 2)
+    assert len(shares) >= (1 if name in ONE_STEP else 2)

@@ -11,50 +11,75 @@ import pytest
 
 from tests.unit.io.test_progress import shown
 
+# draws in a fork of one process, which has loaded the library, with another console
 DRAW = """
+import os
 import sys
 import isdp.io.progress as progress
 from isdp import Invariants
 from isdp.exact import release
 progress.SHOWN_AFTER = 0.02
-if "plain" in sys.argv:
-    sys.modules["tqdm"] = None
-try:
-    release(Invariants.partition([k // 500 for k in range(123_450)]), "1/4", draws=DRAWS)
-except KeyboardInterrupt:
-    sys.exit(130)
+invariants = Invariants.partition([k // 500 for k in range(123_450)])
+for order in sys.stdin:
+    console, way, draws = order.split()
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(os.open(console, os.O_WRONLY | os.O_NOCTTY), 2)
+        print(os.getpid(), flush=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if way == "plain":
+            sys.modules["tqdm"] = None
+        try:
+            release(invariants, "1/4", draws=int(draws))
+        except KeyboardInterrupt:
+            sys.exit(130)
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
 
 
-def drawing(stderr, draws, way):
-    command = [sys.executable, "-c", DRAW.replace("DRAWS", str(draws)), way]
-    return subprocess.Popen(command, stderr=stderr, stdout=subprocess.DEVNULL)
+@pytest.fixture(scope="module")
+def program():
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", DRAW], text=True, **pipes)
+    yield process
+    process.communicate()
+    assert process.returncode == 0
 
 
-def on_a_terminal(way, draws, interrupt=False):
+def drawing(program, console, way, draws):
+    """Start a draw; give the number of its process, which has opened its console.
+
+    The status with which it ends is what is answered next.
+    """
+    print(console, way, draws, file=program.stdin, flush=True)
+    return int(program.stdout.readline())
+
+
+def on_a_terminal(program, way, draws, interrupt=False):
     """What comes on the screen, and how the process ends; interrupted once something is shown."""
     screen, line = pty.openpty()
     termios.tcsetwinsize(line, (24, 80))
-    process = drawing(line, draws, way)
+    process = drawing(program, os.ttyname(line), way, draws)
     os.close(line)
-    text = ""
-    while True:
+    text, ended = "", False
+    while not ended:
+        if interrupt and "left" in text:
+            os.kill(process, signal.SIGINT)
+            interrupt = False
         try:
             text += os.read(screen, 4096).decode()
         except OSError:  # the other end is closed
-            break
-        if interrupt and "left" in text:
-            process.send_signal(signal.SIGINT)
-            interrupt = False
+            ended = True
     os.close(screen)
-    return text, process.wait()
+    return text, int(program.stdout.readline())
 
 
 @pytest.mark.parametrize("way", ["tqdm", "plain"])
 @pytest.mark.parametrize("interrupt", [False, True])
-def test_a_draw_shows_shares_and_time_and_is_gone_in_the_end(way, interrupt):
+def test_a_draw_shows_shares_and_time_and_is_gone_in_the_end(program, way, interrupt):
     draws = 60 if interrupt else 4
-    text, code = on_a_terminal(way, draws, interrupt)
+    text, code = on_a_terminal(program, way, draws, interrupt)
     assert code == (130 if interrupt else 0)
     assert "drawing noise: " in text
     assert "left" in text
@@ -63,7 +88,11 @@ def test_a_draw_shows_shares_and_time_and_is_gone_in_the_end(way, interrupt):
     assert shown(text) == ""
 
 
-def test_a_draw_shows_nothing_where_it_is_piped():
-    process = drawing(subprocess.PIPE, 1, "plain")
-    assert process.communicate()[1] == b""
-    assert process.returncode == 0
+def test_a_draw_shows_nothing_where_it_is_piped(program, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)) as end:
+        drawing(program, pipe, "plain", 4)
+        os.set_blocking(end.fileno(), True)
+        assert end.read() == ""
+    assert program.stdout.readline() == "0\n"

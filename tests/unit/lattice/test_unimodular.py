@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from isdp import InputError, Invariants
 from isdp.lattice import unimodular
 from isdp.lattice.unimodular import (
+    find_minor,
     totally_unimodular,
     two_laminar_families,
     whole_vertices,
@@ -86,6 +87,19 @@ def test_a_counterexample_is_a_square_part_of_the_matrix(matrix):
     assert verdict.unimodular is False
     assert verdict.determinant == int(fmpz_mat(part.tolist()).det())
     assert abs(verdict.determinant) > 1
+
+
+def test_as_many_programmes_are_solved_as_are_asked_for(monkeypatch):
+    solved = []
+
+    def vertices(rng, matrix, tables):
+        solved.append(len(tables))
+        return iter([])
+
+    monkeypatch.setattr(unimodular, "_vertices", vertices)
+    assert find_minor(np.random.default_rng(1), np.eye(2), drop=False, trials=60) is None
+    assert sum(solved) == 60
+    assert max(solved) <= unimodular.AT_ONCE
 
 
 @pytest.mark.parametrize("shape", [(2, 2, 2), (2, 2, 3), (2, 2, 5), (2, 3, 3), (2, 3, 4)])

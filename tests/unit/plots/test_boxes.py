@@ -118,6 +118,7 @@ def test_a_panel_a_law_in_their_order(table):
         assert not any(line.get_visible() for line in axis.get_xgridlines())
         assert all(line.get_visible() for line in axis.get_ygridlines())
     assert "one draw" in legend_of(figure.axes[0])
+    assert figure.axes[-1].get_xlabel() == "cell"
     assert inside(figure)
 
 

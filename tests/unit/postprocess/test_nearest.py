@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy
 from scipy.optimize import minimize
 
 from isdp import InputError, Invariants
@@ -130,6 +131,20 @@ def test_least_squares_against_a_general_solver_with_other_inequalities():
             options={"ftol": 1e-12, "maxiter": 500},
         )
         assert np.abs(nearest - general.x).max() < 1e-4
+
+
+def test_a_solver_that_ends_too_early_is_noticed(monkeypatch):
+    polytope = Polytope.of_counts(Invariants.total(3), np.array([1, 2, 3]))
+    assert nearest_l2(np.array([-3.0, 4.0, 5.0]), polytope) == pytest.approx([0, 2.5, 3.5])
+    solved = scipy.optimize.nnls
+    for far in (0, 0.9, 1.1):  # of the weights of the conditions
+        monkeypatch.setattr(
+            scipy.optimize,
+            "nnls",
+            lambda *given, far=far: (far * solved(*given)[0], 0.0),
+        )
+        with pytest.raises(InputError, match="ended before the nearest table"):
+            nearest_l2(np.array([-3.0, 4.0, 5.0]), polytope)
 
 
 def test_a_table_within_is_left_alone():

@@ -82,6 +82,7 @@ def test_a_release_holds(command, copied):
          {"degrees of freedom"}),
         ("certificate.json", '"cells_without_freedom": 0', '"cells_without_freedom": 1',
          {"cells without freedom"}),
+        ("certificate.json", '"residues": {', '"residue": {', {"cells known up to a multiple"}),
         ("certificate.json", '"totals by county"', '"totals by age"',
          {"totals that are said to be held"}),
         ("certificate.json", '"sex",', '"gender",', {"columns"}),
@@ -98,6 +99,16 @@ def test_what_was_changed_is_found(command, copied, file, old, new, what):
     assert old in text
     (copied / file).write_text(text.replace(old, new, 1))
     assert set(wrong(command(*checked(copied), wanted=1))) == what
+
+
+def test_what_no_recipient_can_see_is_said(command, copied):
+    unseen = "the law, its epsilon or rho, and its randomness are not seen in the files"
+    said = command(*checked(copied))
+    assert unseen in said
+    assert "NOT FOR RELEASE" not in said
+    text = (copied / "certificate.json").read_text()
+    (copied / "certificate.json").write_text(text.replace('release": true', 'release": false'))
+    assert f"NOT FOR RELEASE, as it says itself; {unseen}" in command(*checked(copied))
 
 
 def test_a_count_that_was_changed_is_found(command, copied):
@@ -240,6 +251,73 @@ def test_totals_of_two_releases_settle_what_neither_does(command, tmp_path):
     assert "a release of 5 cells" in command("account", *every, *more, wanted=2)
 
 
+def two_releases(command, folder, table, one, two):
+    (folder / "table.csv").write_text(table)
+    every, rules = [], []
+    for name, text in (("one", one), ("two", two)):
+        rules.append(folder / f"{name}.yaml")
+        rules[-1].write_text(text)
+        arguments = ["privatize", folder / "table.csv", "--epsilon", "1", "--no-picture"]
+        command(*arguments, "--invariants", rules[-1], "--out", folder / name)
+        every.append(folder / name / "certificate.json")
+    return every, ["--cells", folder / "one/noisy.csv", "--invariants", *rules]
+
+
+def test_totals_of_two_releases_may_let_nobody_change_alone(command, tmp_path):
+    table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
+    every, more = two_releases(command, tmp_path, table, "totals: [a]", "totals: [b]")
+    said = command("account", *every)
+    assert "whether one person can change cell alone under all of them: not looked at" in said
+    said = command("account", *every, *more)
+    assert "nobody can change cell alone" in said
+    assert "per person is at most" not in said
+    together = account(every, cells_path=more[1], invariants_paths=more[3:]).guarantee
+    assert (together.loss, together.per_person) == (2, None)
+
+
+def test_totals_of_two_releases_give_a_remainder_away_that_neither_does(command, tmp_path):
+    table = "cell,count\na,41\nb,5\nc,60\nd,7\ne,9\n"
+    one, two = "subsets: {p: [a, b], r: [c, a, d]}", "subsets: {q: [b, c]}"
+    every, more = two_releases(command, tmp_path, table, one, two)
+    said = command("account", *every, *more)
+    assert "settle 0 cells, 0 of which" in said
+    assert (
+        "give 1 counts away up to a multiple that no release gives away alone: d modulo 2" in said
+    )
+    found = account(every, cells_path=more[1], invariants_paths=more[3:])
+    assert found.together.residues == ["d modulo 2"]
+
+
+def test_an_account_of_swaps_keeps_its_reason_and_asks_for_nothing_they_lack(command, tmp_path):
+    people, every = ROOT / "docs/example/people.csv", []
+    for rate in ("0.05", "0.1"):
+        out = tmp_path / rate
+        arguments = [
+            "swap",
+            people,
+            "--match",
+            "state,size",
+            "--swap",
+            "county",
+            "--carry",
+            "tract",
+        ]
+        command(*arguments, "--rate", rate, "--out", out)
+        every.append(out / "certificate.json")
+    said = command("account", *every)
+    assert "no figure per person: a record need not be a person" in said
+    assert "not looked at" in said
+    assert "--invariants" not in said
+
+
+def test_the_reason_for_no_figure_per_person_is_kept(command, tmp_path):
+    table = "a,b,count\nx,1,4\nx,2,9\ny,1,3\ny,2,8\n"
+    both = "totals: [a, b]"
+    every, _ = two_releases(command, tmp_path, table, both, both)
+    said = command("account", *every)
+    assert "no figure per person: no two cells stand in the same totals" in said
+
+
 def test_two_releases_that_came_out_alike_are_two(released, tmp_path):
     first, second = certificates(released)
     content = json.loads(second.read_text())
@@ -252,7 +330,8 @@ def test_experiments_are_pointed_out(command, released, tmp_path):
     arguments = ["privatize", CELLS, "--invariants", RULES, "--epsilon", "1", "--seed", "4"]
     command(*arguments, "--out", tmp_path / "x", "--no-picture")
     said = command("account", certificates(released)[0], tmp_path / "x/certificate.json")
-    assert f"{tmp_path / 'x/certificate.json'}: NOT FOR RELEASE" in said
+    assert f"{tmp_path / 'x/certificate.json'}: NOT FOR RELEASE; no guarantee holds" in said
+    assert "2 releases together: of the law asked for, and not of this draw: " in said
 
 
 def test_what_does_not_add_up_is_refused(command, released, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from isdp import GeneralizedGaussian, InputError
 from isdp.privatize import Request, frame
+from isdp.privatize.certificate import markdown
 
 PEOPLE = pd.DataFrame(
     {
@@ -37,6 +38,14 @@ def test_a_frame_keeps_all_but_the_counts():
     assert certificate["mechanism"]["epsilon"] == "1/4"
     text = noisy.to_csv(index=False, lineterminator="\n").encode()
     assert certificate["output"]["sha256"] == hashlib.sha256(text).hexdigest()
+
+
+def test_the_certificate_speaks_of_the_frame_and_of_its_index():
+    released = frame(PEOPLE, count="count", totals=["county"], epsilon="1/4")
+    text = markdown(released.certificate)
+    assert "noisy.csv" not in text
+    assert "index of the data frame is published as it is" in text
+    assert released.certificate["output"]["sha256"] in text
 
 
 def test_noise_is_drawn_at_each_call():

@@ -78,6 +78,28 @@ def test_steps_and_degrees_are_those_of_the_lattice(sets):
     assert free.residues.tolist() == [i for i, step in enumerate(free.steps) if step > 1]
 
 
+@pytest.mark.parametrize(
+    ("sets", "exchange", "loose"),
+    [
+        ([[0, 1, 2, 3, 4]], True, False),
+        ([[0, 1, 2, 3]], True, True),
+        ([[0], [1], [2]], True, True),
+        ([[0], [1], [2], [3]], False, True),
+        ([[0, 1], [0, 2], [1, 3], [2, 3], [4]], False, False),
+        ([[0, 1], [1, 2], [2, 0, 3, 4]], True, False),
+        ([[0, 1], [1, 2], [0, 2, 3]], False, True),
+    ],
+)
+def test_who_can_change_alone_is_seen_in_the_nearest_tables(sets, exchange, loose):
+    held = [Held("set", np.array([0 if i in cells else -1 for i in range(5)])) for cells in sets]
+    free = find_freedom(held)
+    matrix = Invariants.subsets(sets, 5).matrix
+    one = np.eye(5, dtype=int)
+    moves = [one[i] - one[j] for i in range(5) for j in range(5) if i != j]
+    assert free.exchange == exchange == any(not (matrix @ move).any() for move in moves)
+    assert free.loose == loose == any(not (matrix @ more).any() for more in one)
+
+
 def test_kinds_beyond_count_are_refused(monkeypatch):
     monkeypatch.setattr("isdp.privatize.freedom.MOST_KINDS", 11)
     rows, columns = np.divmod(np.arange(12), 4)

@@ -33,6 +33,13 @@ def test_it_keeps_the_totals_and_costs_what_the_guarantee_says():
     assert not measure.check(2, 0.66)
 
 
+@pytest.mark.parametrize("epsilon", ["3/10", "7/10", "1/3", "1/4"])
+def test_what_it_costs_is_not_rounded_down_as_it_is_stored(epsilon):
+    """The double 0.3 is less than three tenths."""
+    cost = Fraction(make_measurement(HELD, [30, 5], epsilon).map(1))
+    assert 0 <= cost - Fraction(epsilon) < Fraction(1, 10**15)
+
+
 def test_opendp_composes_it():
     parts = [make_measurement(HELD, [30, 5], epsilon) for epsilon in ("1/4", "1/8", 0.1)]
     together = dp.c.make_composition(parts)

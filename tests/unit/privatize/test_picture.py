@@ -6,6 +6,7 @@ import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 
 from isdp.privatize.picture import MOST_NAMES, picture_of, ranked_counts, shown_rows
+from isdp.privatize.spread import Spread
 from isdp.privatize.table import read_table
 
 
@@ -16,8 +17,17 @@ def picture(folder, cells, with_spread=True):
     frame.to_csv(folder / "table.csv", index=False)
     noisy, sd = rng.permutation(cells) - 3, rng.uniform(1, 4, cells)
     table = read_table(folder / "table.csv")
-    figure = picture_of(table, noisy, sd if with_spread else None, "a title")
+    spread = Spread(sd, np.zeros(cells), drawn=False)
+    figure = picture_of(table, noisy, spread if with_spread else None, "a title")
     return noisy, sd, figure.axes[0]
+
+
+@pytest.mark.parametrize(("drawn", "how"), [(False, "by its law"), (True, "simulated")])
+def test_bars_say_whether_they_are_of_the_law_or_simulated(drawn, how):
+    spread = Spread(np.ones(5), np.zeros(5), drawn)
+    axis = ranked_counts(np.arange(5), 5, spread, None, "a title").axes[0]
+    _, labels = axis.get_legend_handles_labels()
+    assert f"2 standard deviations of the noise, {how}" in labels
 
 
 def marks(axis):

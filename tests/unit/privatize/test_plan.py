@@ -1,6 +1,7 @@
 """isdp plan: what noise to expect, before a count is looked at."""
 
 import json
+import math
 from fractions import Fraction
 
 import pandas as pd
@@ -104,8 +105,8 @@ def test_the_sigma_for_an_error_is_the_largest_that_will_do(asked, tmp_path):
     content = json.loads((tmp_path / "plan/plan.json").read_text())
     cell = content["margins"][0]
     assert cell["limit_95"] == 15
-    # 1.96 of the projected Gaussian's, within the step of whole numbers
-    assert content["sigma"] == pytest.approx(15.5 / 1.96 / (7 / 8) ** 0.5, rel=0.02)
+    # 1.96 deviations of the projected Gaussian end half between 15 and 16; three digits are said
+    assert content["sigma"] == math.floor(100 * 15.5 / 1.96 / (7 / 8) ** 0.5) / 100
 
 
 def test_a_request_of_gaussian_noise_stays_of_one_law():

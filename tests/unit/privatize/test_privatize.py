@@ -20,6 +20,7 @@ from isdp.privatize.run import FILES, PICTURES
 from isdp.privatize.spread import Spread
 from isdp.privatize.table import read_table
 from tests import ROOT
+from tests.statistical.checks import check_mean
 
 EXAMPLE = ROOT / "docs/example"
 
@@ -241,8 +242,7 @@ def test_a_picture_has_bars_where_the_spread_of_the_noise_is_known(run, monkeypa
     spread = Spread(np.arange(24.0), np.zeros(24))
     for known in (spread, None):
         module._draw_picture(table, table.counts, known, request)
-    assert given[0][2] is spread.sd
-    assert given[1][2] is None
+    assert [each[2] for each in given] == [spread, None]
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -442,7 +442,7 @@ def test_a_markov_chain_is_asked_for_and_gives_its_evidence(run, monkeypatch):
     sampler = run.certificate["sampler"]
     assert sampler["error_bound"] is None
     assert "a convergence error of unknown size" in sampler["error_words"]
-    assert sampler["evidence"]["worst_rhat"] < 1.05
+    assert 1 < sampler["evidence"]["worst_rhat"] <= drawing_module.LARGEST_RHAT  # or a refusal
     assert sampler["evidence"]["worst_rhat"] == round(sampler["evidence"]["worst_rhat"], 4)
     seen, released = drawn
     evidence = sampler["evidence"]
@@ -485,7 +485,9 @@ def test_rows_are_redrawn_in_pairs_where_both_margins_are_held(run, monkeypatch)
     assert "error bound: unknown" in text
     assert "estimated bound on the distance: 0.05" in text
     chance = run.certificate["mechanism"]["chance_that_a_count_is_unchanged"]
-    assert 0.02 < chance < 0.3
+    exact = 0.137886  # by messages, which take seconds here
+    # of 400 draws, as if all three cells of a pair of totals moved together
+    check_mean(chance, exact, np.sqrt(exact * (1 - exact) / (400 * 12)))
     # what was found is kept, and serves another draw
     monkeypatch.setattr("isdp.mcmc.paired_diagnosis.diagnose", refuse)
     assert run("--seed", "1", "--allow-mcmc", "--force") == 0

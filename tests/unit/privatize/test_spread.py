@@ -21,7 +21,7 @@ from tests.statistical.checks import check_law
 def test_the_spread_of_the_noise_is_that_of_its_law():
     blocks = np.array([0, 0, 0, 1, 2, 2, -1])
     for epsilon, rel in ((2.0, 1e-9), (0.5, 1e-9), (0.02, 5e-3)):  # the last from a rescaled law
-        sd, unchanged = spread_of_blocks(blocks, epsilon)
+        sd, unchanged, _ = spread_of_blocks(blocks, epsilon)
         assert sd[0] == pytest.approx(total_law(3, epsilon).sd, rel=rel)
         assert sd[3] == 0
         assert sd[5] == pytest.approx(total_law(2, epsilon).sd, rel=rel)
@@ -34,7 +34,7 @@ def test_the_spread_of_the_noise_is_that_of_its_law():
 @pytest.mark.parametrize("variance", [Fraction(1, 4), Fraction(9), 4 * COARSEST])
 def test_the_spread_of_gaussian_noise_is_that_of_its_law(variance):
     """Two cells under a total are k and -k, with weight exp(-k^2 / variance)."""
-    sd, unchanged = spread_of_gaussian_blocks(np.array([0, 0, 1, -1]), variance)
+    sd, unchanged, _ = spread_of_gaussian_blocks(np.array([0, 0, 1, -1]), variance)
     reach = 10 * math.ceil(math.sqrt(variance)) + 10
     k = np.arange(-reach, reach + 1)
     pair, free = (np.exp(-(k**2) * share / float(variance)) for share in (1, 0.5))
@@ -46,7 +46,7 @@ def test_the_spread_of_gaussian_noise_is_that_of_its_law(variance):
 
 def test_the_spread_of_draws_is_found_from_them():
     draws = np.array([[[0, 3], [4, 3], [0, 3]], [[-4, 3], [0, 3], [0, 3]]])  # chain, draw, cell
-    sd, unchanged = spread_of_draws(draws)
+    sd, unchanged, _ = spread_of_draws(draws)
     assert sd == pytest.approx([np.sqrt(32 / 6), 0])
     assert unchanged == pytest.approx([4 / 6, 0])
 

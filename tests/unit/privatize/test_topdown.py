@@ -103,6 +103,29 @@ def test_the_budget_is_stated_level_by_level_and_adds_up(command):
     assert certificate["guarantee"]["epsilon_per_person"] == "1"
 
 
+def test_what_is_not_for_release_claims_no_guarantee(command, capsys):
+    for options in ((), ("--for-experiments", "--force"), ("--seed", "5", "--force")):
+        assert command(*options) == 0
+        text = (command.out / "certificate.md").read_text()
+        for words in (text, capsys.readouterr().out):
+            assert ("of the law asked for, and not of this draw: " in words) == bool(options)
+        assert ("No guarantee holds for this table" in text) == bool(options)
+        assert ("Who has the seed" in text) == ("--seed" in options)
+
+
+def test_structural_zeros_are_published_and_said(command, frame):
+    options = ("--structural-zero", "sex=f,age=child", "--structural-zero", "sex=m,age=child")
+    assert (
+        command(*options, table=frame.assign(count=frame["count"] * (frame["age"] != "child"))) == 0
+    )
+    text = (command.out / "certificate.md").read_text()
+    assert "Structural zeros, where nobody can be: sex=f, age=child; sex=m, age=child." in text
+    assert "nobody is in a structural zero" in text
+    assert "between two tables that agree in the number of people, the total of each state" in text
+    assert command("--force") == 0
+    assert "Structural zeros, where" not in (command.out / "certificate.md").read_text()
+
+
 def test_shares_are_those_given(command):
     shares = ("--share", "all=0.2", "--share", "state=1/5", "--share", "county=3/5")
     queries = ("--query", "county:total=1/4", "--query", "county:sex*age=3/4")

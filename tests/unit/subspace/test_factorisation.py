@@ -129,10 +129,10 @@ def test_base_decompositions_are_shapes_and_no_better_than_the_best(name, weight
 
 def test_the_paper_s_decomposition_in_numbers():
     query, held = WORKLOADS["ranges of 16"]
-    assert base_decomposition(query, held).trace == pytest.approx(1361.4, rel=1e-3)
-    assert base_decomposition(query, held, weights="best").trace == pytest.approx(1345.0, rel=1e-3)
+    assert base_decomposition(query, held).trace == pytest.approx(1361.4, abs=0.05)
+    assert base_decomposition(query, held, weights="best").trace == pytest.approx(1345.0, abs=0.05)
     assert base_decomposition(query, held, weights="rescaled").trace == pytest.approx(
-        674.5, rel=1e-3
+        674.5, abs=0.05
     )
     assert base_decomposition(*WORKLOADS["histogram of 16"]).trace == pytest.approx(85)
 

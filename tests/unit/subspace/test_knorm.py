@@ -53,11 +53,15 @@ def test_walks_stay_in_the_hull_and_reach_its_edge():
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 def test_the_walk_ends_where_the_hull_does(relation):
     space = geometry(Query.histogram(6), Invariants.margins((2, 3)), relation)
-    corners = cut_hull(space).corners
-    normals = np.linalg.solve(corners, np.ones((len(corners), space.rank, 1)))[..., 0]
-    for way in np.random.default_rng(6).standard_normal((10, space.rank)):
-        expected = 1 / (normals @ way).max()
-        assert reach(space, np.zeros(space.rank), way) == pytest.approx(expected)
+    cut = cut_hull(space)
+    normals = np.linalg.solve(cut.corners, np.ones((len(cut.volumes), space.rank, 1)))[..., 0]
+    rng = np.random.default_rng(6)
+    for way in rng.standard_normal((10, space.rank)):
+        at = cut.uniform(rng, 1)[0]
+        room, towards = 1 - normals @ at, normals @ way
+        near = (room[towards < 0] / -towards[towards < 0]).min()
+        far = (room[towards > 0] / towards[towards > 0]).min()
+        assert reach(space, at, way) == pytest.approx((near, far))
 
 
 def test_hulls_hold_every_difference():

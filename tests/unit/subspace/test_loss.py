@@ -67,7 +67,7 @@ def test_the_loss_of_two_cells_far_out(far, share):
     loss = log_density(at - [1, -1], Invariants.total(2), scale) - log_density(
         at, Invariants.total(2), scale
     )
-    assert loss / 0.192 == pytest.approx(share, abs=1e-3)
+    assert loss / 0.192 == pytest.approx(share, abs=5e-6)
 
 
 def test_points_a_thousand_scales_out_in_102_cells_stay_finite():
@@ -89,8 +89,9 @@ def test_the_profile_of_two_cells():
         [0.0, 0.5, 0.9, 0.99],
         2.0,
     )
-    assert profile.deltas == pytest.approx([0.24184, 0.05724, 4.80e-6, 4.14e-46], rel=2e-3)
-    assert profile.divergence == pytest.approx(0.1451, rel=1e-3)
+    assert profile.deltas[:2] == pytest.approx([0.24184, 0.05724], abs=5e-6)
+    assert profile.deltas[2:] == pytest.approx([4.80e-6, 4.14e-46], rel=0.005 / 4.14)
+    assert profile.divergence == pytest.approx(0.1451, abs=5e-5)
 
 
 def test_no_loss_reaches_the_whole_epsilon():

@@ -70,12 +70,12 @@ def test_errors_of_the_four_general_mechanisms():
 
 def test_counties_of_illinois():
     query, held = Query.histogram(102), Invariants.total(102)
-    assert ProjectedLaplace(query, held, 0.192).variances()[0] == pytest.approx(214.886, abs=1e-3)
-    assert KNorm(query, held, 0.192).error / 102 == pytest.approx(211.757, abs=1e-3)
+    assert ProjectedLaplace(query, held, 0.192).variances()[0] == pytest.approx(214.886, abs=5e-4)
+    assert KNorm(query, held, 0.192).error / 102 == pytest.approx(211.757, abs=5e-4)
     paper = ProjectedGaussian(query, held, 0.192, 1e-5, constant="paper")
-    assert paper.variances()[0] == pytest.approx(1106.0, abs=0.1)
+    assert paper.variances()[0] == pytest.approx(1106.0, abs=5e-2)
     exact = ProjectedGaussian(query, held, 0.192, 1e-5)
-    assert exact.variances()[0] == pytest.approx(567.4, abs=0.1)
+    assert exact.variances()[0] == pytest.approx(567.4, abs=5e-2)
     assert ExtendedLaplace(query, held, 0.192).error / 102 > 1000
 
 

@@ -107,8 +107,12 @@ def test_the_certificate_states_bound_and_exact_loss_rounded_up(file, tmp_path):
     assert bound <= float(privacy["epsilon_bound"]) < bound + 1e-4
     assert float(privacy["epsilon_exact_worst_case"]) < float(privacy["epsilon_bound"])
     assert float(privacy["epsilon_between_nearest"]) >= 2 * bound
+    least = float(privacy["smallest_attainable_bound"])
+    assert np.log(largest + 1) / 2 <= least < np.log(largest + 1) / 2 + 1e-5
     assert certificate["swap"]["rate"] == "1/2"
     words = (tmp_path / "out" / "certificate.md").read_text()
+    assert "exact worst case, by the same unit, for a largest stratum" in words
+    assert "only for datasets that agree on the totals of all swaps" in words
     for said in ("swap rate is public", "take the bias", "nearest two", "unit is a record"):
         assert said in words
 

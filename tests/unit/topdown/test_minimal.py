@@ -83,7 +83,8 @@ def test_the_estimate_is_the_oracles(seed):
     least = tree.sums(presence.least.astype(float))
     beyond = [each - low for each, low in zip(measured, least, strict=True)]
     ours = presence.least + _best(tree, tree.pulled(beyond), presence)
-    np.testing.assert_allclose(ours, by_oracle(tree, measured, presence), atol=0.01)
+    # both copies of the table come to rest within 1e-5 persons
+    np.testing.assert_allclose(ours, by_oracle(tree, measured, presence), rtol=0, atol=1e-4)
 
 
 def cost(tree, whole, real):

@@ -2,7 +2,7 @@
 
 from isdp.diagnostics.chains import convergence
 from isdp.io.draws import read_draws
-from isdp.io.files import write_csv
+from isdp.io.files import read_json, write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.plots.style import save
 from reproduction.counties.experiment import box_table, noise_table, rhat_table, state_table
@@ -15,6 +15,7 @@ with job_log(snakemake.log[0]):
     params, files, output = snakemake.params, snakemake.input, snakemake.output
     state = snakemake.wildcards.state
     counties = counties_of(read_csv(files.counties), state)
+    vintage = read_json(files.provenance)["vintage"]
     mechanism = GeneralizedLaplace(params.epsilon, params.norm)
     for key, draws, made in (
         ("", files.draws, f"{params.chains} x {params.draws} draws"),
@@ -31,4 +32,4 @@ with job_log(snakemake.log[0]):
             f"{state}: noise in county totals under the state's total, {params.norm} generalized "
             f"Laplace, epsilon = {params.epsilon:g}, {made}"
         )
-        save(county_boxes(boxes, title), output[f"{key}svg"], output[f"{key}png"])
+        save(county_boxes(boxes, title, vintage), output[f"{key}svg"], output[f"{key}png"])

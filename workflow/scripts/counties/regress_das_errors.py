@@ -1,6 +1,6 @@
 """Regress the DAS errors on log population, state by state."""
 
-from isdp.io.files import write_csv
+from isdp.io.files import read_json, write_csv
 from isdp.plots.style import save
 from reproduction.counties.das_errors import das_regressions, slope_intervals
 from reproduction.counties.figures import slopes
@@ -12,7 +12,7 @@ with job_log(snakemake.log[0]):
     write_table(regressions, snakemake.output.csv, "Errors of the Census DAS on log population")
     intervals = slope_intervals(regressions)
     write_csv(intervals, snakemake.output.slopes)
-    figure = slopes(
-        intervals, "Regression of the DAS error of a county on its log population, by state"
-    )
+    vintage = read_json(snakemake.input.provenance)["vintage"]
+    title = "Regression of the DAS error of a county on its log population, by state"
+    figure = slopes(intervals, f"{title} (vintage {vintage})" if vintage else title)
     save(figure, snakemake.output.svg, snakemake.output.png)

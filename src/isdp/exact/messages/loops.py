@@ -173,12 +173,6 @@ def _products(left, right, first, second, d1, d2, length):
 
 
 @njit(cache=True)
-def combine(split, left, right, out):
-    """Fill the union's message: the sum over all splits of the product of the parts' messages."""
-    add_up(split, left, right, np.arange(len(out)), out)
-
-
-@njit(cache=True)
 def add_up(split, left, right, states, out):
     """Fill `out` with the union's message at the given states alone."""
     base = np.zeros(len(split.line), np.int64)
@@ -215,7 +209,7 @@ def choose(split, left, right, states, targets, lefts, rights):
         before = 0.0
         last1, last2 = -1, -1
         going = _begin(split, states[at], base, low, high, y)
-        # terms follow one another in the order in which `combine` added them up, line by line, so
+        # terms follow one another in the order in which `add_up` added them up, line by line, so
         # that `before` runs through the very partial sums that ended as the union's message
         while going and at < end:
             length, first, second = _segment(split, base, y)

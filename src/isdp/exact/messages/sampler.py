@@ -29,9 +29,17 @@ from isdp.exact.messages.bounds import cell_bound, refuse_infeasible
 from isdp.exact.messages.convolution import convolve
 from isdp.exact.messages.forecast import least_bytes
 from isdp.exact.messages.layouts import Layouts
-from isdp.exact.messages.loops import Split, add_up, choose, combine, spread
+from isdp.exact.messages.loops import Split, add_up, choose, spread
 from isdp.exact.messages.tree import Layout, Node
-from isdp.exact.messages.windows import Plan, make_plan, most_ways, radius, window_size
+from isdp.exact.messages.windows import (
+    Plan,
+    combine,
+    make_plan,
+    most_ways,
+    radius,
+    shown,
+    window_size,
+)
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
@@ -226,11 +234,10 @@ class DynamicSampler:
         plan = self._plan
         log_normaliser, self._convolved = 0.0, 0.0
         errors: dict[int, float] = {}
-        for tree, halves, splits, same in zip(
-            self._layout.trees, plan.halves, plan.splits, plan.same, strict=True
-        ):
+        trees = zip(self._layout.trees, plan.halves, plan.splits, plan.same, strict=True)
+        for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
             nodes = list(zip(tree, halves, splits, same, strict=True))
-            for node, half, split, number in tracked("setting up messages", nodes):
+            for (node, half, split, number), at in shown(plan, number_of_tree, nodes):
                 log_scale, error = 0.0, 0.0
                 if node.cell >= 0:
                     message, log_scale = self._weights(node, half, lower, upper)
@@ -244,7 +251,7 @@ class DynamicSampler:
                         error = 2.1 * excess
                     else:
                         message = np.empty(window_size(half))
-                        combine(split, left, right, message)
+                        combine(split, left, right, message, at)
                     ways = min(math.prod(most_ways(split)), len(left), len(right))
                     over_left, over_right = (
                         1.01 * min(float(part.sum()), ways * float(part.max()))
@@ -308,7 +315,7 @@ class DynamicSampler:
             If `draws` is not a whole number from 0 up.
         """
         noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
-        for start in range(0, len(noise), DRAWS_AT_ONCE):
+        for start in tracked("drawing noise", range(0, len(noise), DRAWS_AT_ONCE)):
             for tree in range(len(self._layout.trees)):
                 self._sample_tree(rng, tree, noise[start : start + DRAWS_AT_ONCE])
         self.invariants.check(noise)

@@ -33,11 +33,19 @@ from isdp.exact.coins import _ball, _geometric, _Words
 from isdp.exact.messages.convolution import convolve
 from isdp.exact.messages.forecast import least_bytes
 from isdp.exact.messages.layouts import Layouts
-from isdp.exact.messages.loops import Split, choose_exactly, combine
+from isdp.exact.messages.loops import Split, choose_exactly
 from isdp.exact.messages.tree import Layout
-from isdp.exact.messages.windows import Plan, make_plan, most_ways, radius, window_size
+from isdp.exact.messages.windows import (
+    Plan,
+    combine,
+    make_plan,
+    most_ways,
+    radius,
+    shown,
+    window_size,
+)
 from isdp.exact.tosses import toss_all
-from isdp.io.progress import progress, tracked
+from isdp.io.progress import progress
 from isdp.lattice.elimination import settle
 
 MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
@@ -140,11 +148,10 @@ class MessageRelease:
                 f"{MOST_PRODUCTS:.0e}; use a larger epsilon or fewer totals that overlap"
             )
         messages, scales, log_sum = {}, {}, 0.0
-        for tree, halves, splits, same in zip(
-            layout.trees, plan.halves, plan.splits, plan.same, strict=True
-        ):
+        trees = zip(layout.trees, plan.halves, plan.splits, plan.same, strict=True)
+        for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
             nodes = list(zip(tree, halves, splits, same, strict=True))
-            for node, half, split, number in tracked("setting up messages", nodes):
+            for (node, half, split, number), at in shown(plan, number_of_tree, nodes):
                 if number not in messages:
                     if node.cell >= 0:
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
@@ -155,7 +162,7 @@ class MessageRelease:
                         left, right = (messages[same[part]] for part in (node.left, node.right))
                         if convolution is None:
                             message = np.empty(window_size(half))
-                            combine(split, left, right, message)
+                            combine(split, left, right, message, at)
                         else:  # never less than the sum of its splits
                             message, _ = convolve(convolution, split, left, right)
                     scales[number] = float(message.max())

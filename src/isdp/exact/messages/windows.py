@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from isdp.exact.messages.convolution import LONGEST, Convolution, make_convolution
-from isdp.exact.messages.loops import Split, make_split
+from isdp.exact.messages.loops import Split, add_up, make_split
 from isdp.exact.messages.tree import Layout, Node
+from isdp.io.progress import progress
 
 UNIT = 2.0**-53
 LARGEST_WINDOW = 2.0**60
 PLACE = 2000.0  # products that take as long as a place of a convolution
+PRODUCTS_AT_ONCE = 10**8  # a tenth of a second, between which progress shows
 ROOM = 120  # bytes of a place of a convolution while it is found
 
 
@@ -135,6 +138,60 @@ def most_ways(split: Split) -> tuple[float, float]:
     """Bound the ways in which a state can split: the lines that they make up, and their lengths."""
     longest = 2.0 * split.part_half.max(initial=0) + 1 if split.far else 1.0
     return float(np.prod(2 * split.reach + 1)), longest
+
+
+def shown(plan: Plan, tree: int, nodes: list) -> Iterator[tuple]:
+    """Go through what there is of a tree's nodes, and show the progress by what they take.
+
+    Yields
+    ------
+    item of `nodes`
+    callable
+        Told what share of the node's message is done.
+    """
+    work, seen = [], set()
+    for half, split, number in zip(
+        plan.halves[tree], plan.splits[tree], plan.same[tree], strict=True
+    ):
+        own = 1.0
+        if split is not None and number not in seen:
+            own = (
+                PLACE * plan.convolutions[number].places
+                if number in plan.convolutions
+                else (window_size(half) * math.prod(most_ways(split)))
+            )
+        seen.add(number)
+        work.append(own)
+    with progress("setting up messages", sum(work)) as at:
+        for item, own, after in zip(nodes, work, np.cumsum(work).tolist(), strict=True):
+            yield item, lambda share, own=own, after=after: at(after - (1 - share) * own)
+            at(after)
+
+
+def combine(
+    split: Split,
+    left: np.ndarray,
+    right: np.ndarray,
+    out: np.ndarray,
+    at: Callable[[float], None] = lambda share: None,
+) -> None:
+    """Fill the union's message: the sum over all splits of the product of the parts' messages.
+
+    Parameters
+    ----------
+    split : Split
+    left, right : float64 arrays
+        Of the parts.
+    out : float64 array
+    at : callable
+        Told, some times a second, what share is done.
+    """
+    lines, longest = most_ways(split)
+    rows = max(1, int(PRODUCTS_AT_ONCE / (lines * longest)))
+    for first in range(0, len(out), rows):
+        states = np.arange(first, min(first + rows, len(out)))
+        add_up(split, left, right, states, out[first : first + rows])
+        at((first + len(states)) / len(out))
 
 
 def window_size(half: np.ndarray) -> int:
