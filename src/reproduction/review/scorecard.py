@@ -225,7 +225,7 @@ def _number(value: float, digits: int) -> str:
 def _text(value) -> str:
     if isinstance(value, float):
         return "infinite" if math.isinf(value) else _number(value, 4)
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and abs(value) >= 10**4:
         return f"{value:,}"
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
@@ -237,7 +237,9 @@ def _bound(bound) -> str:
 def _statistic(claim: Mapping, judged: Measured | None) -> str:
     if "judged" not in claim or judged is None or judged.missing:
         return ""
-    values = " and ".join(_number(x, 3) if isinstance(x, float) else str(x) for x in judged.values)
+    values = " and ".join(
+        _number(x, 3) if isinstance(x, float) else _text(x) for x in judged.values
+    )
     within = [
         f"{_number(low, 3)} to {_number(high, 3)}" for low, high in judged.ranges if low != high
     ]
