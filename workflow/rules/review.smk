@@ -152,6 +152,7 @@ rule build_front_page:
         states=rules.select_states.output.states,
         config=rules.record_config.output.config,
         usual=str(HERE / "config/config.yaml"),
+        pictures=str(HERE / "config/pictures.yaml"),
         template=str(HERE / "workflow/report/index.html.j2"),
     output:
         page="results/index.html",

@@ -218,8 +218,8 @@ def acceptance_table(
     Returns
     -------
     DataFrame with columns proposal_epsilon, start ("target" or "confidential"), chains,
-        iterations, accepted, never_moved (chains), percent, low and high (99 % interval), and
-        paper_percent
+        iterations, accepted, never_moved (chains), percent, low and high (99 % interval),
+        paper_percent, and those of `ahead_of_the_papers_best`
     """
     rows = []
     for proposal_epsilon, stream in zip(
@@ -248,7 +248,29 @@ def acceptance_table(
                     "paper_percent": paper.get(proposal_epsilon, np.nan),
                 }
             )
-    return pd.DataFrame(rows)
+    return ahead_of_the_papers_best(pd.DataFrame(rows))
+
+
+def ahead_of_the_papers_best(rates: pd.DataFrame) -> pd.DataFrame:
+    """Set each rate against that at the parameter where the paper's is highest.
+
+    Parameters
+    ----------
+    rates : DataFrame
+        Columns start, percent, low, high and paper_percent.
+
+    Returns
+    -------
+    DataFrame
+        With the columns ahead, ahead_low and ahead_high: percentage points, missing where the paper
+        has no rate.
+    """
+    best = rates[rates["paper_percent"] == rates["paper_percent"].max()].set_index("start")
+    best = best.reindex(rates["start"]).reset_index()
+    ahead = rates["percent"] - best["percent"]
+    below = np.hypot(rates["percent"] - rates["low"], best["high"] - best["percent"])
+    above = np.hypot(rates["high"] - rates["percent"], best["percent"] - best["low"])
+    return rates.assign(ahead=ahead, ahead_low=ahead - below, ahead_high=ahead + above)
 
 
 def trace_tables(
@@ -470,8 +492,9 @@ def median_table(
     Returns
     -------
     DataFrame with columns method, distance, median, se (of the median, from the spread over the
-        tables), q1, q3, whisker_low, whisker_high, paper, z_paper
-        (the difference in units of both medians' error) and closed_form
+        tables), q1, q3, whisker_low, whisker_high, paper, paper_se (of the paper's median, over
+        its number of tables, if these spread as ours), z_paper (the difference in units of both
+        medians' error) and closed_form
     """
     rows = []
     long = means.melt(["table", "method"], ["l1", "l2"], "distance", "value")
@@ -482,7 +505,8 @@ def median_table(
         # a median varies about 1.2533 times as much as a mean, for nearly normal values
         se = 1.2533 * values.std(ddof=1) / np.sqrt(len(values))
         printed = paper.get(method, {}).get(distance, np.nan)
-        error = se * np.sqrt(1 + len(values) / paper_tables)
+        paper_se = se * np.sqrt(len(values) / paper_tables)
+        error = np.hypot(se, paper_se)
         closed = np.nan
         if method in epsilons and distance == "l1":
             a = np.exp(-epsilons[method])
@@ -498,6 +522,7 @@ def median_table(
                 "whisker_low": inside.min(),
                 "whisker_high": inside.max(),
                 "paper": printed,
+                "paper_se": paper_se if printed == printed else np.nan,
                 "z_paper": (median - printed) / error if error > 0 else np.nan,
                 "closed_form": closed,
             }

@@ -120,11 +120,11 @@ def two_bin_table(
     Returns
     -------
     DataFrame with one row a mechanism
-        `paper_mean_1` and `mean_1` of the first bin with `mcse`, `z_paper` (their difference in
-        units of mcse), `variance_closed` and `variance` with `variance_se` and `z_variance`,
-        `loss_closed` and `loss_numeric` (privacy loss between nearest histograms of equal totals,
-        in nats; `loss_off` is their difference by epsilon), and `gamma` of CDP, Theorem 2.1, with
-        k = 2 (k = 1 in Example 5.2).
+        `paper_mean_1` and `mean_1` of the first bin with `mcse`, `off_paper` (their difference),
+        `z_paper` (in units of mcse), `variance_closed` and `variance` with `variance_se` and
+        `z_variance`, `loss_closed` and `loss_numeric` (privacy loss between nearest histograms of
+        equal totals, in nats; `loss_off` is their difference by epsilon), and `gamma` of CDP,
+        Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
     """
     s1, s2 = counts
     streams = iter(rng.spawn(len(betas) + 3))
@@ -145,13 +145,14 @@ def two_bin_table(
         )
     table = pd.DataFrame(rows)
     table["z_paper"] = (table["mean_1"] - table["paper_mean_1"]) / table["mcse"]
+    table["off_paper"] = table["mean_1"] - table["paper_mean_1"]
     table["z_variance"] = (table["variance"] - table["variance_closed"]) / table["variance_se"]
     table["gamma"] = table["loss_numeric"] / (2 * epsilon) - 1
     table = pd.concat([table, _known_query(next(streams), epsilon)], ignore_index=True)
     table["loss_off"] = (table["loss_numeric"] - table["loss_closed"]) / epsilon
     order = (
-        "mechanism beta paper_mean_1 mean_1 mcse z_paper variance_paper variance_closed variance "
-        "variance_se z_variance loss_closed loss_numeric loss_off gamma"
+        "mechanism beta paper_mean_1 mean_1 mcse off_paper z_paper variance_paper variance_closed "
+        "variance variance_se z_variance loss_closed loss_numeric loss_off gamma"
     )
     return table[order.split()]
 

@@ -20,9 +20,10 @@ from reproduction.review.results import (
     claim_card,
     picture,
 )
-from reproduction.review.scorecard import DIFFERS, sentence
+from reproduction.review.scorecard import DIFFERS, UNDECIDED, sentence
 from reproduction.review.style import STYLE
 
+NUMBER = r"\d|infinite"  # in the paper's value: it is not words alone
 ENDINGS = {"tables": "html", "figures": "svg"}  # of the files that the page leads to
 
 
@@ -35,6 +36,7 @@ def front_page(
     template: str,
     made_by: str,
     departures: list[str],
+    pictures: Mapping[str, str],
 ) -> str:
     """Set the front page.
 
@@ -58,6 +60,8 @@ def front_page(
         What made the page, from `reproduction.running.origin.made_by`.
     departures : list of str
         Settings in which the run is not the paper's scale.
+    pictures : mapping
+        What each figure shows, from `reproduction.review.claims.read_pictures`.
 
     Returns
     -------
@@ -76,9 +80,12 @@ def front_page(
         departures=departures,
         counts=results.counts(),
         marks=MARKS,
+        bars=results.card["bar_of"].value_counts(),
+        in_words=int((~results.card["paper_value"].str.contains(NUMBER)).sum()),
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
+        undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
         picture=picture(results.card, linked=True),
-        gallery=gallery(results.folder / "figures", claims, entries, made["figures"]),
+        gallery=gallery(results.folder / "figures", claims, entries, made["figures"], pictures),
         titles={name.partition("_")[2]: title for name, title in pages.items()},
         groups=[
             (paper, [(name, group.to_dict("records")) for name, group in groups])

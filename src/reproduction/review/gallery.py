@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -21,6 +20,7 @@ def gallery(
     claims: list[Mapping],
     entries: list[Mapping],
     made: Mapping[str, list[Mapping]],
+    pictures: Mapping[str, str],
 ) -> dict[str, list[dict]]:
     """Choose the pictures, and say what each shows and where it leads.
 
@@ -29,12 +29,13 @@ def gallery(
     folder : Path
         The figures of the run, where each has its PNG.
     claims, entries : lists of mappings
-        From `reproduction.review.claims`. An entry's words go before those of a claim that names
-        the same figure; where an entry has several figures, its words are for the first, and each
-        other has those of its claim if there is one.
+        From `reproduction.review.claims`. An entry goes before a claim that names the same figure.
     made : mapping
         For each name of a figure the files that the run makes of it; of several, one a state, one
         is shown.
+    pictures : mapping
+        What each figure shows, by the names in the claims and entries. None is needed: a figure
+        without a sentence stands with its label alone.
 
     Returns
     -------
@@ -50,7 +51,10 @@ def gallery(
         if fresh:
             name, *others = fresh
             address = thumbnail(folder / f"{name}.png")
-            found[wing].append({"name": name, "address": address, "more": len(others), **place})
+            words = pictures.get(figure, "")
+            found[wing].append(
+                {"name": name, "address": address, "words": words, "more": len(others), **place}
+            )
             shown.update(fresh)
     return {wing: pictures for wing, pictures in found.items() if pictures}
 
@@ -73,22 +77,13 @@ def svg_address(svg: Path) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.read_bytes()).decode()}"
 
 
-def first_sentence(text: str) -> str:
-    """Take a text's first sentence: up to a stop before a capital, or to the end."""
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(text.split()))[0]
-
-
 def _places(claims, entries) -> Iterator[tuple[str, str, dict]]:
-    """Give each figure named with its wing, and the words and the goal of who names it."""
-    claimed = {name: claim for claim in reversed(claims) for name in figures_of(claim)}
-    statements = {name: f"Claimed: {claim['statement']}" for name, claim in claimed.items()}
+    """Give each figure named with its wing, and the label and the goal of who names it."""
     for entry in entries:
         label = f"{entry['paper']}, {entry['label']}: {entry['about']}"
-        words, goal = first_sentence(entry["description"]), f"figure-{entry['name']}"
-        for i, name in enumerate(entry["figures"]):
-            own = statements.get(name, words) if i else words
-            yield entry["wing"], name, {"label": label, "words": own, "goal": goal}
+        for name in entry["figures"]:
+            yield entry["wing"], name, {"label": label, "goal": f"figure-{entry['name']}"}
     for claim in claims:
         label, goal = f"{claim['paper']}, {claim['where']}", f"claim-{claim['claim']}"
         for name in figures_of(claim):
-            yield claim["wing"], name, {"label": label, "words": statements[name], "goal": goal}
+            yield claim["wing"], name, {"label": label, "goal": goal}

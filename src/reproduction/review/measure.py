@@ -29,6 +29,10 @@ class Measured:
         either side; the value itself where nothing is random.
     draws : float or None
         How many draws the value rests on, where the table says so.
+    counted : str
+        What these draws are: the table's own word.
+    paper_errors : list of float
+        Standard error of the paper's own value, where a distance from it takes it in.
     formulas : list
         What the paper's formula gives for each value; empty where the claim has a number.
     """
@@ -37,6 +41,8 @@ class Measured:
     errors: list[float]
     ranges: list[tuple]
     draws: float | None = None
+    counted: str = "draws"
+    paper_errors: list[float] = field(default_factory=list)
     formulas: list = field(default_factory=list)
 
     @property
@@ -64,7 +70,8 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         set); `among`, a query for the rows among which `rows` are counted, all where it is left
         out; `error`, the column with standard errors, or `limits`, the two columns between which
         the value may lie; `draws`, the column with the number of draws; `formula`, the column with
-        what the paper's formula gives in that row.
+        what the paper's formula gives in that row; `paper_error`, that with the standard error of
+        the paper's own value.
     tables : mapping from name to DataFrame
 
     Raises
@@ -106,7 +113,9 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         ranges = [_around(value, far) for value, far in zip(values, reach, strict=True)]
     draws = float(table[how["draws"]].iloc[0]) if "draws" in how and len(table) else None
     formulas = [_plain(value) for value in table[how["formula"]]] if "formula" in how else []
-    return Measured(values, errors, ranges, draws, formulas)
+    counted = how.get("draws", "draws").replace("_", " ")
+    theirs = [float(error) for error in table[how["paper_error"]]] if "paper_error" in how else []
+    return Measured(values, errors, ranges, draws, counted, theirs, formulas)
 
 
 def selected(claim: str, how: Mapping, table: pd.DataFrame) -> pd.DataFrame:

@@ -110,8 +110,13 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
 def _of_paper(claim: Mapping, found: Measured | None) -> str:
     """Give the paper's words, and what its formula comes to where our value was found."""
     words = claim["paper_value"] or NO_NUMBER
-    numbers = found.formulas if found is not None else []
-    return f"{words}, {' and '.join(map(_text, numbers))}" if numbers else words
+    if found is None:
+        return words
+    if found.formulas:
+        return f"{words}, {' and '.join(map(_text, found.formulas))}"
+    if len(found.paper_errors) == len(words.split(" and ")):
+        return _with_errors(words, [f"{each:.{_places(each)}f}" for each in found.paper_errors])
+    return words
 
 
 def _size(claim: Mapping, tables: Mapping[str, pd.DataFrame]) -> tuple[float, float, str] | None:
@@ -175,7 +180,8 @@ def _draws_wanted(judged: Measured, bar: Mapping) -> str:
         return ""
     reach = max(abs(judged.one - end) for end in judged.ranges[0])
     wanted = judged.draws * (reach / gap) ** 2
-    return f", and about {float(f'{wanted:.1g}'):,.0f} draws would tell, where it stays as it is"
+    much = f"{float(f'{wanted:.1g}'):,.0f} {judged.counted}"
+    return f", and about {much} would tell, where it stays as it is"
 
 
 def meets(value, bar: Mapping) -> bool:
@@ -218,14 +224,14 @@ def _number(value: float, digits: int) -> str:
 
 def _text(value) -> str:
     if isinstance(value, float):
-        return _number(value, 4)
+        return "infinite" if math.isinf(value) else _number(value, 4)
     if isinstance(value, int) and abs(value) >= 10**4:
         return f"{value:,}"
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _bound(bound) -> str:
-    return _text(bound) if isinstance(bound, int) else str(bound)
+    return str(bound) if isinstance(bound, float) and math.isfinite(bound) else _text(bound)
 
 
 def _statistic(claim: Mapping, judged: Measured | None) -> str:
@@ -234,7 +240,11 @@ def _statistic(claim: Mapping, judged: Measured | None) -> str:
     values = " and ".join(
         _number(x, 3) if isinstance(x, float) else _text(x) for x in judged.values
     )
-    return f"{values} {claim['judged']['what']}"
+    within = [
+        f"{_number(low, 3)} to {_number(high, 3)}" for low, high in judged.ranges if low != high
+    ]
+    reach = f" ({' and '.join(within)})" if within else ""
+    return f"{values}{reach} {claim['judged']['what']}"
 
 
 def sentence(row: Mapping) -> str:
@@ -243,8 +253,7 @@ def sentence(row: Mapping) -> str:
     if " to " in row["our_error"]:
         ours += f" ({row['our_error']})"
     elif row["our_error"] not in ("", EXACT):
-        pairs = zip(ours.split(" and "), row["our_error"].split(" and "), strict=True)
-        ours = " and ".join(f"{value} ± {error}" for value, error in pairs)
+        ours = _with_errors(ours, row["our_error"].split(" and "))
     unit = f" {row['unit']}" if row["unit"] and row["our_value"] else ""
     paper = row["paper_value"]
     first = paper if paper == NO_NUMBER else f"{paper} in the paper"
@@ -253,6 +262,11 @@ def sentence(row: Mapping) -> str:
     last = f"; {row['statistic']} ({bar})" if row["statistic"] else f" ({bar})"
     exactly = ", exactly" if row["our_error"] == EXACT else ""
     return f"{first}; {ours}{unit} here{exactly}{last}"
+
+
+def _with_errors(values: str, errors: list[str]) -> str:
+    pairs = zip(values.split(" and "), errors, strict=True)
+    return " and ".join(f"{value} ± {error}" for value, error in pairs)
 
 
 def summary(card: pd.DataFrame) -> str:

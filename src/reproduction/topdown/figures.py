@@ -197,7 +197,7 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     axes[0].set_xticks(range(len(groups)), groups)
     axes[0].set_xlabel("group of persons")
     axes[0].set_ylabel("slope: persons of error per 1000 persons\nbeyond the state's share")
-    axes[0].set_title("Errors against distance from the state's share", loc="left")
+    axes[0].set_title("Errors against distance from the state's share (bars: ±3 s.e.)", loc="left")
     axes[0].legend(frameon=False, fontsize=8)
     axes[1].set_xticks(range(len(ticks)), [f"{n:,}" for n in ticks], rotation=30, ha="right")
     axes[1].set_yscale("log")

@@ -76,6 +76,35 @@ def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
+def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
+    """Take from a system's slopes those that the algorithm leaves by itself.
+
+    Where no count may be below zero, TopDown's own errors have a slope too; what is beyond it is
+    not the algorithm's.
+
+    Parameters
+    ----------
+    trace : DataFrame
+        Of `fingerprint`, with column system; of the algorithm one run or more.
+    system, algorithm : str
+
+    Returns
+    -------
+    DataFrame
+        With the columns beyond and beyond_error (persons of error for each 1000 persons of
+        distance; both systems' robust errors are in it) and z_beyond, missing but for the system,
+        and for it where the algorithm was not run.
+    """
+    own = trace[trace["system"] == algorithm].groupby("group")
+    mean, runs = own["slope"].mean(), own["slope"].size()
+    error = np.sqrt(own["robust_error"].agg(lambda each: (each**2).mean()) / runs)
+    rows = trace["system"] == system
+    groups = trace["group"].where(rows)
+    beyond = 1000 * (trace["slope"] - groups.map(mean))
+    beyond_error = 1000 * np.hypot(trace["robust_error"], groups.map(error))
+    return trace.assign(beyond=beyond, beyond_error=beyond_error, z_beyond=beyond / beyond_error)
+
+
 def rmse_by_size(counties: pd.DataFrame, published, released, edges) -> pd.DataFrame:
     """Root mean square errors of the groups by population of the county.
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from reproduction.topdown.fingerprint import beyond_the_algorithm
+
 TITLES = {
     "bias": "Errors of county cells by true size",
     "trend": "County totals, system by system",
@@ -109,7 +111,9 @@ def collected(kinds: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         "margins": over_runs(kinds["margins"], ["level", "query"], ["rmse"]),
         "causes": cause_table(trend, bias),
         "rounding": rounding_table(kinds["nodes"]),
-        "fingerprint": kinds["fingerprint"].drop(columns="run"),
+        "fingerprint": beyond_the_algorithm(
+            kinds["fingerprint"].drop(columns="run"), "Bureau", "production"
+        ),
         "sizes": kinds["sizes"].drop(columns="run"),
     }
 

@@ -85,6 +85,26 @@ def test_acceptance_from_both_kinds_of_start(compared):
     assert stuck["high"] > 0
     assert (rates.loc[2:, "percent"].between(0.5, 3)).all()
     assert rates["paper_percent"].notna().tolist() == [False, False, True, True]
+    assert (rates.loc[:1, "ahead_high"] < 0).all()
+    assert (rates.loc[2:, "ahead"] == 0).all()
+
+
+def test_rates_are_set_against_that_at_the_papers_best_from_the_same_start():
+    rates = pd.DataFrame(
+        {
+            "start": ["target", "confidential", "target", "confidential"],
+            "percent": [1.55, 1.0, 1.60, 0.5],
+            "low": [1.51, 1.0, 1.57, 0.5],
+            "high": [1.58, 1.0, 1.64, 0.5],
+            "paper_percent": [1.68, 1.68, 1.56, 1.56],
+        }
+    )
+    found = sexage.ahead_of_the_papers_best(rates)
+    assert found["ahead"].tolist() == pytest.approx([0, 0, 0.05, -0.5])
+    assert found["ahead_low"].iloc[2] == pytest.approx(0.05 - np.hypot(0.03, 0.03))
+    assert found["ahead_high"].iloc[2] == pytest.approx(0.05 + np.hypot(0.04, 0.04))
+    unknown = sexage.ahead_of_the_papers_best(rates.assign(paper_percent=np.nan))
+    assert unknown["ahead"].isna().all()
 
 
 def test_a_trace_keeps_every_change_and_the_longest_stay():
@@ -154,7 +174,10 @@ def test_distances_method_by_method():
     raw = medians[medians["method"] == "raw"].iloc[0]
     assert raw["closed_form"] == pytest.approx(39.142, abs=5e-4)
     check_mean(raw["median"], raw["closed_form"], raw["se"])
-    assert np.isfinite(raw["z_paper"])
+    both = np.hypot(raw["se"], raw["paper_se"])
+    assert raw["z_paper"] == pytest.approx((raw["median"] - raw["paper"]) / both)
+    assert raw["paper_se"] == pytest.approx(raw["se"] * math.sqrt(6 / 20))
+    assert medians.loc[medians["paper"].isna(), "paper_se"].isna().all()
     assert isinstance(mixing, pd.DataFrame)
 
 

@@ -60,7 +60,7 @@ def page(tmp_path):
     claims = [
         claim("counties-a", "t", 2, figure=["f_{state}", "lost"]),
         claim("two-bin-b", "t", 0, paper="CDP", exact=True, note="a slip & no more"),
-        claim("sex-by-age-c", "gone", 0, paper="CDP"),
+        claim("sex-by-age-c", "gone", 0, paper="CDP", paper_value="likely"),
     ]
     card = scorecard(claims, {"t": pd.DataFrame({"x": [1]})}, {"das_available": False})
     (tmp_path / "tables").mkdir()
@@ -93,6 +93,7 @@ def page(tmp_path):
         TEMPLATE,
         "Made by <us>.",
         ["counties.draws"],
+        {"f_{state}": "Boxes < lines."},
     )
 
 
@@ -155,6 +156,10 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
         assert f'<a href="#claim-{name}">' in picture
     for count in ("✓ 1 reproduced", "≠ 1 differs", "? 1 not checkable"):
         assert count in page
+    said = " ".join(part(page, "The bar that decides", "</p>").split())
+    assert "is the paper's own in 0 of them" in said
+    assert "ours in 3" in said
+    assert "In 1 the paper has words and no number" in said
 
 
 def test_a_picture_is_shown_once_and_then_linked(page):
@@ -187,6 +192,7 @@ def test_the_page_opens_with_the_verdicts_then_the_gallery_then_the_claims(page)
     assert 'alt="Small picture of figure f_VT"' in picture
     assert "ISDP, Figure 9: &lt;b&gt;" in picture
     assert "And for 1 more state." in picture
+    assert "Boxes &lt; lines." in picture
     assert picture.count("<li>") == 1
     assert '<h3 id="gallery-counties">Counties &amp; states</h3>' in page
 

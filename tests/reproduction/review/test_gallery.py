@@ -2,12 +2,17 @@
 
 import base64
 import io
+import re
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from reproduction.review.gallery import WIDTH, first_sentence, gallery, thumbnail
+from isdp.errors import InputError
+from reproduction.review.claims import named_figures, read_pictures
+from reproduction.review.gallery import WIDTH, gallery, thumbnail
+from tests import ROOT
+from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 
 BUDGET = 3_000_000  # bytes of the front page
 PICTURES = 70
@@ -40,11 +45,14 @@ def decoded(address):
     return Image.open(io.BytesIO(base64.b64decode(body)))
 
 
-def test_each_figure_has_one_picture_with_the_words_of_the_first_who_names_it(folder):
+SHOWN = {"peak": "One peak.", "map_{state}": "A map."}
+
+
+def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(folder):
     claims = [claim("b", "so", ["peak", "law"]), claim("a", "too", "law")]
     entries = [entry("a", "two", "peak"), entry("c", "three", "gone")]
     made = {"peak": files("peak"), "law": files("law"), "gone": []}
-    found = gallery(folder, claims, entries, made)
+    found = gallery(folder, claims, entries, made, SHOWN)
     assert list(found) == ["b", "a"]
     for each in (found["a"][0], found["b"][0]):
         assert decoded(each.pop("address")).size == (90, 60)
@@ -52,7 +60,7 @@ def test_each_figure_has_one_picture_with_the_words_of_the_first_who_names_it(fo
         {
             "name": "peak",
             "label": "CDP, Figure 2: a peak",
-            "words": "One.",
+            "words": "One peak.",
             "goal": "figure-two",
             "more": 0,
         }
@@ -61,29 +69,32 @@ def test_each_figure_has_one_picture_with_the_words_of_the_first_who_names_it(fo
         {
             "name": "law",
             "label": "SDP, Section 3",
-            "words": "Claimed: It is so.",
+            "words": "",
             "goal": "claim-so",
             "more": 0,
         }
     ]
 
 
-def test_a_further_figure_of_an_entry_has_the_words_of_its_claim(folder):
-    claims = [claim("a", "so", ["law", "peak"])]
-    made = {"peak": files("peak"), "law": files("law"), "map": files("map_DC")}
-    found = gallery(folder, claims, [entry("a", "two", *made)], made)
-    words = [(each["name"], each["words"], each["goal"]) for each in found["a"]]
-    assert words == [
-        ("peak", "One.", "figure-two"),
-        ("law", "Claimed: It is so.", "figure-two"),
-        ("map_DC", "One.", "figure-two"),
-    ]
-
-
 def test_of_a_figure_that_each_state_has_one_is_shown_that_was_not_yet(folder):
     made = {"map_IL": files("map_IL"), "map_{state}": files("map_IL", "map_DC", "map_VT")}
-    found = gallery(folder, [], [entry("a", "one", "map_IL"), entry("a", "two", *made)], made)
-    assert [(each["name"], each["more"]) for each in found["a"]] == [("map_IL", 0), ("map_DC", 1)]
+    entries = [entry("a", "one", "map_IL"), entry("a", "two", *made)]
+    found = gallery(folder, [], entries, made, SHOWN)
+    shown = [(each["name"], each["more"], each["words"]) for each in found["a"]]
+    assert shown == [("map_IL", 0, ""), ("map_DC", 1, "A map.")]
+
+
+def test_there_is_a_sentence_on_every_figure_named_and_on_no_other():
+    pictures = read_pictures(ROOT / "config/pictures.yaml")
+    assert set(pictures) == set(named_figures(CLAIMS, ENTRIES))
+    for name, words in pictures.items():
+        assert re.search(r"\.(\s|$)", words).end() == len(words), name
+
+
+def test_anything_but_sentences_is_refused(tmp_path):
+    (tmp_path / "p.yaml").write_text("peak: [1]")
+    with pytest.raises(InputError, match=r"p.yaml: each line is a figure's name and a sentence"):
+        read_pictures(tmp_path / "p.yaml")
 
 
 def test_a_small_picture_keeps_its_shape_and_what_is_clear_becomes_white(tmp_path):
@@ -102,14 +113,3 @@ def test_a_page_of_all_wings_stays_within_its_weight(tmp_path):
         drawn[low:high, x : x + 4] = generator.integers(0, 200, 3)
     Image.fromarray(drawn).save(tmp_path / "dense.png")
     assert PICTURES * len(thumbnail(tmp_path / "dense.png")) < BUDGET
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("One peak at 0.6, no more.\n  Two.", "One peak at 0.6, no more."),
-        ("Left: a 4 x 4 table, e.g. ours", "Left: a 4 x 4 table, e.g. ours"),
-    ],
-)
-def test_the_first_sentence_ends_at_a_stop_before_a_capital(text, sentence):
-    assert first_sentence(text) == sentence

@@ -34,7 +34,7 @@ def claim(**changes):
 
 
 def judged(value, provenance=NONE, **changes):
-    tables = {"t": pd.DataFrame({"x": [value, value - 1], "se": 0.1, "z": -3.0, "n": 100})}
+    tables = {"t": pd.DataFrame({"x": [value, value - 1], "se": 0.1, "z": -3.0, "chains": 100})}
     card = scorecard([claim(**changes)], tables, provenance)
     assert tuple(card.columns) == COLUMNS
     return card.iloc[0]
@@ -48,7 +48,7 @@ def test_a_verdict_follows_from_the_value():
     assert (row["bar"], row["bar_of"]) == ("<= 2", "ours")
 
 
-WITH_ERROR = {"table": "t", "column": "x", "take": "max", "error": "se", "draws": "n"}
+WITH_ERROR = {"table": "t", "column": "x", "take": "max", "error": "se", "draws": "chains"}
 
 
 def test_a_bar_within_the_monte_carlo_error_leaves_the_claim_undecided_on_either_side():
@@ -56,21 +56,21 @@ def test_a_bar_within_the_monte_carlo_error_leaves_the_claim_undecided_on_either
         row = judged(value, ours=WITH_ERROR)
         assert row["verdict"] == "undecided"
         # 0.3 to 0.1 needs nine times the draws
-        assert "about 900 draws would tell" in row["note"]
+        assert "about 900 chains would tell" in row["note"]
         row = judged(value, ours=WITH_ERROR, bar={"equals": 2})
-        assert "about 900 draws would tell" in row["note"]
+        assert "about 900 chains would tell" in row["note"]
     assert judged(1.6, ours=WITH_ERROR)["verdict"] == "reproduced"
     assert judged(2.4, ours=WITH_ERROR)["verdict"] == "differs"
 
 
 def test_a_run_that_is_too_small_to_tell_leaves_a_missed_bar_undecided():
-    small = {"table": "t", "column": "n", "take": "max", "at_least": 400, "what": "draws"}
+    small = {"table": "t", "column": "chains", "take": "max", "at_least": 400, "what": "draws"}
     assert judged(1.5, tells=small)["verdict"] == "reproduced"
     row = judged(2.5, tells=small)
     assert row["verdict"] == "undecided"
     assert row["note"] == "this run has 100 draws, and 400 would tell"
     assert judged(2.5, tells=small | {"at_least": 100})["verdict"] == "differs"
-    unsaid = judged(2.5, tells=small | {"rows": "n < 0"})
+    unsaid = judged(2.5, tells=small | {"rows": "chains < 0"})
     assert unsaid["verdict"] == "undecided"
     assert unsaid["note"] == "this run does not say how many draws, and 400 would tell"
 
@@ -115,21 +115,46 @@ def test_limits_stand_in_the_place_of_an_error():
 
 
 def test_what_the_papers_formula_gives_stands_beside_its_words():
-    how = WITH_ERROR | {"formula": "n"}
+    how = WITH_ERROR | {"formula": "chains"}
     row = judged(1.5, ours=how, paper_value="closed form")
     assert sentence(row).startswith("closed form, 100 in the paper; 1.50 ± 0.10 persons here")
-    missing = judged(1.5, ours={"table": "u", "take": "rows", "formula": "n"}, paper_value="2 n")
+    missing = judged(
+        1.5, ours={"table": "u", "take": "rows", "formula": "chains"}, paper_value="2 n"
+    )
     assert missing["paper_value"] == "2 n"
 
 
+def test_the_error_of_the_papers_value_stands_beside_it_if_the_distance_has_it():
+    tables = {"t": pd.DataFrame({"x": [72.2, 14.9], "se": [0.22, 0.045], "theirs": [0.49, 0.101]})}
+    how = {"table": "t", "column": "x", "take": "each", "error": "se", "paper_error": "theirs"}
+    one = claim(ours=how, paper_value="69.63 and 14.45", bar={"at_most": 4})
+    (row,) = scorecard([one], tables, NONE).to_dict("records")
+    assert row["paper_value"] == "69.63 ± 0.49 and 14.45 ± 0.10"
+    (row,) = scorecard([one | {"paper_value": "two medians"}], tables, NONE).to_dict("records")
+    assert row["paper_value"] == "two medians"
+
+
+def test_limits_of_a_distance_stand_beside_it():
+    tables = {"t": pd.DataFrame({"x": [1.0], "share": [0.97], "low": 0.895, "high": 0.996})}
+    how = {
+        "table": "t",
+        "column": "share",
+        "take": "max",
+        "limits": ["low", "high"],
+        "what": "below",
+    }
+    (row,) = scorecard([claim(judged=how)], tables, NONE).to_dict("records")
+    assert row["statistic"] == "0.97 (0.895 to 0.996) below"
+
+
 def test_limits_too_tell_how_many_draws_it_would_take():
-    tables = {"t": pd.DataFrame({"x": [1.5], "low": 0.9, "high": 2.1, "n": 10})}
-    how = {"table": "t", "column": "x", "take": "max", "limits": ["low", "high"], "draws": "n"}
+    tables = {"t": pd.DataFrame({"x": [1.5], "low": 0.9, "high": 2.1, "chains": 10})}
+    how = {"table": "t", "column": "x", "take": "max", "limits": ["low", "high"], "draws": "chains"}
     (row,) = scorecard([claim(ours=how)], tables, NONE).to_dict("records")
     assert row["verdict"] == "undecided"
-    assert "about 10 draws would tell" in row["note"]  # 0.6 to 0.5 needs 1.44 times as many
+    assert "about 10 chains would tell" in row["note"]  # 0.6 to 0.5 needs 1.44 times as many
     (row,) = scorecard([claim(ours=how, bar={"at_most": 1.6})], tables, NONE).to_dict("records")
-    assert "about 400 draws would tell" in row["note"]
+    assert "about 400 chains would tell" in row["note"]
 
 
 def test_what_is_computed_without_chance_is_called_exact():
@@ -149,7 +174,7 @@ def test_what_is_computed_without_chance_is_called_exact():
         (9999.4, "9999"),
         (0.25, "0.25"),
         (-123456.0, "-123,500"),
-        (float("inf"), "inf"),
+        (float("inf"), "infinite"),
         (1e-10, "1e-10"),
     ],
 )
@@ -223,6 +248,6 @@ def test_the_summary_counts_and_names_what_differs_and_what_is_undecided():
     assert rest == [
         "  differs: c (ISDP E.4): 1 in the paper; 9 persons here (bar <= 2, ours)",
         "  undecided: c (ISDP E.4): 1 in the paper; 2.10 ± 0.10 persons here (bar <= 2, ours); the "
-        "bar lies within the Monte Carlo error, and about 900 draws would tell, where it stays as "
+        "bar lies within the Monte Carlo error, and about 900 chains would tell, where it stays as "
         "it is",
     ]

@@ -25,8 +25,6 @@ LARGE, SMALL = 100, 1  # of what tells how large a run is, where a query asks fo
 # What is claimed is the extreme itself, so that a wrong value shows only where it is the extreme.
 # All other claims must notice one wrong row among others that are right.
 OF_THE_EXTREME = {
-    "swap-2020-lowest": "the lowest of the budgets is printed",
-    "swap-2020-highest": "the highest of the budgets is printed",
     "sdp-infeasible": "no delta lies above 1",
     "truncation-least-county": "the least populous county",
     "tda-gq-smaller": "a number that can be smaller, in one state",

@@ -2,7 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.topdown.fingerprint import GROUPS, fingerprint, group_counts, rmse_by_size
+from reproduction.topdown.fingerprint import (
+    GROUPS,
+    beyond_the_algorithm,
+    fingerprint,
+    group_counts,
+    rmse_by_size,
+)
 from tests.statistical.checks import check_mean
 
 
@@ -55,6 +61,28 @@ def test_puerto_rico_is_left_out():
     changed = np.vstack([other, np.full((1, 252), 900)])
     with_it = fingerprint(pd.concat([frame, outside], ignore_index=True), more, changed)
     pd.testing.assert_frame_equal(with_it, fingerprint(frame, counts, other))
+
+
+def test_what_the_algorithm_leaves_by_itself_is_no_trace_of_swapping():
+    trace = pd.DataFrame(
+        [
+            ("own", "adult", -0.50, 0.03),
+            ("own", "adult", -0.52, 0.04),
+            ("own", "black", 0.0, 0.03),
+            ("theirs", "adult", -0.51, 0.05),
+            ("theirs", "black", 0.90, 0.05),
+            ("else", "black", 0.90, 0.05),
+        ],
+        columns=["system", "group", "slope", "robust_error"],
+    )
+    found = beyond_the_algorithm(trace, "theirs", "own")
+    assert found["z_beyond"].notna().tolist() == [False, False, False, True, True, False]
+    adult, black = found.iloc[3], found.iloc[4]
+    assert adult["beyond"] == pytest.approx(0, abs=1e-9)
+    assert adult["beyond_error"] == pytest.approx(1000 * np.sqrt(0.05**2 + (0.03**2 + 0.04**2) / 4))
+    assert black["beyond"] == pytest.approx(900)
+    assert black["z_beyond"] == pytest.approx(0.9 / np.hypot(0.05, 0.03))
+    assert beyond_the_algorithm(trace, "theirs", "not run")["z_beyond"].isna().all()
 
 
 def test_errors_by_population_are_of_the_counties_in_the_class():

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from isdp.io.files import read_json, whole
-from reproduction.review.claims import read_claims, read_figures
+from reproduction.review.claims import read_claims, read_figures, read_pictures
 from reproduction.review.frontpage import front_page
 from reproduction.review.results import open_results
 from reproduction.running.jobs import job_log
@@ -23,6 +23,7 @@ with job_log(snakemake.log[0]):
         Path(source.template).read_text(),
         made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config),
         results.departures(read_yaml(source.usual)),
+        read_pictures(source.pictures),
     )
     with whole(snakemake.output.page) as temporary:
         temporary.write_text(text)
