@@ -105,9 +105,7 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
                 f"\n(means of {row['runs']:.0f} runs: {row['negative_slopes']:.1f}, "
                 f"{row['significant_slopes']:.1f})"
             )
-        axis.text(
-            1.01, place, words, transform=axis.get_yaxis_transform(), va="center", fontsize=8
-        )
+        axis.text(1.01, place, words, transform=axis.get_yaxis_transform(), va="center", fontsize=8)
     axis.axvline(0, color=INK, lw=0.8)
     axis.set_xscale("symlog", linthresh=1)
     limit = 1.3 * table[table["system"].isin(shown)]["slope"].abs().max()

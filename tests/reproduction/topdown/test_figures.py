@@ -80,7 +80,9 @@ def test_slopes_are_sorted_and_red_where_they_fall_significantly(slopes):
     assert [to_hex(each) for each in production.get_facecolors()] == [BOX, DAS]
 
 
-def test_a_bar_stands_at_the_pooled_slope_and_beside_it_the_counts_of_the_dots_and_of_all_runs(slopes):
+def test_a_bar_stands_at_the_pooled_slope_and_beside_it_the_counts_of_the_dots_and_of_all_runs(
+    slopes,
+):
     (axis,) = slopes.axes
     bars = [line.get_xydata().tolist() for line in axis.get_lines()[:2]]
     assert bars == [[[-0.75, -0.4], [-0.75, 0.4]], [[1.5, 0.6], [1.5, 1.4]]]
