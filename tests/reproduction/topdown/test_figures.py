@@ -80,7 +80,7 @@ def test_slopes_are_sorted_and_red_where_they_fall_significantly(slopes):
     assert [to_hex(each) for each in production.get_facecolors()] == [BOX, DAS]
 
 
-def test_a_bar_stands_at_the_pooled_slope_and_beside_it_the_counts_of_the_dots_and_of_all_runs(
+def test_a_bar_stands_at_the_pooled_slope_beside_counts_of_the_dots_and_of_all_runs(
     slopes,
 ):
     (axis,) = slopes.axes
