@@ -26,8 +26,8 @@ from isdp.plots.style import (
 )
 
 MARKS_HIGH = 45  # marks of draws beyond the whiskers that have room, one above the other
-ONE_DRAW = {"one_draw": ("butt", DRAW, "one draw")}
-SHAPES = {"butt": "s", "round": "o"}  # what a short thick stroke looks like, by its ends
+ONE_DRAW = {"one_draw": ("projecting", DRAW, "one draw")}
+SHAPES = {"projecting": "s", "round": "o"}  # what a stroke of no length looks like, by its ends
 
 
 def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list:
@@ -35,7 +35,7 @@ def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list:
     return [
         Patch(facecolor=BOX, edgecolor=INK, label="middle half and median"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
-        Line2D([], [], color=FAINT, lw=1, label="draws beyond (joined)"),
+        Line2D([], [], color=FAINT, lw=1, label="draws beyond (joined where close)"),
         *(
             Line2D([], [], color=colour, marker=SHAPES[ends], ms=4, ls="", label=words)
             for ends, colour, words in marks.values()
@@ -64,7 +64,7 @@ def draw_boxes(
     width : float
         Of a box, in positions.
     marks : mapping, optional
-        Shape ("butt" for squares, "round" for dots), colour and words of each series to show as
+        Shape ("projecting" for squares, "round" for dots), colour and words of each series to show as
         marks, such as a draw. None also leaves out what lies beyond the whiskers.
     """
     beyond = boxes["series"] == "extreme"
@@ -139,9 +139,8 @@ def draw_beyond(axis: Axes, beyond: pd.DataFrame) -> None:
 
 def _draw_marks(axis: Axes, values: pd.Series, ends: str, colour: str) -> None:
     """Mark a value at each position: as strokes, marks take a fifth of the bytes in an SVG."""
-    half = {"butt": 0.16, "round": 0.01}[ends]
-    x = values.index.to_numpy(dtype=float)
-    # snapped to whole pixels, many dots would have no length, and a PNG would not show them
+    x, half = values.index.to_numpy(dtype=float), 0.01
+    # snapped to whole pixels, many would have no length, and a PNG would not show them
     look = {"color": colour, "lw": 3, "solid_capstyle": ends, "zorder": 3, "snap": False}
     strokes(axis, (x - half, values), (x + half, values), **look)
 
