@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from isdp.diagnostics.summaries import boxes
-from isdp.plots.boxes import box_handles, draw_boxes
+from isdp.plots.boxes import box_handles, boxes_width, draw_boxes
 from isdp.plots.style import (
     CREST,
     DARK,
@@ -323,7 +323,7 @@ def county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) ->
     """
     scales = list(dict.fromkeys(runs["scale"]))
     counties = runs["rank"].max() + 1
-    size = max(9.5, 1.5 + 0.125 * counties), 1.6 + 2.7 * len(scales)
+    size = boxes_width(counties), 1.6 + 2.7 * len(scales)
     figure, axes = panels(len(scales), 1, size, sharex=True, sharey=True)
     marks = {}
     if runs["das_error"].notna().any():
