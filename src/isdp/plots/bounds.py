@@ -65,7 +65,8 @@ def tv_bounds(
 def bound_title(experiment: str, runs: int) -> str:
     """Title of a figure of bounds."""
     return (
-        f"{experiment}: distance of the chain from its target, {runs} coupled chains for each lag"
+        f"{experiment.capitalize()} experiment: distance of the chain from its target, {runs} "
+        f"coupled chains for each lag"
     )
 
 
