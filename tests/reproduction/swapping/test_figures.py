@@ -15,6 +15,7 @@ from reproduction.swapping.massachusetts import (
     unmixed_table,
 )
 from reproduction.swapping.printed import before, read_budgets, read_massachusetts
+from reproduction.swapping.tables import budget_points
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
 ONE = before(TABLE)
@@ -40,6 +41,16 @@ def test_budget_curves_minima_and_printed_numbers():
     assert own.get_ydata().tolist() == printed["computed"].tolist()
     gap = (part["epsilon_bound"] - part["epsilon_exact"]).max()
     assert f"exact worst case (less by {gap:.2g} at most from b = 264,331 on)" in lines(axis)
+
+
+def test_the_points_of_the_budget_hold_all_that_is_drawn():
+    curves = budgets.curves([10], points=5)
+    printed = budgets.printed_budgets(read_budgets("data/swapping/budgets.csv"))
+    points = budget_points(curves, printed)
+    parts = dict(list(points.groupby("series")))
+    assert parts["curve"]["epsilon_bound"].tolist() == curves["epsilon_bound"].tolist()
+    marks = ["largest", "rate", "epsilon", "computed"]
+    assert parts["printed"][marks].to_numpy().tolist() == printed[marks].to_numpy().tolist()
 
 
 def test_a_budget_of_one_size_names_no_gap_beyond_it():
