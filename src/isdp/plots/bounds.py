@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM
 from isdp.plots.style import CREST, DARK, DAS, FAINT, INK, finish, panels, styled
 
 VARIANTS = {
@@ -34,7 +35,8 @@ def tv_bounds(
     trails : DataFrame
         Columns law, variant, lag, bound_at_0, censored and chosen.
     distances : DataFrame
-        Columns law, variant, t, statistic and distance, from `distance_curve`.
+        Columns law, variant, t, statistic, distance and error, from `distance_curve`; up to the
+        largest error of a compared sample lies a band, in which draws of the target may lie too.
     title : str
     laws : dict
         A description of each law, by its name in the column law.
@@ -63,7 +65,8 @@ def tv_bounds(
 def bound_title(experiment: str, runs: int) -> str:
     """Title of a figure of bounds."""
     return (
-        f"{experiment}: distance of the chain from its target, {runs} coupled chains for each lag"
+        f"{experiment.capitalize()} experiment: distance of the chain from its target, {runs} "
+        f"coupled chains for each lag"
     )
 
 
@@ -74,10 +77,12 @@ def bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
 
 
 ACTUAL = {
-    "in full": ("actual, in full", "o", INK),
-    "norm": ("actual, the norm", ".", INK),
-    "cells": ("actual, worst cell", "+", FAINT),
+    FULL: ("actual, in full", "o", INK),
+    NORM: ("actual, the norm", ".", INK),
+    CELLS: ("actual, worst cell", "+", FAINT),
 }
+LEGEND = "lag, with its 99 % band, cut off where it is above 1 and says nothing"
+FLOOR = "\ngrey: norm and cells of so few draws may be as far off at the target"
 
 
 def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataFrame) -> None:
@@ -96,6 +101,12 @@ def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataF
         )
         band = part[np.isfinite(part["high"])]
         axis.fill_between(band["t"] + 1, band["low"], band["high"], color=colour, alpha=0.18, lw=0)
+    sampled = actual.loc[actual["statistic"] != FULL, "error"]
+    if len(sampled):
+        floor = sampled.max()
+        axis.axhspan(
+            0, floor, color=FAINT, alpha=0.25, lw=0, zorder=0.5, label=f"up to {floor:.2f}"
+        )
     for statistic, (label, marker, colour) in ACTUAL.items():
         part = actual[actual["statistic"] == statistic]
         if len(part):
@@ -119,7 +130,7 @@ def _draw_bounds(axis: Axes, curves: pd.DataFrame, chosen: int, actual: pd.DataF
         frameon=False,
         fontsize=7.5,
         columnspacing=1.2,
-        title="lag, with its 99 % band",
+        title=LEGEND + FLOOR if len(sampled) else LEGEND,
         title_fontsize=7.5,
     )
     ringed = curves[curves["lag"] == chosen]

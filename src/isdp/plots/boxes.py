@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -26,8 +27,32 @@ from isdp.plots.style import (
 )
 
 MARKS_HIGH = 45  # marks of draws beyond the whiskers that have room, one above the other
-ONE_DRAW = {"one_draw": ("butt", DRAW, "one draw")}
-SHAPES = {"butt": "s", "round": "o"}  # what a short thick stroke looks like, by its ends
+ONE_DRAW = {"one_draw": ("projecting", DRAW, "one draw")}
+SHAPES = {"projecting": "s", "round": "o"}  # what a stroke of no length looks like, by its ends
+WIDEST = 11.5  # of a figure, in inches: shrunk to a page, a wider one could not be read
+LEGEND = 10.6  # of a figure whose legend, in one line, has all marks
+NAME_ROOM = 0.15  # that the name of a box takes
+
+
+def boxes_width(number: int) -> float:
+    """Width in inches of a figure of so many boxes side by side."""
+    return min(WIDEST, max(LEGEND, 1.5 + 0.125 * number))
+
+
+def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
+    """Name the boxes, or every second, third, ... up to the last, where there is no room for all.
+
+    Parameters
+    ----------
+    axis : Axes
+    named : DataFrame
+        Columns position and label, a row a box.
+    """
+    room = 0.92 * axis.get_figure().get_figwidth() / len(named)
+    step = math.ceil(NAME_ROOM / room)
+    shown = named.sort_values("position").iloc[::-1].iloc[::step].iloc[::-1]
+    axis.set_xticks(shown["position"], shown["label"], rotation=90, fontsize=8)
+    axis.tick_params(axis="x", bottom=step > 1, length=3 if step > 1 else 0, pad=1)
 
 
 def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list:
@@ -64,8 +89,8 @@ def draw_boxes(
     width : float
         Of a box, in positions.
     marks : mapping, optional
-        Shape ("butt" for squares, "round" for dots), colour and words of each series to show as
-        marks, such as a draw. None also leaves out what lies beyond the whiskers.
+        Shape ("projecting" for squares, "round" for dots), colour and words of each series to show
+        as marks, such as a draw. None also leaves out what lies beyond the whiskers.
     """
     beyond = boxes["series"] == "extreme"
     wide = boxes[~beyond].pivot(index="position", columns="series", values="value")
@@ -76,10 +101,8 @@ def draw_boxes(
             if series in wide:
                 _draw_marks(axis, wide[series], ends, shade)
     axis.axhline(0, color=INK, lw=0.6, zorder=0)
-    named = boxes.drop_duplicates("position")
-    axis.set_xticks(named["position"], named["label"], rotation=90, fontsize=6.2)
+    name_boxes(axis, boxes.drop_duplicates("position"))
     axis.grid(False, axis="x")
-    axis.tick_params(axis="x", bottom=False, pad=1)
 
 
 def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: float) -> None:
@@ -139,9 +162,8 @@ def draw_beyond(axis: Axes, beyond: pd.DataFrame) -> None:
 
 def _draw_marks(axis: Axes, values: pd.Series, ends: str, colour: str) -> None:
     """Mark a value at each position: as strokes, marks take a fifth of the bytes in an SVG."""
-    half = {"butt": 0.16, "round": 0.01}[ends]
-    x = values.index.to_numpy(dtype=float)
-    # snapped to whole pixels, many dots would have no length, and a PNG would not show them
+    x, half = values.index.to_numpy(dtype=float), 0.01
+    # snapped to whole pixels, many would have no length, and a PNG would not show them
     look = {"color": colour, "lw": 3, "solid_capstyle": ends, "zorder": 3, "snap": False}
     strokes(axis, (x - half, values), (x + half, values), **look)
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
 
 EXACT = "exact"
+CHANCE = "bound: samples of one law are further apart than it once in a million times at most"
 
 
 @styled
@@ -35,7 +36,7 @@ def laws_overlaid(
     samplers : dict
         Words for each sampler but the exact one, which is "exact".
     """
-    size = 11, 0.8 + 2.9 * len(descriptions)
+    size = 11, 1 + 2.9 * len(descriptions)
     figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
     colours = dict(zip(samplers, (DRAW, DAS, "#3a7d44"), strict=False))
     for (left, right), (law, words) in zip(axes, descriptions.items(), strict=True):
@@ -52,8 +53,8 @@ def laws_overlaid(
     for left in axes[:, 0]:
         handles, words = left.get_legend_handles_labels()
         shown |= dict(zip(words, handles, strict=True))
-    axes[0, 0].legend(shown.values(), shown.keys(), frameon=False)
-    return finish(figure, title)
+    axes[0, 0].legend(shown.values(), shown.keys(), frameon=False, fontsize=7.5)
+    return finish(figure, f"{title}\n{CHANCE}")
 
 
 def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> str:

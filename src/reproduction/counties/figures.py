@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from isdp.plots.boxes import ONE_DRAW, box_handles, draw_boxes
+from isdp.plots.boxes import ONE_DRAW, box_handles, boxes_width, draw_boxes
 from isdp.plots.style import (
     DAS,
     DRAW,
@@ -39,7 +39,7 @@ def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
     """
     boxes = boxes.assign(position=boxes["rank"], label=county_labels(boxes))
     parts = list(rows_of_counties(boxes))
-    size = row_width(parts), 1 + 3.3 * len(parts)
+    size = boxes_width(parts[0]["rank"].max()), 1 + 3.3 * len(parts)
     figure, axes = panels(len(parts), 1, size, sharey=True)
     marks = dict(ONE_DRAW)
     if (boxes["series"] == "das_error").any():
@@ -67,11 +67,6 @@ def rows_of_counties(boxes: pd.DataFrame) -> Iterator[pd.DataFrame]:
     width = -(-last // -(-last // COUNTIES_IN_A_ROW))
     for low in range(1, last + 1, width):
         yield boxes[boxes["rank"].between(low, low + width - 1)]
-
-
-def row_width(parts: list[pd.DataFrame]) -> float:
-    """Width in inches of a figure in which the labels of such rows can be read."""
-    return max(9.5, 1.5 + 0.125 * parts[0]["rank"].max())
 
 
 def frame_counties(axis: Axes, part: pd.DataFrame) -> None:

@@ -8,14 +8,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from isdp.plots.boxes import draw_boxes
+from isdp.plots.boxes import boxes_width, draw_boxes, name_boxes
 from isdp.plots.style import BOX, DAS, INK, finish, legend_above, panels, styled
 from reproduction.counties.choices import CHOICES
 from reproduction.counties.figures import (
     COUNTY_AXIS,
     county_labels,
     frame_counties,
-    row_width,
     rows_of_counties,
 )
 
@@ -37,31 +36,36 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     """
     boxes = boxes.assign(label=county_labels(boxes))
     parts = list(rows_of_counties(boxes))
-    size = row_width(parts), 1.2 + 4.9 * len(parts)
+    size = boxes_width(parts[0]["rank"].max()), 1.2 + 4.9 * len(parts)
     figure, axes = panels(len(parts) * len(SHOWN), 1, size, together=len(SHOWN))
     reach = _usual_reach(boxes)
+    far = {choice: _far_boxes(boxes[boxes["law"] == choice], reach) for choice in SHOWN}
     for pair, part in zip(axes.reshape(-1, len(SHOWN)), parts, strict=True):
         for axis, choice in zip(pair, SHOWN, strict=True):
             for law, colour, shift in (("generalized", BOX, -0.2), (choice, PROJECTED, 0.2)):
                 own = part[part["law"] == law]
                 own = own.assign(position=own["rank"] + shift)
                 draw_boxes(axis, own, colour=colour, width=0.36, marks=None)
-            _label_far_boxes(axis, part[part["law"] == choice], reach)
+            _label_boxes(axis, far[choice][far[choice]["rank"].isin(part["rank"])], reach)
             frame_counties(axis, part)
             axis.set_xticks([])
-            axis.set_title(f"projected: {CHOICES[choice]}", loc="right", fontsize=9)
+            words = f"projected: {CHOICES[choice]}"
+            if len(parts) > 1:
+                words = f"counties {part['rank'].min()} to {part['rank'].max()}, {words}"
+                if len(far[choice]) and not far[choice]["rank"].isin(part["rank"]).any():
+                    words += " (none of these)"
+            axis.set_title(words, loc="left", fontsize=9, pad=24 if axis is axes[0, 0] else None)
             axis.set_ylim(-reach, reach)
         named = part.drop_duplicates("rank")
-        pair[-1].set_xticks(named["rank"], named["label"], rotation=90, fontsize=6.2)
+        name_boxes(pair[-1], named.assign(position=named["rank"]))
     axes[-1, 0].set_xlabel(COUNTY_AXIS)
-    axes[0, 0].set_title(title, loc="left", pad=26)
     handles = [
         Patch(facecolor=BOX, edgecolor=INK, label="generalized Laplace"),
         Patch(facecolor=PROJECTED, edgecolor=INK, label="projected discrete Laplace"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
     ]
     legend_above(axes[0, 0], handles)
-    return finish(figure)
+    return finish(figure, title)
 
 
 def _usual_reach(boxes: pd.DataFrame) -> float:
@@ -71,20 +75,24 @@ def _usual_reach(boxes: pd.DataFrame) -> float:
     return 1.15 * float(largest[largest <= 2.5 * largest.median()].max())
 
 
-def _label_far_boxes(axis: Axes, boxes: pd.DataFrame, reach: float) -> None:
+def _far_boxes(boxes: pd.DataFrame, reach: float) -> pd.DataFrame:
+    """Quartiles and whiskers of the boxes that run out of a panel, with rank and county."""
     wide = boxes[boxes["series"].isin(["q1", "q3", "whisker_low", "whisker_high"])].pivot(
         index=["rank", "county"], columns="series", values="value"
     )
-    for (rank, county), row in wide.iterrows():
-        if max(-row["whisker_low"], row["whisker_high"]) > reach:
-            axis.annotate(
-                f"{county} runs off the scale: quartiles {row['q1']:.0f} and {row['q3']:.0f}, "
-                f"whiskers {row['whisker_low']:.0f} and {row['whisker_high']:.0f}",
-                (rank + 0.4, 0.9 * reach),
-                xytext=(8, 0),
-                textcoords="offset points",
-                fontsize=7.5,
-                color=DAS,
-                va="center",
-                bbox={"facecolor": "white", "alpha": 0.85, "lw": 0, "pad": 1},
-            )
+    return wide[wide[["whisker_low", "whisker_high"]].abs().max(axis=1) > reach].reset_index()
+
+
+def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
+    for _, row in far.iterrows():
+        axis.annotate(
+            f"{row['county']} runs off the scale: quartiles {row['q1']:.0f} and {row['q3']:.0f}, "
+            f"whiskers {row['whisker_low']:.0f} and {row['whisker_high']:.0f}",
+            (row["rank"] + 0.4, 0.9 * reach),
+            xytext=(8, 0),
+            textcoords="offset points",
+            fontsize=7.5,
+            color=DAS,
+            va="center",
+            bbox={"facecolor": "white", "alpha": 0.85, "lw": 0, "pad": 1},
+        )

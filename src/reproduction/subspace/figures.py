@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from isdp.diagnostics.summaries import boxes
-from isdp.plots.boxes import box_handles, draw_boxes
+from isdp.plots.boxes import box_handles, boxes_width, draw_boxes
 from isdp.plots.style import (
+    CREST,
     DARK,
     DAS,
     DRAW,
@@ -27,7 +28,7 @@ GAUSSIANS = {
     "projected Gaussian": ("projected (Cor 3.5)", INK, "s"),
     "extended Gaussian": ("extended (Cor 3.6)", DRAW, "D"),
     "base decomposition, paper": ("correlated (Thm 3.11)", DAS, "o"),
-    "base decomposition, rescaled": ("the same, scale fitted (ours)", DARK[2], "^"),
+    "base decomposition, rescaled": ("correlated, scale fitted (ours)", DARK[4], "v"),
 }
 PURE = {
     "projected Laplace": ("projected Laplace (Cor 3.8)", DRAW, "o"),
@@ -86,8 +87,7 @@ def errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: fl
         )
         for row in range(len(names)):
             axis.axhline(row, color="#eeeeee", lw=0.8, zorder=0)
-    named = [f"{name}\n{words[name]}" for name in names]
-    left.set_yticks(range(len(names)), named, fontsize=8)
+    left.set_yticks(range(len(names)), [words[name] for name in names], fontsize=8)
     left.invert_yaxis()
     left.set_xlabel("error, by the least of any Gaussian noise (line: 1)")
     right.set_xlabel("error, by a bound for any additive noise (line: 1)")
@@ -123,7 +123,8 @@ def constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
     left.set_ylabel("log10 of delta")
     legend_above(left, left.get_legend_handles_labels()[0])
     left.set_title("Noise of the printed size: enough, or too little (red)", loc="left", pad=20)
-    for colour, (epsilon, part) in zip(DARK, grid.groupby("epsilon"), strict=False):
+    curves = grid.groupby("epsilon")
+    for colour, (epsilon, part) in zip(CREST(np.linspace(0, 1, len(curves))), curves, strict=True):
         right.plot(
             np.log10(part["delta"]), part["waste"], "o-", color=colour, ms=3, label=f"{epsilon:g}"
         )
@@ -134,7 +135,7 @@ def constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
     right.yaxis.set_major_formatter("{x:g}")
     right.set_xlabel("log10 of delta")
     right.set_ylabel("variance, by the least that is enough")
-    right.legend(title="epsilon", frameon=True, ncols=2, fontsize=8)
+    right.legend(title="epsilon (darker: larger)", frameon=True, ncols=2, fontsize=8)
     right.set_title("Below 1 there is less noise than the guarantee needs", loc="left", pad=20)
     return finish(figure)
 
@@ -322,7 +323,7 @@ def county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) ->
     """
     scales = list(dict.fromkeys(runs["scale"]))
     counties = runs["rank"].max() + 1
-    size = max(9.5, 1.5 + 0.125 * counties), 1.6 + 2.7 * len(scales)
+    size = boxes_width(counties), 1.6 + 2.7 * len(scales)
     figure, axes = panels(len(scales), 1, size, sharex=True, sharey=True)
     marks = {}
     if runs["das_error"].notna().any():

@@ -6,10 +6,11 @@ from textwrap import fill
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.special import chdtri
 
-from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
+from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 SHADES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
 LEAST_SHOWN = 1e-5  # per cent; smaller errors of the table are no change at all in most draws
@@ -18,6 +19,11 @@ MARKS = {
     "bayes_factor": (DRAW, "what an observer gains"),
     "table_only": (FAINT, "this table alone, from below"),
 }
+
+
+def _mixes(scenarios) -> dict[str, str]:
+    """One colour for each mix of households, in every figure that has several."""
+    return dict(zip(scenarios, np.resize([INK, DRAW, DAS, *DARK[2:]], len(scenarios)), strict=True))
 
 
 @styled
@@ -41,18 +47,34 @@ def budget(curves: pd.DataFrame, printed: pd.DataFrame, title: str) -> Figure:
         least = part.loc[part["epsilon_bound"].idxmin()]
         axis.plot(least["rate"], least["epsilon_bound"], "o", color=colour, ms=5)
     axis.plot(printed["rate"], printed["epsilon"], "x", color=DAS, ms=5, label="printed")
-    axis.plot([], [], ls=":", color=INK, label="exact worst case")
-    axis.plot([], [], "o", color=INK, ms=5, ls="", label="smallest attainable")
+    ring = {"mfc": "none", "mec": INK, "ms": 9, "mew": 0.8, "ls": ""}
+    label = "bound for the printed row's own b"
+    axis.plot(printed["rate"], printed["computed"], "o", **ring, label=label)
+    apart = _gap_beyond_least(curves)
+    axis.plot([], [], ls=":", color=INK, label=f"exact worst case{apart}")
+    axis.plot([], [], "o", color=INK, ms=5, ls="", label="smallest bound that any rate has")
     axis.set_xscale("logit")
     axis.set_xticks([0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999])
     axis.set_xticklabels(["0.1 %", "1 %", "10 %", "50 %", "90 %", "99 %", "99.9 %"])
     axis.set_xticks([], minor=True)
-    axis.set_xlabel("swap rate")
+    axis.set_xlabel("swap rate (evenly spaced in its log-odds)")
     axis.set_ylabel("epsilon for each record that differs (nats)")
     axis.set_ylim(0)
-    axis.legend(frameon=False, ncols=2)
-    axis.set_title(title, loc="left")
-    return finish(figure)
+    axis.legend(
+        title="b: records of the largest stratum, within which records are swapped",
+        loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, alignment="left",
+    )  # fmt: skip
+    return finish(figure, title)
+
+
+def _gap_beyond_least(curves: pd.DataFrame) -> str:
+    """Say how near the exact worst case is where its line is hidden under the bound's."""
+    largest = sorted(curves["largest"].unique())[1:]
+    if not largest:
+        return ""
+    part = curves[curves["largest"].isin(largest)]
+    gap = (part["epsilon_bound"] - part["epsilon_exact"]).max()
+    return f" (less by {gap:.2g} at most from b = {largest[0]:,} on)"
 
 
 @styled
@@ -116,11 +138,12 @@ def printed_swap(counties: pd.DataFrame, title: str) -> Figure:
     axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0, label="two standard deviations")
     axis.axhline(0, color=INK, lw=0.6)
     shift = np.linspace(-0.24, 0.24, len(scenarios))
-    for scenario, by, mark in zip(
-        scenarios, shift, np.resize(list("osDv^"), len(shift)), strict=True
+    for (scenario, colour), by, mark in zip(
+        _mixes(scenarios).items(), shift, np.resize(list("osDv^"), len(shift)), strict=True
     ):
         part = counties[counties["scenario"] == scenario].set_index("county")["z"]
-        axis.plot(np.arange(len(names)) + by, part[names], mark, ms=4, label=scenario)
+        places = np.arange(len(names)) + by
+        axis.plot(places, part[names], mark, ms=4, color=colour, label=scenario)
     axis.set_xticks(range(len(names)), names, rotation=40, ha="right")
     axis.set_ylabel("printed minus mean (standard deviations)")
     axis.legend(frameon=False, ncols=len(scenarios) + 1, loc="lower left", bbox_to_anchor=(0, 1))
@@ -200,18 +223,27 @@ def attack(points: pd.DataFrame, title: str) -> Figure:
                 color=colour,
                 label=names.get(curve, curve),
             )
-            if each["without_data"].notna().all():
-                axis.axhline(each["without_data"].iloc[0], color=colour, ls=":", lw=1)
+        _draw_prior(axis, part.drop_duplicates("curve"))
         axis.set_xlabel("swap rate (%)")
         axis.set_ylabel(words[panel])
         axis.set_title(panel, loc="left", fontsize=9)
-    axes[0].set_ylim(0, 1)
-    axes[0].plot([], [], ls=":", color=FAINT, label="without data")
+    axes[0].set_ylim(-0.03, 1.03)
     axes[1].set_yscale("log")
     axes[1].set_ylim(top=1)
     for axis in axes:
         axis.legend(frameon=False)
     return finish(figure, title)
+
+
+def _draw_prior(axis: Axes, curves: pd.DataFrame) -> None:
+    """Draw the chance without data, one line for all curves that share it, with their names."""
+    for chance, sharing in curves.dropna(subset=["without_data"]).groupby("without_data"):
+        axis.axhline(chance, color=INK, ls=":", lw=1)
+        words = f"without data: {' and '.join(sharing['curve'])}, {chance:.2g}"
+        axis.annotate(
+            words, (0.02, chance), (0, 3), xycoords=("axes fraction", "data"),
+            textcoords="offset points", fontsize=7.5,
+        )  # fmt: skip
 
 
 @styled
@@ -238,11 +270,18 @@ def tightness(points: pd.DataFrame, largest: int, title: str) -> Figure:
     for panel, line in (("profile", "-"), ("bound", ":")):
         curves = points[points["panel"] == panel].groupby("rate")
         for (rate, part), colour in zip(
-            curves, np.resize([INK, DRAW, DAS, FAINT], len(curves)), strict=True
+            curves, np.resize([INK, DRAW, DAS, DARK[2]], len(curves)), strict=True
         ):
             label = f"p = {100 * rate:g} %" if panel == "profile" else None
-            right.plot(part["x"], part["y"], line, color=colour, label=label)
-    right.plot([], [], ":", color=FAINT, label="bound")
+            width = 1.5 if panel == "profile" else 2.2
+            right.plot(part["x"], part["y"], line, color=colour, lw=width, label=label)
+            if panel == "bound":
+                right.annotate(
+                    f"bound at p = {100 * rate:g} %: {part['y'].iloc[0]:.2f}",
+                    (part["x"].min(), part["y"].iloc[0]), (0, -5), textcoords="offset points",
+                    ha="right", va="top", fontsize=7.5, color=colour,
+                )  # fmt: skip
+    right.plot([], [], ":", color=INK, label="bound, delta = 0")
     right.set_xscale("log")
     right.invert_xaxis()
     right.set_xlabel("delta that is allowed")
@@ -267,16 +306,20 @@ def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
     figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
     middle = chdtri(degrees, [0.995, 0.005])
-    axis.axhspan(*middle, color=BOX, alpha=0.4, lw=0, label="99 % of swaps at the right rate")
-    for (_, row), colour in zip(
-        fits.iterrows(), np.resize([INK, DRAW, DAS, FAINT], len(fits)), strict=True
-    ):
+    axis.axhspan(
+        *middle, color=BOX, alpha=0.4, lw=0, label="where 99 % of swaps at the right rate lie"
+    )
+    colours = _mixes(fits["scenario"])
+    for _, row in fits.iterrows():
+        colour = colours[row["scenario"]]
         part = curves[curves["scenario"] == row["scenario"]]
         rate, error = 100 * row["rate"], 100 * row["error"]
-        axis.plot(100 * part["rate"], part["chi_square"], color=colour, label=row["scenario"])
+        note = " (made from this very swap: no evidence)" if row["fitted"] else ""
+        words = row["scenario"] + note
+        axis.plot(100 * part["rate"], part["chi_square"], color=colour, label=words)
         axis.errorbar(rate, row["chi_square_at_rate"], xerr=error, fmt="o", ms=4, color=colour)
     axis.errorbar([], [], xerr=[], fmt="o", ms=4, color=INK, label="likeliest rate, one s.e.")
-    axis.axvline(50, color=INK, lw=0.6)
+    axis.axvline(50, color=INK, lw=0.6, ls="--", label="printed rate")
     axis.set_xlabel("swap rate (%)")
     axis.set_ylabel(f"chi-square on {degrees} degrees")
     axis.set_ylim(0)

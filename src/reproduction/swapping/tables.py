@@ -138,8 +138,10 @@ def figure_tables(
     """Gather what the figures show, by name; but the runs, which the figure of errors shows."""
     largest = int(tables["budgets"].query("census == '1940'")["largest"].max())
     sizes = np.unique(np.logspace(np.log10(2), 7.2, 40).astype(int)).tolist()
+    likeliest = {"rate": "likeliest_rate", "error": "error"}
+    likeliest |= {name: name for name in ("chi_square_at_rate", "degrees", "fitted")}
     return {
-        "budget": budgets.curves(settings["drawn"]),
+        "budget": budget_points(budgets.curves(settings["drawn"]), tables["budgets"]),
         "tightness": budgets.tightness(sizes, RATES, DELTAS, largest),
         "attack": attacks.curves(tables["attack"], tables["attack_state"], tables["advantages"]),
         "against_noise": against_noise.error_curves(
@@ -148,5 +150,13 @@ def figure_tables(
         "flavours": tables["flavours_compared"],
         "massachusetts": tables["massachusetts"],
         "unmixed": tables["unmixed"],
-        "rate": fit_by_rate(table, households, LIKELY_RATES),
+        "rate": fit_by_rate(table, households, LIKELY_RATES).merge(
+            tables["fit"][["scenario", *likeliest]].rename(columns=likeliest), on="scenario"
+        ),
     }
+
+
+def budget_points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Points of the figure of budgets by series: curves, and printed numbers with their bounds."""
+    marks = printed[["largest", "rate", "epsilon", "computed"]]
+    return pd.concat([curves.assign(series="curve"), marks.assign(series="printed")])

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
+from reproduction.topdown.experiment import ALPHA
 
 GREEN, PURPLE = "#3f8f4f", "#7a5195"
 # colour and marker of a system, and what a reader calls it
@@ -80,6 +81,8 @@ def bias(table: pd.DataFrame) -> Figure:
 def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     """Show the states' slopes of county errors on log population, system by system.
 
+    Dots, and the counts beside them, are of one run; the means of all runs stand under the counts.
+
     Parameters
     ----------
     table, trend : DataFrame
@@ -90,22 +93,19 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     means = trend.set_index("system")
     for place, name in enumerate(shown):
         part = table[table["system"] == name].sort_values("slope")
-        strong = part["p"] < 0.01
+        strong, negative = part["p"] < ALPHA, part["slope"] < 0
         height = place + np.linspace(-0.28, 0.28, len(part))
-        axis.scatter(part["slope"], height, s=13, color=np.where(strong, DAS, BOX), lw=0, zorder=3)
+        colours = np.select([strong & negative, strong], [DAS, INK], BOX)
+        axis.scatter(part["slope"], height, s=13, color=colours, lw=0, zorder=3)
         row = means.loc[name]
         axis.plot([row["pooled_slope"]] * 2, [place - 0.4, place + 0.4], color=INK, lw=1.6)
-        axis.text(
-            1.01,
-            place,
-            f"{row['negative_slopes']:.1f} negative, {row['significant_slopes']:.1f} significant"
-            if row["runs"] > 1
-            else f"{row['negative_slopes']:.0f} negative, {row['significant_slopes']:.0f} "
-            f"significant",
-            transform=axis.get_yaxis_transform(),
-            va="center",
-            fontsize=8,
-        )
+        words = f"{negative.sum()} negative, {(strong & negative).sum()} of them significant"
+        if row["runs"] > 1:
+            words += (
+                f"\n(means of {row['runs']:.0f} runs: {row['negative_slopes']:.1f}, "
+                f"{row['significant_slopes']:.1f})"
+            )
+        axis.text(1.01, place, words, transform=axis.get_yaxis_transform(), va="center", fontsize=8)
     axis.axvline(0, color=INK, lw=0.8)
     axis.set_xscale("symlog", linthresh=1)
     limit = 1.3 * table[table["system"].isin(shown)]["slope"].abs().max()
@@ -117,8 +117,9 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
         "slope of a county's error on log population (persons a unit; linear within 1, log beyond)"
     )
     axis.set_title(
-        f"Slopes in {int(means['states'].max())} states, first run (red: p < 0.01); bars: pooled "
-        f"slope, mean of runs",
+        f"Slopes in {int(means['states'].max())} states, a dot each, in order from top to bottom: "
+        f"first run\nred: negative with p < {ALPHA:g}; black: positive with p < {ALPHA:g}; "
+        f"bars: pooled slope, mean of runs",
         loc="left",
     )
     return finish(figure)

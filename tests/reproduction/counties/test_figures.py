@@ -1,4 +1,4 @@
-from itertools import chain
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -37,18 +37,32 @@ def labels(axis):
     return [label.get_text() for label in axis.get_xticklabels()]
 
 
+def holds_names_that_can_be_read(axis, first, last):
+    """Names stand under their counties, up to the last, as close as there is room."""
+    ranks = axis.get_xticks().astype(int).tolist()
+    assert labels(axis) == [f"Place{i - 1} ({(i - 1) * 1000 + 1:,})" for i in ranks]
+    (step,) = {*np.diff(ranks)} or {1}
+    assert ranks == list(range(last, first - 1, -step))[::-1]
+    texts = [each.get_window_extent() for each in axis.get_xticklabels()]
+    assert all(one.x1 < other.x0 for one, other in itertools.pairwise(texts))
+    assert min(each.get_fontsize() for each in axis.get_xticklabels()) >= 8
+    return step
+
+
 # -- noise ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("number", "rows"), [(5, 1), (130, 1), (131, 2), (254, 2)])
-def test_every_county_has_its_box_label_and_marks_in_order_of_population(number, rows):
+def test_every_county_has_its_box_and_marks_in_order_of_population(number, rows):
     table = boxes(number)
     figure = figures.county_boxes(table, "a state", "20210608")
     assert len(figure.axes) == rows
-    found = [labels(axis) for axis in figure.axes]
-    assert [*chain(*found)] == [f"Place{i} ({i * 1000 + 1:,})" for i in range(number)]
-    ranks = np.concatenate([axis.get_xticks() for axis in figure.axes])
-    assert ranks.tolist() == list(range(1, number + 1))
+    figure.draw_without_rendering()
+    ranks = np.arange(1, number + 1)
+    parts = [ranks[low : low + -(-number // rows)] for low in range(0, number, -(-number // rows))]
+    for axis, part in zip(figure.axes, parts, strict=True):
+        step = holds_names_that_can_be_read(axis, part[0], part[-1])
+        assert step == (1 if len(part) <= 65 else 2)
     sides = np.concatenate([boxes_of(axis)[BOX] for axis in figure.axes])
     assert sides[:, :2].mean(axis=1).tolist() == pytest.approx(ranks.tolist())
     assert sides[:, 2].tolist() == of(table, "q1").tolist()
@@ -59,10 +73,10 @@ def test_every_county_has_its_box_label_and_marks_in_order_of_population(number,
         assert marks[:, :, 0].mean(axis=1).tolist() == pytest.approx(ranks.tolist())
         np.testing.assert_array_equal(marks[:, 0, 1], known)
         np.testing.assert_array_equal(marks[:, 1, 1], known)
-    for axis, names in zip(figure.axes, found, strict=True):
+    for axis, part in zip(figure.axes, parts, strict=True):
         low, high = axis.get_xlim()
-        assert low < axis.get_xticks()[0]
-        assert axis.get_xticks()[-1] < high < axis.get_xticks()[0] + len(names)
+        assert low < part[0]
+        assert part[-1] < high < part[0] + len(part)
     assert legend_of(figure.axes[0])[-2:] == [
         "one draw",
         "error of the Census DAS, vintage 20210608",
@@ -165,8 +179,15 @@ def test_projected_noise_stands_beside_the_generalized_laplaces(number):
             assert sides[:, 2].tolist() == of(own, "q1").tolist()
             assert sides[:, 3].tolist() == of(own, "q3").tolist()
         assert {labels(axis) == [] for axis in axes} == {panel == 0}
-    lower = [*chain(*map(labels, figure.axes[1::2]))]
-    assert lower == [f"Place{i} ({i * 1000 + 1:,})" for i in range(number)]
+    figure.draw_without_rendering()
+    width = -(-number // rows)
+    for axis, first in zip(figure.axes[1::2], range(1, number, width), strict=True):
+        holds_names_that_can_be_read(axis, first, min(first + width - 1, number))
+    titles = [axis.get_title(loc="left") for axis in figure.axes]
+    assert len({*titles}) == 2 * rows
+    if rows > 1:
+        takes = [title for title in titles if "one county" in title]
+        assert [title.endswith("(none of these)") for title in takes] == [False, True]
     assert inside(figure)
 
 

@@ -28,7 +28,8 @@ def points_of(line):
 
 def test_errors_stand_by_the_least_on_the_left_and_by_the_bound_on_the_right():
     table = error_table(np.random.default_rng(1), WORKLOADS, 0.5, 1e-5, 100)
-    figure = figures.errors(table, dict.fromkeys(WORKLOADS, "words"), 0.5, 1e-5)
+    words = {"six": "histogram of 6", "sums": "prefixes of 5"}
+    figure = figures.errors(table, words, 0.5, 1e-5)
     left, right = figure.axes
     found = table.set_index(["mechanism", "workload"])
     expected = found.loc["base decomposition, paper"]
@@ -38,7 +39,14 @@ def test_errors_stand_by_the_least_on_the_left_and_by_the_bound_on_the_right():
     bases = points_of(labelled(right)["extended Laplace (Cor 3.9), each basis"])
     own = table[table["mechanism"].str.startswith("extended Laplace")]
     assert bases[:, 0].tolist() == own["ratio"].tolist()
-    assert [text.get_text() for text in left.get_yticklabels()] == ["six\nwords", "sums\nwords"]
+    assert [text.get_text() for text in left.get_yticklabels()] == list(words.values())
+    marks = [
+        (line.get_marker(), line.get_color())
+        for axis in figure.axes
+        for label, line in labelled(axis).items()
+        if label in (*legend_of(left), *legend_of(right))
+    ]
+    assert len(set(marks)) == len(marks) == 7  # no mark with two meanings
     assert inside(figure)
 
 
@@ -55,6 +63,8 @@ def test_points_at_which_the_constant_fails_lie_under_its_edge():
     assert all(delta < limit[epsilon] for epsilon, delta in fails)
     wastes = [line.get_ydata().tolist() for line in right.get_lines()[:3]]
     assert wastes == grid["waste"].to_numpy().reshape(3, 3).tolist()
+    lightness = [sum(line.get_color()[:3]) for line in right.get_lines()[:3]]
+    assert lightness == sorted(lightness, reverse=True)
     assert inside(figure)
 
 

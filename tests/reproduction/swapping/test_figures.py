@@ -15,6 +15,7 @@ from reproduction.swapping.massachusetts import (
     unmixed_table,
 )
 from reproduction.swapping.printed import before, read_budgets, read_massachusetts
+from reproduction.swapping.tables import budget_points
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
 ONE = before(TABLE)
@@ -35,6 +36,27 @@ def test_budget_curves_minima_and_printed_numbers():
     assert np.array_equal(lines(axis)["printed"].get_ydata(), printed["epsilon"])
     minima = [line.get_ydata()[0] for line in axis.get_lines() if len(line.get_xdata()) == 1]
     assert minima == pytest.approx([np.log(11) / 2, np.log(264332) / 2])
+    own = lines(axis)["bound for the printed row's own b"]
+    assert own.get_xdata().tolist() == printed["rate"].tolist()
+    assert own.get_ydata().tolist() == printed["computed"].tolist()
+    gap = (part["epsilon_bound"] - part["epsilon_exact"]).max()
+    assert f"exact worst case (less by {gap:.2g} at most from b = 264,331 on)" in lines(axis)
+
+
+def test_the_points_of_the_budget_hold_all_that_is_drawn():
+    curves = budgets.curves([10], points=5)
+    printed = budgets.printed_budgets(read_budgets("data/swapping/budgets.csv"))
+    points = budget_points(curves, printed)
+    parts = dict(list(points.groupby("series")))
+    assert parts["curve"]["epsilon_bound"].tolist() == curves["epsilon_bound"].tolist()
+    marks = ["largest", "rate", "epsilon", "computed"]
+    assert parts["printed"][marks].to_numpy().tolist() == printed[marks].to_numpy().tolist()
+
+
+def test_a_budget_of_one_size_names_no_gap_beyond_it():
+    printed = budgets.printed_budgets(read_budgets("data/swapping/budgets.csv"))
+    axis = figures.budget(budgets.curves([10], points=5), printed, "t").axes[0]
+    assert "exact worst case" in lines(axis)
 
 
 def test_boxes_hold_the_runs_and_the_printed_error_is_at_a_half():
@@ -86,6 +108,16 @@ def test_attacks_show_places_and_datasets():
     assert np.array_equal(lines(left)["Nantucket"].get_ydata(), island["posterior"])
     assert {"Middlesex", "all households"} <= set(lines(left))
     assert np.array_equal(lines(right)["swapping"].get_ydata(), told["swapping"])
+    guessed = {text.get_text(): text.xy[1] for text in left.texts}
+    prior = found.set_index("county")["prior"]
+    assert guessed == {
+        f"without data: Nantucket, {prior.min():.2g}": prior.min(),
+        f"without data: Middlesex and all households, {prior.max():.2g}": prior.max(),
+    }
+    levels = [line.get_ydata()[0] for line in left.get_lines() if line.get_linestyle() == ":"]
+    assert levels == [prior.min(), prior.max()]
+    assert left.get_ylim()[0] < prior.min()
+    assert not right.texts
 
 
 def test_tightness_shows_gaps_and_profiles():
@@ -96,6 +128,22 @@ def test_tightness_shows_gaps_and_profiles():
     part = points[(points["panel"] == "profile") & (points["rate"] == 0.05)]
     assert np.array_equal(lines(right)["p = 5 %"].get_ydata(), part["y"])
     assert "11,691" in right.get_title(loc="left")
+    bounds = points[points["panel"] == "bound"].drop_duplicates("rate")
+    named = {text.get_text(): text.xy[1] for text in right.texts}
+    assert named == {
+        f"bound at p = {100 * row.rate:g} %: {row.y:.2f}": row.y for row in bounds.itertuples()
+    }
+
+
+def test_a_mix_has_one_colour_in_all_figures():
+    household = {"one stratum": ONE, "several": ONE}
+    points = figures.printed_swap(counties_table(TABLE, household), "t").axes[0]
+    fits = fit_table(TABLE, household).assign(fitted=[False, True])
+    curves = figures.likely_rate(fit_by_rate(TABLE, household, [0.5]), fits, "t").axes[0]
+    shown = "one stratum", "several (made from this very swap: no evidence)"
+    colours = [lines(curves)[name].get_color() for name in shown]
+    assert colours == [lines(points)[name].get_color() for name in household]
+    assert len(set(colours)) == 2
 
 
 def test_the_likely_rate_lies_on_its_curve():

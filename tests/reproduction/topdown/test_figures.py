@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from isdp.plots.style import BOX, DAS, DRAW
+from isdp.plots.style import BOX, DAS, DRAW, INK
 from reproduction.topdown import figures
 from tests.artists import inside, labelled, legend_of
 
@@ -52,7 +52,7 @@ def slopes():
     table = pd.DataFrame(
         {
             "system": ["Bureau"] * 3 + ["production"] * 2,
-            "slope": [2.0, -10.0, 0.5, 4.0, 3.0],
+            "slope": [2.0, -10.0, 0.5, -4.0, -3.0],
             "p": [0.001, 0.5, 0.01, 0.2, 0.009],
         }
     )
@@ -69,23 +69,28 @@ def slopes():
     return figures.slopes(table, trend)
 
 
-def test_slopes_are_sorted_and_the_significant_are_red(slopes):
+def test_slopes_are_sorted_and_red_where_they_fall_significantly(slopes):
     (axis,) = slopes.axes
     production, bureau = axis.collections
     points = bureau.get_offsets()
     assert points[:, 0].tolist() == [-10, 0.5, 2]
     assert points[:, 1].tolist() == pytest.approx([0.72, 1, 1.28])
-    assert [to_hex(each) for each in bureau.get_facecolors()] == [BOX, BOX, DAS]
-    assert production.get_offsets()[:, 0].tolist() == [3, 4]
-    assert [to_hex(each) for each in production.get_facecolors()] == [DAS, BOX]
+    assert [to_hex(each) for each in bureau.get_facecolors()] == [BOX, BOX, INK]
+    assert production.get_offsets()[:, 0].tolist() == [-4, -3]
+    assert [to_hex(each) for each in production.get_facecolors()] == [BOX, DAS]
 
 
-def test_a_bar_stands_at_the_pooled_slope_with_the_counts_beside_it(slopes):
+def test_a_bar_stands_at_the_pooled_slope_beside_counts_of_the_dots_and_of_all_runs(
+    slopes,
+):
     (axis,) = slopes.axes
     bars = [line.get_xydata().tolist() for line in axis.get_lines()[:2]]
     assert bars == [[[-0.75, -0.4], [-0.75, 0.4]], [[1.5, 0.6], [1.5, 1.4]]]
     beside = [(text.get_position()[1], text.get_text()) for text in axis.texts]
-    assert beside == [(0, "1.2 negative, 0.5 significant"), (1, "1 negative, 2 significant")]
+    assert beside == [
+        (0, "2 negative, 1 of them significant\n(means of 4 runs: 1.2, 0.5)"),
+        (1, "1 negative, 0 of them significant"),
+    ]
     assert axis.get_xlim() == (-13, 13)
     low, high = sorted(axis.get_ylim())
     assert low < -0.4

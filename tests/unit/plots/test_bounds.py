@@ -41,6 +41,7 @@ ACTUAL = pd.DataFrame(
         "t": [0, 10, 0, 10],
         "statistic": ["norm", "norm", "in full", "in full"],
         "distance": [1.0, 0.2, 1.0, 0.3],
+        "error": [0.11, 0.11, 1e-9, 1e-9],
     }
 )
 LAWS = {"l1": "the first law", "l2": "the second law"}
@@ -85,12 +86,27 @@ def test_the_actual_distance_lies_beneath_where_it_is_known():
     assert not [label for label in labelled(second) if label.startswith("actual")]
 
 
-def test_the_legend_of_four_stands_in_three_columns_beneath_its_panel():
+def test_a_band_shows_how_far_off_draws_of_the_target_may_be():
+    first, second = drawn().axes[:2]
+    (band,) = first.patches
+    assert (band.get_y(), band.get_height()) == (0, 0.11)
+    assert "up to 0.11" in legend_of(first)
+    assert "grey" in first.get_legend().get_title().get_text()
+    assert not second.patches  # nothing was followed there
+    assert "grey" not in second.get_legend().get_title().get_text()
+
+
+def test_a_distance_in_full_has_no_sampling_error():
+    full = ACTUAL[ACTUAL["statistic"] == "in full"]
+    assert not tv_bounds(curves(0), trails(), full, "bounds", LAWS).axes[0].patches
+
+
+def test_the_legend_of_five_stands_in_three_columns_beneath_its_panel():
     figure = drawn()
     figure.draw_without_rendering()
     panel = figure.axes[0]
     texts = [text.get_window_extent() for text in panel.get_legend().get_texts()]
-    assert len(texts) == 4
+    assert len(texts) == 5
     assert len({round(text.x0) for text in texts}) == 3
     assert max(text.y1 for text in texts) < panel.get_window_extent().y0
 

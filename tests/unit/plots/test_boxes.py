@@ -50,6 +50,13 @@ def test_one_draw_is_marked_at_its_value(axis, table):
     assert (marks[..., 1] == values(table, "one_draw").to_numpy()[:, None]).all()
 
 
+def test_a_mark_is_a_square_however_wide_its_box(axis):
+    (marks,) = strokes_of(axis, DRAW)
+    (drawn,) = [line for line in axis.get_lines() if to_hex(line.get_color()) == DRAW]
+    assert np.ptp(marks[..., 0], axis=1).max() < 0.03  # its ends alone make its size
+    assert drawn.get_solid_capstyle() == "projecting"
+
+
 def test_a_mark_in_the_legend_is_about_as_large_as_those_drawn(axis):
     (mark,) = [handle for handle in box_handles() if handle.get_label() == "one draw"]
     drawn = [line for line in axis.get_lines() if to_hex(line.get_color()) == DRAW]

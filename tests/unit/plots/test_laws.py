@@ -112,4 +112,5 @@ def test_titles_give_each_samplers_distance_and_bound(figure):
     assert "Markov chains: 0.022 (bound 0.500)" in titles[1]
     assert "messages" not in titles[1] + titles[2] + titles[3]
     assert "0.044" in titles[2]
+    assert figure.get_suptitle().startswith("title\nbound: ")
     assert inside(figure)

@@ -17,8 +17,8 @@ from reproduction.running.tables import read_csv, read_csvs, write_table
 
 SAMPLERS = {
     "mcmc": "Markov chains",
-    "staged rejection": "staged rejection",
-    "messages": "messages",
+    "staged rejection": "exact, by staged rejection",
+    "messages": "exact, by summing cells out",
 }
 
 with job_log(snakemake.log[0]):
@@ -43,7 +43,8 @@ with job_log(snakemake.log[0]):
         tables = [box_table(law, each) for law, each in draws.items()]
         boxes = pd.concat(tables) if draws else boxes[:0]
         write_csv(boxes, output[f"{key}boxes"])
-        figure = cell_boxes(boxes, f"{name}: noise of each cell, {number}", words)
+        title = f"{name.capitalize()} experiment: noise of each cell, {number}"
+        figure = cell_boxes(boxes, title, words)
         save(figure, output[f"{key}svg"], output[f"{key}png"])
     norms = [norm_row(law, each, mechanisms[law]) for law, each in chains.items()]
     write_csv(pd.DataFrame(norms).assign(experiment=name), output.norms)
@@ -56,7 +57,7 @@ with job_log(snakemake.log[0]):
     agreement, norms, quantiles = map(pd.concat, zip(*compared, strict=True))
     write_csv(agreement, output.agreement)
     write_csv(law_series(norms, quantiles), output.laws)
-    title = f"{name}: the law that the chains find, over exact draws"
+    title = f"{name.capitalize()} experiment: the law that the chains find, over exact draws"
     figure = laws_overlaid(norms, quantiles, agreement, title, words, SAMPLERS)
     save(figure, output.laws_svg, output.laws_png)
 

@@ -20,7 +20,9 @@ with job_log(snakemake.log[0]):
     state = "Massachusetts, 1940"
     drawn = {
         "budget": figures.budget(
-            read["budget"], budgets, "Privacy budget of permutation swapping by swap rate"
+            read["budget"][read["budget"]["series"] == "curve"],
+            budgets,
+            "Privacy budget of permutation swapping by swap rate",
         ),
         "tightness": figures.tightness(
             read["tightness"], massachusetts, "How tight the published bound is"

@@ -20,9 +20,8 @@ with job_log(snakemake.log[0]):
     counties = kinds["counties"]
     counties = counties[counties["state"] == shown]
     noise = read_csv(given.noise)
-    slopes = tables["slopes"].merge(
-        tables["trend"][["system", "runs", "pooled_slope", "pooled_slope_error"]], on="system"
-    )
+    means = ["runs", "negative_slopes", "significant_slopes", "pooled_slope", "pooled_slope_error"]
+    slopes = tables["slopes"].merge(tables["trend"][["system", *means]], on="system")
     drawn = {
         "bias": (figures.bias(tables["bias"]), tables["bias"]),
         "slopes": (figures.slopes(tables["slopes"], tables["trend"]), slopes),
