@@ -114,7 +114,8 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
     draws = float(table[how["draws"]].iloc[0]) if "draws" in how and len(table) else None
     formulas = [_plain(value) for value in table[how["formula"]]] if "formula" in how else []
     counted = how.get("draws", "draws").replace("_", " ")
-    theirs = [float(error) for error in table[how["paper_error"]]] if "paper_error" in how else []
+    # none where the paper's value is of another table than this run's
+    theirs = [float(x) for x in table[how["paper_error"]].dropna()] if "paper_error" in how else []
     return Measured(values, errors, ranges, draws, counted, theirs, formulas)
 
 

@@ -132,6 +132,9 @@ def test_the_error_of_the_papers_value_stands_beside_it_if_the_distance_has_it()
     assert row["paper_value"] == "69.63 ± 0.49 and 14.45 ± 0.10"
     (row,) = scorecard([one | {"paper_value": "two medians"}], tables, NONE).to_dict("records")
     assert row["paper_value"] == "two medians"
+    tables["t"]["theirs"] = float("nan")  # of another table than the paper's
+    (row,) = scorecard([one], tables, NONE).to_dict("records")
+    assert row["paper_value"] == "69.63 and 14.45"
 
 
 def test_limits_of_a_distance_stand_beside_it():
