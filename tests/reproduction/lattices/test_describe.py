@@ -54,7 +54,7 @@ def written(tmp_path, monkeypatch):
         write_csv(content, tmp_path / name)
         return tmp_path / name
 
-    nowhere = pd.DataFrame(columns=["law", "variant", "t", "statistic", "distance"])
+    nowhere = pd.DataFrame(columns=["law", "variant", "t", "statistic", "distance", "error"])
     files = {
         "draws": saved("mcmc", walked(np.random.default_rng(1)), {}),
         "exact": saved("exact", np.zeros((4, 0, TABLE.cells), np.int64), REFUSED),
