@@ -439,7 +439,7 @@ def distances(
         size = (releases, len(counts))
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
         loud = double_geometric_noise(raw, raw_epsilon, size)
-        nearest = np.array([nearest_l2(counts + u, polytope) - counts for u in loud])
+        nearest = nearest_l2(counts + loud, polytope) - counts
         settings = {key: value for key, value in walk.items() if key != "proposal"}
         noise, _ = run_chains(walked, lattice_walk(counts, epsilon, walk["proposal"]), **settings)
         found = {
