@@ -263,7 +263,10 @@ def _joint_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
         proposed += 1
         if confined:
             _move_along(slack, walls, moved, steps, count, 1)
-        allowed = not confined or slack.min() >= 0
+        least = 0  # one by one: an array's minimum takes most of a second to compile
+        for value in slack:
+            least = min(least, value)
+        allowed = least >= 0
         if allowed and metropolis(rng, _rise(size, growth, root, rate)):
             accepted += 1
             size += growth
