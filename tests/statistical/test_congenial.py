@@ -55,6 +55,24 @@ def test_independence_sampler_against_enumeration(law):
     check_law(count_points(draws, points), np.append(pmf, 0))
 
 
+def test_the_rate_counts_proposals_that_are_never_drawn():
+    """Against the sum over all pairs of states; two of the five cells are solved."""
+    points, pmf = conditioned_law(LAWS["l1"])
+    sampler = IndependenceSampler(ROOM, LAWS["l1"], 0.5)
+    a = np.exp(-0.5)
+    free = points[:, sampler.free]
+    proposed = ((1 - a) / (1 + a) * a ** np.abs(free)).prod(axis=1)
+    # P(from) P(to is proposed) min(1, weight of to / weight of from), and the same the other way
+    rate = np.minimum(np.outer(pmf, proposed), np.outer(proposed, pmf)).sum()
+    rng = np.random.default_rng(10)
+    starts = points[rng.choice(len(points), 2_000, p=pmf)]
+    accepted = [sampler.run(rng, sampler.init(start), 1, 100)[2].accepted for start in starts]
+    rates = np.array(accepted) / 100
+    check_mean(rates, rate, rates.std())
+    with pytest.raises(LawRejected):
+        check_mean(rates, 1.1 * rate, rates.std())
+
+
 @pytest.mark.parametrize("acceptance", ["coordinate", "joint"])
 @pytest.mark.parametrize("basis", ["lll", "exchange"])
 @pytest.mark.parametrize("law", LAWS)

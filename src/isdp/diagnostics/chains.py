@@ -7,28 +7,38 @@ told apart as frozen instead of passing as nan or as a number.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
 
 TAILS = 0.05, 0.95  # quantiles whose effective sample sizes `ess_tail` is the smaller of
+STATISTICS = {  # the function of ArviZ, and its options
+    "rhat": ("rhat", {}),
+    "ess_bulk": ("ess", {"method": "bulk"}),
+    "ess_tail": ("ess", {"method": "tail", "prob": TAILS}),
+    "mcse_mean": ("mcse", {"method": "mean"}),
+}
 
 
-def convergence(draws) -> pd.DataFrame:
+def convergence(draws, statistics: Iterable[str] = STATISTICS) -> pd.DataFrame:
     """Diagnose each coordinate of several chains.
 
     Parameters
     ----------
     draws : array, shape (chain, draw, coordinate)
         At least two chains of four draws.
+    statistics : iterable of str
+        Those of `rhat` (rank-normalised split R-hat), `ess_bulk`, `ess_tail` and `mcse_mean` that
+        are wanted; each takes its time.
 
     Returns
     -------
     DataFrame with one row a coordinate
-        `rhat` (rank-normalised split R-hat), `ess_bulk`, `ess_tail`, `mean`, `mcse_mean`, and
-        `frozen`: whether some chain holds the coordinate at one value. Where frozen is true,
-        the diagnostics are nan.
+        `mean`, `frozen` (whether some chain holds the coordinate at one value) and the statistics,
+        which are nan where frozen is true.
 
     Raises
     ------
@@ -47,13 +57,10 @@ def convergence(draws) -> pd.DataFrame:
     frozen = (draws == draws[:, :1]).all(axis=1).any(axis=0)
     moving = draws[..., ~frozen].astype(float)
     table = pd.DataFrame({"mean": draws.mean(axis=(0, 1)), "frozen": frozen})
-    for name, function, options in (
-        ("rhat", array_stats.rhat, {}),
-        ("ess_bulk", array_stats.ess, {"method": "bulk"}),
-        ("ess_tail", array_stats.ess, {"method": "tail", "prob": TAILS}),
-        ("mcse_mean", array_stats.mcse, {"method": "mean"}),
-    ):
+    for name in statistics:
+        function, options = STATISTICS[name]
         table[name] = np.nan
         if not frozen.all():
-            table.loc[~frozen, name] = function(moving, chain_axis=0, draw_axis=1, **options)
-    return table[["rhat", "ess_bulk", "ess_tail", "mean", "mcse_mean", "frozen"]]
+            values = getattr(array_stats, function)(moving, chain_axis=0, draw_axis=1, **options)
+            table.loc[~frozen, name] = values
+    return table

@@ -77,8 +77,8 @@ def agreement_rows(
         count = values.shape[-1]
         effective = np.full(count, float(len(flat)))
         if len(noise) > 1 and count:
-            table = convergence(values)
-            effective = np.fmin(effective, table[["ess_bulk", "ess_tail"]].min(axis=1).to_numpy())
+            sizes = convergence(values, ("ess_bulk", "ess_tail"))[["ess_bulk", "ess_tail"]]
+            effective = np.fmin(effective, sizes.min(axis=1).to_numpy())
         sample = values.reshape(len(flat), count)
         distances = [kolmogorov(sample[:, i], others[:, i]) for i in range(count)]
         bounds = [kolmogorov_bound(n, len(exact), count) for n in effective]

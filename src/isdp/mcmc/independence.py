@@ -13,17 +13,21 @@ from functools import cached_property
 
 import numpy as np
 from scipy import special
+from scipy.sparse import csr_array
 
 from isdp.checks import INT64_MAX, positive
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for, unit_cells
-from isdp.mcmc.kernels import Proposals, Vectors, run_independence
+from isdp.mcmc.kernels import Proposals, Table, Vectors, run_independence
 from isdp.mcmc.metropolis import Info, State, start_vector, state_at
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
 
 NO_FLOOR = -(2**62)  # below anything that the overflow check lets a cell be
+REACH = 64  # largest noise in the table of a proposal's law
+GUIDES = 2048  # of the table; this many take half of a small cache
+LONGEST_GAP = 1e300  # proposals; infinity times an exponential that is zero would be no number
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +142,8 @@ class IndependenceSampler:
     def _proposals(self) -> Proposals:
         """What the compiled loop takes of the sampler.
 
-        Inequalities on one free cell become its floor, which refuses a proposal before it is
-        drawn to the end; the others are checked on the whole.
+        Inequalities on one free cell become its floor; the others are checked on the whole. Solved
+        cells that follow from few others come first, as they may end a proposal early.
         """
         rows = self.within.inequalities.sparse
         single = (np.diff(rows.indptr) == 1) & (self.within.inequalities.matrix.sum(axis=1) == 1)
@@ -147,22 +151,52 @@ class IndependenceSampler:
         for row in np.flatnonzero(single):
             cell = rows.indices[rows.indptr[row]]
             floor[cell] = max(floor[cell], self.within.least[row])
-        others = rows[~single]
         offset, matrix = self.solution
+        first = np.argsort((matrix != 0).sum(axis=1), kind="stable")
+        follow = np.zeros((len(self.solved), self.cells), dtype=np.int64)
+        follow[:, self.free] = matrix[first]
+        # a free cell is drawn for the first row that needs it, or at the end if none does
+        needed = np.vstack([matrix[first] != 0, np.ones(len(self.free), dtype=bool)])
+        stage = needed.argmax(axis=0)
+        stages = np.cumsum([0, *np.bincount(stage, minlength=len(first) + 1)])
         return Proposals(
-            self.free,
-            self.solved,
-            offset,
-            np.ascontiguousarray(matrix),
+            self.free[np.argsort(stage, kind="stable")],
+            self.solved[first],
+            stages,
+            offset[first],
+            _rows(csr_array(follow)),
             floor,
-            Vectors(
-                others.indptr.astype(np.int64),
-                others.indices.astype(np.int64),
-                others.data.astype(np.int64),
-            ),
+            _gap(floor[self.free], self.proposal_epsilon),
+            _rows(rows[~single]),
             self.within.least[~single],
             float(self.proposal_epsilon),
+            _table(self.proposal_epsilon),
         )
+
+
+def _rows(matrix) -> Vectors:
+    return Vectors(
+        *(part.astype(np.int64) for part in (matrix.indptr, matrix.indices, matrix.data))
+    )
+
+
+def _table(rate: float) -> Table:
+    # P(X = k) = (1 - a) a^|k| / (1 + a), and P(X >= k) = a^k / (1 + a) for k > 0
+    law = np.exp(-rate * np.abs(np.arange(-REACH, REACH + 1))) / (1 + math.exp(-rate))
+    law[1:-1] *= -math.expm1(-rate)
+    cumulative = law.cumsum()
+    cumulative[-1] = 1
+    guide = np.searchsorted(cumulative, np.arange(GUIDES) / GUIDES, side="right")
+    return Table(cumulative, guide, 1 / rate)
+
+
+def _gap(floor: np.ndarray, rate: float) -> float:
+    """Scale of the waiting time for double geometric noise that is nowhere below its floor."""
+    # P(X >= k) for k > 0, P(X < k) for others: a^k / (1 + a) and a^(1 - k) / (1 + a)
+    tail = np.exp(-rate * np.maximum(floor, 1 - floor)) / (1 + math.exp(-rate))
+    chance = np.where(floor > 0, tail, 1 - tail).prod()
+    with np.errstate(divide="ignore"):  # zero where all pass, infinite where none does
+        return float(min(-1 / np.log1p(-chance), LONGEST_GAP))
 
 
 def acceptance_interval(

@@ -46,32 +46,64 @@ class Scratch(NamedTuple):
     powers: np.ndarray
 
 
+class Table(NamedTuple):
+    """The double geometric law near zero, for draws by inversion.
+
+    Attributes
+    ----------
+    cumulative : float64 array, shape (2 * reach + 1,)
+        Of -reach to reach; its ends stand for all that is as far from zero or further.
+    guide : int64 array
+        For each of as many equal parts of [0, 1], as a power of two, where to begin to look.
+    scale : float
+        Of the exponential variable whose whole part is how far beyond an end a draw is.
+    """
+
+    cumulative: np.ndarray
+    guide: np.ndarray
+    scale: float
+
+
 class Proposals(NamedTuple):
     """What the compiled loop takes of an independence sampler.
 
     Attributes
     ----------
-    free, solved : int64 arrays
-        Cells that are drawn, and those that follow: ``u[solved] = offset + matrix @ u[free]``.
-    offset, matrix : int64 arrays, shapes (solved,) and (solved, free)
+    free : int64 array
+        Cells that are drawn, in the order in which they are.
+    solved : int64 array
+        Cells that follow, ``u[solved] = offset + follow @ u``, in the order of being known.
+    stages : int64 array, shape (solved + 2,)
+        Solved cell i is known when ``free[:stages[i + 1]]`` are drawn, all when the last are.
+    offset : int64 array, shape (solved,)
+    follow : Vectors
+        The rows of the matrix.
     floor : int64 array, shape (cells,)
         Least noise of each cell.
+    gap : float
+        Scale of the exponential variable whose whole part is the number of proposals with a free
+        cell below its floor, before the next without.
     others : Vectors
         The inequalities that are no floors, row by row.
     least : int64 array
         Their lower sides.
     rate : float
         Of the double geometric law of the free cells.
+    table : Table
+        Of that law.
     """
 
     free: np.ndarray
     solved: np.ndarray
+    stages: np.ndarray
     offset: np.ndarray
-    matrix: np.ndarray
+    follow: Vectors
     floor: np.ndarray
+    gap: float
     others: Vectors
     least: np.ndarray
     rate: float
+    table: Table
 
 
 @njit(cache=True)
@@ -231,7 +263,10 @@ def _joint_sweeps(rng, noise, walked, slack, size, walk, walls, sweeps):
         proposed += 1
         if confined:
             _move_along(slack, walls, moved, steps, count, 1)
-        allowed = not confined or slack.min() >= 0
+        least = 0  # one by one: an array's minimum takes most of a second to compile
+        for value in slack:
+            least = min(least, value)
+        allowed = least >= 0
         if allowed and metropolis(rng, _rise(size, growth, root, rate)):
             accepted += 1
             size += growth
@@ -417,23 +452,25 @@ def meet(rng, second, walk, walls, scratch, lag, cap):
 
 @njit(cache=True)
 def run_independence(rng, noise, size, proposals, energy, thin, kept):
-    """Make `len(kept) * thin` proposals, changing `noise`; the states kept go into `kept`."""
+    """Make `len(kept) * thin` proposals, changing `noise`; the states kept go into `kept`.
+
+    Proposals with a free cell below its floor are refused whatever the rest of them. Their number
+    is drawn in place of them, and then a proposal from the law of those without.
+    """
     power, root, rate = energy.power, energy.root, energy.rate
-    log_a = -proposals.rate
-    p_zero = (1.0 - math.exp(log_a)) / (1.0 + math.exp(log_a))
     proposal = np.empty(len(noise), dtype=np.int64)
     spread = 0  # l1 norm of the free cells, all that the proposal's law depends on
     for cell in proposals.free:
         spread += abs(noise[cell])
     accepted = 0
     for draw in range(len(kept)):
-        for _ in range(thin):
-            new_spread = _propose_free(rng, proposal, proposals, p_zero, log_a)
-            if new_spread < 0:
-                continue
-            if not _solve(proposal, proposals):
-                continue
-            if not _above(proposal, proposals):
+        left = thin
+        while left > 0:
+            left -= 1 + _zeros(rng, proposals.gap, left)
+            if left < 0:
+                break
+            new_spread = _propose(rng, proposal, proposals)
+            if new_spread < 0 or not _above(proposal, proposals):
                 continue
             new_size = 0
             for value in proposal:
@@ -449,30 +486,45 @@ def run_independence(rng, noise, size, proposals, energy, thin, kept):
 
 
 @njit(cache=True)
-def _propose_free(rng, proposal, proposals, p_zero, log_a):
-    """Draw the free cells; return their l1 norm, or -1 as soon as one is below its floor."""
-    spread = 0
-    for cell in proposals.free:
-        value = _double_geometric(rng, p_zero, log_a)
-        if value < proposals.floor[cell]:
-            return -1
-        proposal[cell] = value
-        spread += abs(value)
-    return spread
+def _looked_up(rng, table):
+    """Draw from the double geometric law by its table."""
+    u = rng.random()
+    entry = table.guide[int(u * len(table.guide))]
+    while table.cumulative[entry] <= u:
+        entry += 1
+    reach = len(table.cumulative) // 2
+    value = entry - reach
+    if abs(value) < reach:
+        return value
+    beyond = int(rng.standard_exponential() * table.scale)
+    return value + beyond if value > 0 else value - beyond
 
 
 @njit(cache=True)
-def _solve(proposal, proposals):
-    """Solve the other cells; return whether all are above their floors."""
-    free, solved = proposals.free, proposals.solved
-    for i in range(len(solved)):
-        value = proposals.offset[i]
-        for j in range(len(free)):
-            value += proposals.matrix[i, j] * proposal[free[j]]
-        if value < proposals.floor[solved[i]]:
-            return False
-        proposal[solved[i]] = value
-    return True
+def _propose(rng, proposal, proposals):
+    """Draw the free cells above their floors, and solve the others as soon as they are known.
+
+    Returns the l1 norm of the free cells, or -1 as soon as a solved one is below its floor.
+    """
+    free, floor, follow, table = proposals.free, proposals.floor, proposals.follow, proposals.table
+    spread = 0
+    for stage in range(len(proposals.stages) - 1):
+        for i in range(proposals.stages[stage], proposals.stages[stage + 1]):
+            cell = free[i]
+            value = _looked_up(rng, table)
+            while value < floor[cell]:
+                value = _looked_up(rng, table)
+            proposal[cell] = value
+            spread += abs(value)
+        if stage < len(proposals.solved):
+            value = proposals.offset[stage]
+            for entry in range(follow.indptr[stage], follow.indptr[stage + 1]):
+                value += follow.data[entry] * proposal[follow.indices[entry]]
+            cell = proposals.solved[stage]
+            if value < floor[cell]:
+                return -1
+            proposal[cell] = value
+    return spread
 
 
 @njit(cache=True)

@@ -143,35 +143,41 @@ def correct_evenly(rng: np.random.Generator, noise) -> np.ndarray:
 
 
 def nearest_l2(table, polytope: Polytope) -> np.ndarray:
-    """Project a table onto a polytope, in the l2 norm and over the reals (CDP, Section 3).
+    """Project tables onto a polytope, in the l2 norm and over the reals (CDP, Section 3).
 
     Within the affine space of the equalities this is a least distance problem, which Lawson and
     Hanson reduce to one of non-negative least squares.
 
     Parameters
     ----------
-    table : array, shape (cells,)
+    table : array, shape (cells,) or (tables, cells)
     polytope : Polytope
 
     Returns
     -------
-    float64 array, shape (cells,)
+    float64 array, in the shape of `table`
 
     Raises
     ------
     InputError
         If no table lies within the polytope, or the solver ends before the nearest one.
     """
+    table = np.asarray(table)
     a = polytope.equalities.matrix.astype(float)
-    shift = np.linalg.lstsq(a, polytope.totals - a @ table, rcond=None)[0]
-    foot = table + shift
+    missed = polytope.totals - np.atleast_2d(table) @ a.T
+    feet = np.atleast_2d(table) + np.linalg.lstsq(a, missed.T, rcond=None)[0].T
+    if not np.allclose(feet @ a.T, polytope.totals):
+        raise InputError("projection: the equalities contradict each other; check the totals")
     free = null_space(a) if len(a) else np.eye(polytope.cells)
     b = polytope.inequalities.matrix.astype(float)
-    walls, least = b @ free, polytope.least - b @ foot
-    if not np.allclose(a @ foot, polytope.totals):
-        raise InputError("projection: the equalities contradict each other; check the totals")
-    if (least <= 0).all():
-        return foot
+    walls, least = b @ free, polytope.least - feet @ b.T
+    for row in np.flatnonzero((least > 0).any(axis=1)):
+        feet[row] += free @ _least_shift(walls, least[row], polytope)
+    return feet.reshape(table.shape)
+
+
+def _least_shift(walls: np.ndarray, least: np.ndarray, polytope: Polytope) -> np.ndarray:
+    """Find the shortest z with walls @ z >= least; if none is, `polytope` says why."""
     unit = np.abs(least).max()  # in persons SciPy's solver has stopped at a point that was not best
     system = np.vstack([walls.T, least / unit])
     goal = np.zeros(len(system))
@@ -188,4 +194,4 @@ def nearest_l2(table, polytope: Polytope) -> np.ndarray:
             "projection: least squares ended before the nearest table; give the conditions in "
             "numbers of one size, or fewer of them"
         )
-    return foot - unit * (free @ (residual[:-1] / residual[-1]))
+    return -unit * residual[:-1] / residual[-1]

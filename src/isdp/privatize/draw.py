@@ -259,7 +259,7 @@ def _agreement(chains: np.ndarray) -> dict:
     from isdp.diagnostics.chains import convergence
 
     try:
-        table = convergence(chains)
+        table = convergence(chains, ("rhat", "ess_bulk"))
     except ModuleNotFoundError as missing:
         raise InputError(
             f"privatize: a Markov chain is not taken without its diagnostics, and {missing.name} "

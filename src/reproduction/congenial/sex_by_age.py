@@ -87,8 +87,9 @@ def compare_samplers(
         noise, info = run_chains(stream, sampler, **settings)
         seconds = time.perf_counter() - began
         draws[name] = noise
-        cells = convergence(noise)
-        norm = convergence(np.abs(noise).sum(axis=-1, keepdims=True)).iloc[0]
+        cells = convergence(noise, ("rhat", "ess_bulk", "ess_tail"))
+        norms = np.abs(noise).sum(axis=-1, keepdims=True)
+        norm = convergence(norms, ("rhat", "ess_bulk", "mcse_mean")).iloc[0]
         ess = cells[["ess_bulk", "ess_tail"]].min(axis=1)
         rows.append(
             {
@@ -103,7 +104,7 @@ def compare_samplers(
                 "frozen": int(cells["frozen"].sum()),
                 "rhat_norm": norm["rhat"],
                 "ess_norm": norm["ess_bulk"],
-                "mean_l1": np.abs(noise).sum(axis=-1).mean(),
+                "mean_l1": norms.mean(),
                 "mcse_l1": norm["mcse_mean"],
                 "mean_l2": np.sqrt(np.square(noise).sum(axis=-1)).mean(),
                 "seconds": seconds,
@@ -314,7 +315,7 @@ def trace_tables(
         stay = _longest_stay(noise)
         half = steps // 2
         halves = noise[: 2 * half, list(cells)].reshape(2, half, len(cells))
-        ess = convergence(halves)["ess_bulk"].to_numpy()
+        ess = convergence(halves, ["ess_bulk"])["ess_bulk"].to_numpy()
         described.append(
             {
                 "acceptance_percent": 100 * info.acceptance_rate,
@@ -438,7 +439,7 @@ def distances(
         size = (releases, len(counts))
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
         loud = double_geometric_noise(raw, raw_epsilon, size)
-        nearest = np.array([nearest_l2(counts + u, polytope) - counts for u in loud])
+        nearest = nearest_l2(counts + loud, polytope) - counts
         settings = {key: value for key, value in walk.items() if key != "proposal"}
         noise, _ = run_chains(walked, lattice_walk(counts, epsilon, walk["proposal"]), **settings)
         found = {
@@ -456,15 +457,15 @@ def distances(
             {"table": number, "method": method, **mean_distances(errors)}
             for method, errors in found.items()
         ]
-        both = np.concatenate([noise, np.abs(noise).sum(axis=-1, keepdims=True)], axis=-1)
-        diagnosed = convergence(both)
+        cells = convergence(noise, ["rhat"])
+        norm = convergence(np.abs(noise).sum(axis=-1, keepdims=True), ("rhat", "ess_bulk")).iloc[0]
         mixing.append(
             {
                 "table": number,
-                "rhat_max": diagnosed["rhat"].max(),
-                "rhat_norm": diagnosed["rhat"].iloc[-1],
-                "ess_norm": diagnosed["ess_bulk"].iloc[-1],
-                "frozen": int(diagnosed["frozen"].sum()),
+                "rhat_max": np.fmax(cells["rhat"].max(), norm["rhat"]),
+                "rhat_norm": norm["rhat"],
+                "ess_norm": norm["ess_bulk"],
+                "frozen": int(cells["frozen"].sum() + norm["frozen"]),
             }
         )
     return pd.DataFrame(rows), pd.DataFrame(mixing)

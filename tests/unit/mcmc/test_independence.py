@@ -4,7 +4,14 @@ from scipy import stats
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.polytope import Polytope
-from isdp.mcmc.independence import IndependenceSampler, acceptance_interval
+from isdp.mcmc.independence import (
+    LONGEST_GAP,
+    NO_FLOOR,
+    IndependenceSampler,
+    _gap,
+    _table,
+    acceptance_interval,
+)
 from isdp.mcmc.metropolis import run_chains
 from tests.statistical.checks import ALPHA
 
@@ -61,6 +68,50 @@ def test_a_proposal_that_never_accepts_ends_and_is_reported():
     rate, low, high = acceptance_interval(np.zeros(4), 1000)
     assert (rate, low) == (0, 0)
     assert (1 - high) ** 4000 == pytest.approx(0.01, rel=1e-2)
+
+
+def double_geometric(epsilon, values):
+    a = np.exp(-epsilon)
+    return (1 - a) / (1 + a) * a ** np.abs(values)
+
+
+@pytest.mark.parametrize("floor", [[-3, 0, 2, NO_FLOOR], [-1], [1], [0]])
+def test_proposals_until_all_cells_are_above_their_floors(floor):
+    """The count is geometric: an exponential of scale 1 takes a step at each -log(1 - chance)."""
+    values = np.arange(-200, 201)
+    chance = np.prod([double_geometric(0.5, values[values >= least]).sum() for least in floor])
+    assert np.exp(-1 / _gap(np.array(floor), 0.5)) == pytest.approx(1 - chance, rel=1e-12)
+
+
+def test_floors_that_stop_nothing_or_everything():
+    assert _gap(np.full(3, NO_FLOOR), 0.5) == 0
+    assert _gap(np.array([10**6, 0]), 0.5) == LONGEST_GAP < np.inf
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.01, 0.6, 2.0, 50.0])
+def test_the_table_is_of_the_double_geometric_law(epsilon):
+    table = _table(epsilon)
+    steps, reach = np.diff(table.cumulative, prepend=0), len(table.cumulative) // 2
+    inner = double_geometric(epsilon, np.arange(-reach + 1, reach))
+    assert steps[1:-1] == pytest.approx(inner, abs=1e-15)
+    assert steps[[0, -1]] == pytest.approx((1 - inner.sum()) / 2, abs=1e-12)
+    assert table.cumulative[-1] == 1
+    assert np.exp(-1 / table.scale) == pytest.approx(np.exp(-epsilon))  # of each step beyond
+    for place in (0, 1, len(table.guide) // 2, len(table.guide) - 1):
+        first = np.flatnonzero(table.cumulative > place / len(table.guide))[0]
+        assert table.guide[place] == first
+
+
+def test_cells_that_settle_a_solved_one_are_drawn_before_others():
+    rows = Invariants.subsets([[0, 1, 2, 3, 4, 5], [4, 5]], 6)
+    within = Polytope.of_counts(rows, COUNTS)
+    given = IndependenceSampler(within, GeneralizedLaplace(0.5), 0.6, np.array([0, 5]))._proposals
+    assert given.solved.tolist() == [5, 0]
+    assert given.free.tolist() == [4, 1, 2, 3]
+    assert given.stages.tolist() == [0, 1, 4, 4]
+    assert given.offset.tolist() == [5, 11]
+    follow = [given.follow.indices[given.follow.indptr[i] :][:1].tolist() for i in (0, 1)]
+    assert follow == [[4], [1]]
 
 
 def test_inequalities_on_several_cells_are_kept_too():

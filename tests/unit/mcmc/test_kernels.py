@@ -398,29 +398,53 @@ def test_two_chains_from_zero_meet_behind_the_lag(joint):
 
 # -- independent proposals --------------------------------------------------------------------
 
+# double geometric at a = 1/2: a sixth each at -2 and further, -1, 1, 2 and further, a third at 0
+TABLE = kernels.Table(
+    cumulative=np.array([1 / 6, 1 / 3, 2 / 3, 5 / 6, 1]), guide=ints(0, 1, 2, 3), scale=1 / -LOG_A
+)
+PLACES = {-2: 0.1, -1: 0.2, 0: 0.5, 1: 0.7, 2: 0.9}  # uniforms for a value
+
 # cells 0 and 1 are drawn; cell 2 is their sum, negated; cell 0 is at least -2, cell 2 at least -3,
 # and cell 1 minus cell 2 at least -4
 PROPOSALS = kernels.Proposals(
     free=ints(0, 1),
     solved=ints(2),
+    stages=ints(0, 2, 2),
     offset=ints(0),
-    matrix=np.array([[-1, -1]]),
+    follow=vectors([[-1], [-1], [0]]),
     floor=ints(-2, -(2**62), -3),
+    gap=1.0,
     others=vectors([[0], [1], [-1]]),
     least=ints(-4),
     rate=math.log(2),
+    table=TABLE,
 )
 ENERGY = kernels.Walk(JUMPS, HALF, True, 1, False, math.log(2))
 
 
-def drawn(value):
-    """Uniform and exponential for one free cell."""
-    return (0.1, None) if value == 0 else (0.5 if value > 0 else 0.9, size(abs(value)))
+def proposed(*values):
+    """Uniforms and exponentials for a proposal with none refused before it."""
+    beyond = [abs(value) - 2 for value in values if abs(value) >= 2]
+    uniforms = [PLACES[max(-2, min(value, 2))] for value in values]
+    return uniforms, [0.5, *((k + 0.5) * math.log(2) for k in beyond)]
 
 
-def proposed(*cells):
-    uniforms, exponentials = zip(*(drawn(value) for value in cells), strict=True)
-    return list(uniforms), [e for e in exponentials if e is not None]
+@pytest.mark.parametrize(
+    ("edge", "value"), [(1 / 6, -1), (1 / 4, -1), (1 / 3, 0), (1 / 2, 0), (2 / 3, 1)]
+)
+def test_a_value_begins_where_the_one_below_ends(edge, value):
+    assert kernels._looked_up(Given([edge]), TABLE) == value
+    below = value - 1 if edge in TABLE.cumulative else value
+    exponentials = [0.1] if below == -2 else []
+    assert kernels._looked_up(Given([np.nextafter(edge, 0)], exponentials), TABLE) == below
+
+
+@pytest.mark.parametrize("k", [0, 1, 5])
+def test_beyond_the_table_the_law_goes_on(k):
+    for u, sign in ((0.0, -1), (0.9, 1)):
+        for inside in (k + 0.01, k + 0.99):
+            rng = Given([u], [inside * math.log(2)])
+            assert kernels._looked_up(rng, TABLE) == sign * (2 + k)
 
 
 class Independent:
@@ -434,11 +458,13 @@ class Independent:
         for free, chance in zip(cells, chances, strict=True):
             uniforms += proposed(*free)[0]
             exponentials += proposed(*free)[1] + ([] if chance is None else [chance])
-        rng = Given(uniforms, exponentials)
-        kept = np.empty((len(cells) // thin, 3), dtype=np.int64)
+        return self.given(Given(uniforms, exponentials), len(cells) // thin, thin, energy)
+
+    def given(self, rng, draws, thin, energy=ENERGY, proposals=PROPOSALS):
+        kept = np.empty((draws, 3), dtype=np.int64)
         start = int((np.abs(self.noise) ** energy.power).sum())
         end, accepted = kernels.run_independence(
-            rng, self.noise, start, PROPOSALS, energy, thin, kept
+            rng, self.noise, start, proposals, energy, thin, kept
         )
         assert rng.spent
         assert end == (np.abs(self.noise) ** energy.power).sum()
@@ -448,7 +474,6 @@ class Independent:
 @pytest.mark.parametrize(
     ("cells", "chance"),
     [
-        ((-3,), None),  # below the floor of the first cell: nothing more is drawn
         ((2, 2), None),  # the solved cell is -4, below its floor
         ((-1, -2), None),  # -2 - 3 is below the other inequality
         ((1, 1), HARD),  # refused by the rule
@@ -456,6 +481,32 @@ class Independent:
 )
 def test_a_proposal_that_is_not_allowed_leaves_the_chain(cells, chance):
     assert Independent(1, 0, -1).run([cells], [chance]) == ([[1, 0, -1]], 0)
+
+
+def test_a_cell_below_its_floor_is_drawn_again():
+    assert Independent(0, 0, 0).run([(-3, -4, 1, 1)], [EASY]) == ([[1, 1, -2]], 1)
+
+
+def test_proposals_that_are_refused_for_a_free_cell_are_counted_and_not_drawn():
+    uniforms, _ = proposed(1, 1)
+    more, exponentials = proposed(2, 1)
+    # of 7 proposals the third is taken and the fourth refused, and none is drawn after it
+    rng = Given([*uniforms, *more], [2.5, EASY, *exponentials, HARD, 3.0])
+    assert Independent(0, 0, 0).given(rng, 1, 7) == ([[1, 1, -2]], 1)
+    # the count starts anew with every state that is kept
+    rng = Given(uniforms, [9.9, 1.5, EASY])
+    assert Independent(0, 0, 0).given(rng, 2, 2) == ([[0, 0, 0], [1, 1, -2]], 1)
+
+
+def test_a_solved_cell_that_is_known_early_ends_the_proposal():
+    early = PROPOSALS._replace(stages=ints(0, 1, 2), follow=vectors([[-2], [0], [0]]))
+    uniforms, exponentials = proposed(2)
+    assert Independent(0, 0, 0).given(Given(uniforms, exponentials), 1, 1, proposals=early) == (
+        [[0, 0, 0]],
+        0,
+    )
+    rng = Given(proposed(1, 1)[0], [0.5, EASY])
+    assert Independent(0, 0, 0).given(rng, 1, 1, proposals=early) == ([[1, 1, -2]], 1)
 
 
 @pytest.mark.parametrize("cells", [(-2, 1), (2, 1), (0, -2), (-2, 0)])

@@ -152,6 +152,19 @@ def test_a_table_within_is_left_alone():
     assert nearest_l2(np.array([0.5, 2.5, 3.0]), polytope) == pytest.approx([0.5, 2.5, 3.0])
 
 
+@pytest.mark.parametrize("equalities", [sex_by_age_invariants(), Invariants(np.zeros((0, 46)))])
+def test_tables_together_are_projected_as_alone(equalities):
+    counts = RNG.integers(0, 6, 46)
+    polytope = Polytope.of_counts(equalities, counts)
+    tables = counts + RNG.integers(-8, 9, (5, 46))
+    tables[2] = counts  # lies within
+    nearest = nearest_l2(tables, polytope)
+    assert nearest.shape == (5, 46)
+    for table, there in zip(tables, nearest, strict=True):
+        assert there == pytest.approx(nearest_l2(table, polytope), abs=1e-12)
+    assert nearest[2] == pytest.approx(counts, abs=1e-12)
+
+
 def test_nothing_to_project_onto_is_refused_with_the_conflict():
     rows = Invariants.subsets([[0, 1], [0]], 2, ["pair", "one"])
     empty = Polytope.nonnegative(rows, np.array([2, 5]))
