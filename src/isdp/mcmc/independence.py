@@ -18,8 +18,8 @@ from isdp.checks import INT64_MAX, positive
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for, unit_cells
-from isdp.mcmc.kernels import Proposals, Vectors, run_independence
-from isdp.mcmc.metropolis import Info, State, start_vector, state_at
+from isdp.mcmc.kernels import Proposals, run_independence
+from isdp.mcmc.metropolis import Info, State, start_vector, state_at, vectors_of
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
 
@@ -155,11 +155,7 @@ class IndependenceSampler:
             offset,
             np.ascontiguousarray(matrix),
             floor,
-            Vectors(
-                others.indptr.astype(np.int64),
-                others.indices.astype(np.int64),
-                others.data.astype(np.int64),
-            ),
+            vectors_of(others),
             self.within.least[~single],
             float(self.proposal_epsilon),
         )
