@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from isdp.diagnostics.chains import convergence
+from isdp.diagnostics.chains import effective_draws
 from isdp.mechanisms.base import Mechanism
 
 ALPHA = 1e-6  # false alarms for each distance
@@ -80,8 +80,7 @@ def agreement_rows(
         count = values.shape[-1]
         effective = np.full(count, float(len(flat)))
         if len(noise) > 1 and count:
-            table = convergence(values)
-            effective = np.fmin(effective, table[["ess_bulk", "ess_tail"]].min(axis=1).to_numpy())
+            effective = np.fmin(effective, effective_draws(values))
         sample = values.reshape(len(flat), count)
         distances = [kolmogorov(sample[:, i], others[:, i]) for i in range(count)]
         bounds = [kolmogorov_bound(n, len(exact), count) for n in effective]
