@@ -20,7 +20,7 @@ from scipy import special
 from isdp.checks import whole
 from isdp.errors import InputError
 from isdp.lattice.kernel import BASES
-from isdp.mcmc.kernels import Scratch, coupled_sweep, meet
+from isdp.mcmc.kernels import Scratch, coupled_sweeps, meet
 from isdp.mcmc.metropolis import LatticeWalk, State
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
 
@@ -101,7 +101,7 @@ def step(
     """
     first, second, apart = state.first.noise.copy(), state.second.noise.copy(), state.apart.copy()
     sizes = np.array([state.first.size, state.second.size])
-    coupled_sweep(rng, first, second, apart, sizes, walk.kernel, _scratch(walk))
+    coupled_sweeps(rng, first, second, apart, sizes, walk.kernel, _scratch(walk), 1)
     after = CoupledState(State(first, int(sizes[0])), State(second, int(sizes[1])), apart)
     return after, after.identical
 

@@ -19,8 +19,8 @@ from isdp.checks import INT64_MAX, positive
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for, unit_cells
-from isdp.mcmc.kernels import Proposals, Table, Vectors, run_independence
-from isdp.mcmc.metropolis import Info, State, start_vector, state_at
+from isdp.mcmc.kernels import Proposals, Table, run_independence
+from isdp.mcmc.metropolis import Info, State, start_vector, state_at, vectors_of
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
 
@@ -164,20 +164,14 @@ class IndependenceSampler:
             self.solved[first],
             stages,
             offset[first],
-            _rows(csr_array(follow)),
+            vectors_of(csr_array(follow)),
             floor,
             _gap(floor[self.free], self.proposal_epsilon),
-            _rows(rows[~single]),
+            vectors_of(rows[~single]),
             self.within.least[~single],
             float(self.proposal_epsilon),
             _table(self.proposal_epsilon),
         )
-
-
-def _rows(matrix) -> Vectors:
-    return Vectors(
-        *(part.astype(np.int64) for part in (matrix.indptr, matrix.indices, matrix.data))
-    )
 
 
 def _table(rate: float) -> Table:

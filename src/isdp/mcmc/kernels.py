@@ -14,7 +14,11 @@ from numba import njit
 
 
 class Vectors(NamedTuple):
-    """Sparse vectors, all int64: entries ``indptr[j]`` to ``indptr[j + 1]`` are of the j-th."""
+    """Sparse vectors: entries ``indptr[j]`` to ``indptr[j + 1]`` are of the j-th.
+
+    `data` is int64; `indptr` and `indices` are uint64, which spares the loops a look at each
+    index's sign.
+    """
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -200,8 +204,8 @@ def _copy(values, into):
 
 
 @njit(cache=True)
-def run_chain(rng, noise, walked, slack, size, walk, walls, thin, kept):
-    """Run `len(kept) * thin` sweeps, changing `noise`; the states kept go into `kept`.
+def run_chain(rng, noise, walked, slack, size, walk, walls, thins, kept):
+    """Run ``thins[i]`` sweeps, changing `noise`, and put where that ends into ``kept[i]``.
 
     `walked` follows the chain in the basis: noise changes by C times the change of `walked`.
     `slack`, one entry an inequality, follows how far the chain is from each.
@@ -209,6 +213,7 @@ def run_chain(rng, noise, walked, slack, size, walk, walls, thin, kept):
     proposed = 0
     accepted = 0
     for draw in range(len(kept)):
+        thin = thins[draw]
         if walk.joint:
             size, jumps, taken = _joint_sweeps(rng, noise, walked, slack, size, walk, walls, thin)
         else:
@@ -371,57 +376,80 @@ def _passes(log_uniform, size, growth, root, rate):
 
 
 @njit(cache=True)
-def coupled_sweep(rng, first, second, apart, sizes, walk, scratch):
-    """Move both chains by one sweep, in place; `apart` follows their difference in the basis."""
+def coupled_sweeps(rng, first, second, apart, sizes, walk, scratch, most):
+    """Move both chains, in place, until they are together, by `most` sweeps at most.
+
+    `apart` follows their difference in the basis. Returns the sweep after which the chains were
+    together, counted from 1, or 0. All sweeps are in one loop: what a call has to count of the
+    arrays that it is given takes as long as a quarter of a sweep.
+    """
     indptr, indices, data = walk.jumps.indptr, walk.jumps.indices, walk.jumps.data
-    power, root, rate = walk.power, walk.root, walk.rate
-    steps = scratch.steps
+    power, root, rate, joint = walk.power, walk.root, walk.rate, walk.joint
+    steps, powers = scratch.steps, scratch.powers
     log_a = math.log(walk.proposal)
     p_zero = (1.0 - walk.proposal) / (1.0 + walk.proposal)
     first_jump, second_jump = scratch.jumps[0], scratch.jumps[1]
-    if walk.joint:
-        first_jump[:] = 0
-        second_jump[:] = 0
-    for j in range(len(apart)):
-        e, f = coupled_double_geometric(rng, apart[j], scratch.powers, p_zero, log_a)
-        start, stop = indptr[j], indptr[j + 1]
-        if walk.joint:
-            steps[0, j] = e
-            steps[1, j] = f
+    for sweep in range(1, most + 1):
+        if joint:
+            for i in range(len(first)):
+                first_jump[i] = 0
+                second_jump[i] = 0
+        for j in range(len(apart)):
+            if apart[j] == 0:
+                e = _double_geometric(rng, p_zero, log_a)
+                f = e
+            else:
+                e, f = coupled_double_geometric(rng, apart[j], powers, p_zero, log_a)
+            start, stop = indptr[j], indptr[j + 1]
+            if joint:
+                steps[0, j] = e
+                steps[1, j] = f
+                if e != 0:
+                    for entry in range(start, stop):
+                        first_jump[indices[entry]] += e * data[entry]
+                if f != 0:
+                    for entry in range(start, stop):
+                        second_jump[indices[entry]] += f * data[entry]
+                continue
+            log_uniform = math.log(rng.random())
             if e != 0:
-                for entry in range(start, stop):
-                    first_jump[indices[entry]] += e * data[entry]
+                growth = _vector_growth(first, start, stop, indices, data, e, power)
+                if _passes(log_uniform, sizes[0], growth, root, rate):
+                    sizes[0] += growth
+                    apart[j] -= e
+                    for entry in range(start, stop):
+                        first[indices[entry]] += e * data[entry]
             if f != 0:
-                for entry in range(start, stop):
-                    second_jump[indices[entry]] += f * data[entry]
-            continue
-        log_uniform = math.log(rng.random())
-        if e != 0:
-            growth = _vector_growth(first, start, stop, indices, data, e, power)
+                growth = _vector_growth(second, start, stop, indices, data, f, power)
+                if _passes(log_uniform, sizes[1], growth, root, rate):
+                    sizes[1] += growth
+                    apart[j] += f
+                    for entry in range(start, stop):
+                        second[indices[entry]] += f * data[entry]
+        if joint:
+            log_uniform = math.log(rng.random())
+            growth = _jump_growth(first, first_jump, power)
             if _passes(log_uniform, sizes[0], growth, root, rate):
                 sizes[0] += growth
-                apart[j] -= e
-                for entry in range(start, stop):
-                    first[indices[entry]] += e * data[entry]
-        if f != 0:
-            growth = _vector_growth(second, start, stop, indices, data, f, power)
+                for j in range(len(apart)):
+                    apart[j] -= steps[0, j]
+                for i in range(len(first)):
+                    first[i] += first_jump[i]
+            growth = _jump_growth(second, second_jump, power)
             if _passes(log_uniform, sizes[1], growth, root, rate):
                 sizes[1] += growth
-                apart[j] += f
-                for entry in range(start, stop):
-                    second[indices[entry]] += f * data[entry]
-    if walk.joint:
-        log_uniform = math.log(rng.random())
-        growth = _jump_growth(first, first_jump, power)
-        if _passes(log_uniform, sizes[0], growth, root, rate):
-            sizes[0] += growth
-            apart -= steps[0]
-            first += first_jump
-        growth = _jump_growth(second, second_jump, power)
-        if _passes(log_uniform, sizes[1], growth, root, rate):
-            sizes[1] += growth
-            apart += steps[1]
-            second += second_jump
+                for j in range(len(apart)):
+                    apart[j] += steps[1, j]
+                for i in range(len(second)):
+                    second[i] += second_jump[i]
+        together = True
+        for j in range(len(apart)):
+            if apart[j] != 0:
+                together = False
+                break
+        if together:
+            return sweep
+    return 0
 
 
 @njit(cache=True)
@@ -435,19 +463,12 @@ def meet(rng, second, walk, walls, scratch, lag, cap):
     kept = np.empty((1, len(first)), dtype=np.int64)
     sizes = np.zeros(2, dtype=np.int64)
     slack = np.zeros(0, dtype=np.int64)
+    thins = np.empty(1, dtype=np.int64)
+    thins[0] = lag
     # a literal 0 in place of the size would have the whole chain compiled once more
-    sizes[0], _, accepted = run_chain(rng, first, lead, slack, sizes[0], walk, walls, lag, kept)
-    apart = -lead
-    for t in range(lag + 1, cap + 1):
-        coupled_sweep(rng, first, second, apart, sizes, walk, scratch)
-        together = True
-        for j in range(len(apart)):
-            if apart[j] != 0:
-                together = False
-                break
-        if together:
-            return t, accepted
-    return -1, accepted
+    sizes[0], _, accepted = run_chain(rng, first, lead, slack, sizes[0], walk, walls, thins, kept)
+    met = coupled_sweeps(rng, first, second, -lead, sizes, walk, scratch, cap - lag)
+    return lag + met if met > 0 else -1, accepted
 
 
 @njit(cache=True)

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csr_array
 
 from isdp.checks import INT64_MAX, whole
 from isdp.constraints.invariants import Invariants
@@ -101,6 +101,15 @@ class Sampler(Protocol):
         """Raise unless every noise vector is allowed."""
 
 
+def vectors_of(compressed: csc_array | csr_array) -> Vectors:
+    """Give the columns, or rows, of a compressed matrix as the compiled loops take them."""
+    return Vectors(
+        compressed.indptr.astype(np.uint64),
+        compressed.indices.astype(np.uint64),
+        compressed.data.astype(np.int64),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class LatticeWalk:
     """A random walk on the lattice whose stationary law is the mechanism's.
@@ -175,9 +184,8 @@ class LatticeWalk:
     @cached_property
     def kernel(self) -> Walk:
         """What the compiled loops take of the walk."""
-        columns = self.lattice.columns
         return Walk(
-            Vectors(columns.indptr, columns.indices, columns.data),
+            vectors_of(self.lattice.columns),
             self.proposal,
             self.acceptance == "joint",
             *self.mechanism.energy,
@@ -190,11 +198,7 @@ class LatticeWalk:
         if self.within is not None:
             moves = csc_array(self.within.inequalities.sparse @ self.lattice.columns)
         moves.eliminate_zeros()
-        return Vectors(
-            moves.indptr.astype(np.int64),
-            moves.indices.astype(np.int64),
-            moves.data.astype(np.int64),
-        )
+        return vectors_of(moves)
 
     def init(self, noise=None) -> State:
         """Start at the given noise vector, or at zero.
@@ -215,7 +219,7 @@ class LatticeWalk:
         return after, info
 
     def run(
-        self, rng: np.random.Generator, state: State, draws: int, thin: int = 1
+        self, rng: np.random.Generator, state: State, draws: int, thin=1
     ) -> tuple[np.ndarray, State, Info]:
         """Run the chain on and keep every `thin`-th state.
 
@@ -226,8 +230,8 @@ class LatticeWalk:
             Where to start; it is left as it is, and is not among the draws.
         draws : int
             States to keep.
-        thin : int
-            Sweeps between kept states.
+        thin : int, or int array of shape (draws,)
+            Sweeps before each kept state.
 
         Returns
         -------
@@ -240,10 +244,11 @@ class LatticeWalk:
         walked = np.zeros(self.lattice.columns.shape[1], dtype=np.int64)
         slack = np.zeros(0, dtype=np.int64) if self.within is None else self.within.slack(noise)
         kept = np.empty((draws, len(noise)), dtype=np.int64)
+        thins = np.full(draws, thin, dtype=np.int64)
         size, proposed, accepted = run_chain(
-            rng, noise, walked, slack, state.size, self.kernel, self.walls, thin, kept
+            rng, noise, walked, slack, state.size, self.kernel, self.walls, thins, kept
         )
-        info = Info(proposed, accepted, draws * thin * self.lattice.columns.shape[1])
+        info = Info(proposed, accepted, int(thins.sum()) * len(walked))
         return kept, State(noise, size), info
 
 

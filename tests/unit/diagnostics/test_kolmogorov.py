@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 
 from isdp import GeneralizedLaplace
 from isdp.diagnostics.chains import convergence
@@ -21,6 +22,14 @@ def test_the_distance_is_the_largest_gap_of_the_distribution_functions():
     assert kolmogorov([1, 2, 3, 4], [3, 4, 5, 6]) == 0.5
     assert kolmogorov([0, 0, 0, 9], [9]) == 0.75
     assert kolmogorov([1], [2, 3]) == 1
+
+
+@pytest.mark.parametrize("sizes", [(40, 300), (300, 40), (70, 70)])
+def test_the_distance_is_that_of_a_library_whichever_sample_is_larger(sizes):
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        one, two = (rng.poisson(rng.uniform(2, 9), size) for size in sizes)
+        assert kolmogorov(one, two) == pytest.approx(ks_2samp(one, two).statistic, abs=1e-12)
 
 
 def test_the_bound_by_hand():

@@ -231,12 +231,13 @@ def test_a_refused_joint_jump_gives_its_slack_back():
 @pytest.mark.parametrize("joint", [True, False])
 def test_a_run_keeps_every_thinned_state_and_counts_all_jumps(joint):
     noise, walked = ints(0, 0, 0), ints(0, 0)
-    kept = np.empty((2, 3), dtype=np.int64)
+    kept = np.empty((3, 3), dtype=np.int64)
     step = [zeros(0), size(1), zeros(1), EASY] if joint else [zeros(0), size(1), EASY, zeros(1)]
     rng = Given([UP] * 4, step * 4)
-    end = kernels.run_chain(rng, noise, walked, ints(), 0, walk(joint), FREE, 2, kept)
+    thins = ints(3, 0, 1)
+    end = kernels.run_chain(rng, noise, walked, ints(), 0, walk(joint), FREE, thins, kept)
     assert end == (8, 4, 4)
-    assert kept.tolist() == [[2, -2, 0], [4, -4, 0]]
+    assert kept.tolist() == [[3, -3, 0], [3, -3, 0], [4, -4, 0]]
     assert noise.tolist() == [4, -4, 0]
 
 
@@ -316,8 +317,9 @@ class Pair:
         rng = Given(uniforms, exponentials)
         sizes = ints(*self._sizes(how.power))
         room = kernels.Scratch(np.ones((2, 3), np.int64), np.ones((2, 2), np.int64), POWERS)
-        kernels.coupled_sweep(rng, self.first, self.second, self.apart, sizes, how, room)
+        met = kernels.coupled_sweeps(rng, self.first, self.second, self.apart, sizes, how, room, 1)
         assert rng.spent
+        assert met == (not self.apart.any())
         assert sizes.tolist() == self._sizes(how.power)
         return self.first.tolist(), self.second.tolist(), self.apart.tolist()
 
