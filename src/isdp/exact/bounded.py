@@ -36,7 +36,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.blocks import block_order, refuse_large_sums
 from isdp.exact.coins import _ball, _decide, _floor, _Geometric, _Tosses, _Words
-from isdp.exact.compositions import share
+from isdp.exact.compositions import share, words_from
 from isdp.exact.counts import _below
 from isdp.exact.messages.bounds import cell_bound
 from isdp.exact.rounding import composition_error
@@ -264,7 +264,7 @@ class _Block:
                 shares = np.zeros((1, len(above)), dtype=np.int64)
                 ends = np.array([0, len(above)])
                 more, less = np.array([[total]]), np.zeros((1, 1), dtype=np.int64)
-                share(rng, np.arange(len(above)), ends, more, less, shares)
+                share(words_from(rng), np.arange(len(above)), ends, more, less, shares)
                 noise[above] += shares[0]
                 return noise
         raise InputError(

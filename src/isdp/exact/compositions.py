@@ -25,7 +25,6 @@ ROUNDS_TO_MIX_A_SEED = 12
 UNIT = 2.0**-53
 
 
-@njit(cache=True)
 def words_from(rng):
     """State of a stream of words, seeded by a NumPy generator.
 
@@ -38,11 +37,8 @@ def words_from(rng):
     -------
     uint64 array, shape (4,)
     """
-    state = np.empty(4, dtype=np.uint64)
-    for i in range(3):
-        high, low = rng.integers(0, 1 << 32), rng.integers(0, 1 << 32)
-        state[i] = (np.uint64(high) << np.uint64(32)) | np.uint64(low)
-    state[3] = 1
+    high, low = rng.integers(0, 1 << 32, (3, 2)).astype(np.uint64).T
+    state = np.append((high << np.uint64(32)) | low, np.uint64(1))
     # words before this would still show the seed, as for NumPy's own generator
     for _ in range(ROUNDS_TO_MIX_A_SEED):
         next_word(state)
@@ -73,7 +69,13 @@ def next_word(state):
 @njit(cache=True)
 def uniform(state):
     """Draw from [0, 1), in multiples of 2^-53."""
-    return np.float64(np.int64(next_word(state) >> np.uint64(11))) * UNIT
+    return unit(next_word(state))
+
+
+@njit(cache=True, inline="always")
+def unit(word):
+    """Take a word for a number in [0, 1), a multiple of 2^-53."""
+    return np.float64(np.int64(word >> np.uint64(11))) * UNIT
 
 
 @njit(cache=True)
@@ -119,7 +121,7 @@ def ones(typing_context, word):
 @njit(cache=True)
 def fill(rng, words, order, starts, epsilon, x, y, noise):
     """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
-    rooms = room_for(len(x)), room_for(len(x))
+    rooms = rooms_for(len(x))
     totals = np.zeros(len(starts) - 1, dtype=np.int64)
     # no literal number or truth value is handed on: numba would compile for it apart
     over = hull(max(len(x), 2), epsilon)
@@ -136,21 +138,15 @@ def fill(rng, words, order, starts, epsilon, x, y, noise):
 
 
 @njit(cache=True)
-def share(rng, order, starts, more, less, noise):
+def share(words, order, starts, more, less, noise):
     """Share sums out within types: in each row the difference of compositions of two counts.
 
     ``more`` and ``less`` are int64 (draws, types); type t holds ``order[starts[t]:starts[t + 1]]``.
     """
-    share_by(words_from(rng), order, starts, more, less, noise)
-
-
-@njit(cache=True)
-def share_by(words, order, starts, more, less, noise):
-    """Share sums out by words that go on."""
     longest = 1
     for kind in range(len(starts) - 1):
         longest = max(longest, starts[kind + 1] - starts[kind])
-    rooms = room_for(longest), room_for(longest)
+    rooms = rooms_for(longest)
     x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
     for draw in range(len(noise)):
         _share_row(words, order, starts, more[draw], less[draw], x, y, rooms, noise[draw])
@@ -191,15 +187,21 @@ def _share_out(words, more, less, order, start, n, x, y, rooms, noise):
     """Write the difference of compositions of two counts into the `n` cells from `start` on.
 
     Where both are choices of bars they are written without a list of either: arrays as long as the
-    cells would cost more than the draw. The others need the room of `x` and `y`.
+    cells would cost more than the draw, and so does a call for places that are bits of one word.
+    The others need the room of `x` and `y`.
     """
-    up, down = rooms
     if max(more, less) <= LARGEST_MEAN * n:
-        high, low = _bars(words, more, n, up), _bars(words, less, n, down)
-        _write_gaps(high, up, low, down, order, start, n, noise)
+        for side in range(2):
+            units = less if side else more
+            length, wanted = units + n - 1, min(units, n - 1)
+            if length <= 64:
+                rooms[side, 0] = _choose_in_word(words, length, wanted)
+            else:
+                _choose(words, length, wanted, rooms[side])
+        _write_gaps(_bars(more, n), rooms[0], _bars(less, n), rooms[1], order, start, n, noise)
         return
-    compose(words, more, x[:n], up)
-    compose(words, less, y[:n], down)
+    compose(words, more, x[:n], rooms[0])
+    compose(words, less, y[:n], rooms[1])
     for i in range(n):
         noise[order[start + i]] = x[i] - y[i]
 
@@ -311,14 +313,14 @@ def draw_under(rng, hull):
 
 
 @njit(cache=True)
-def room_for(n):
-    """Bits for the stars and bars of n quotients, by words."""
-    return np.empty((LARGEST_MEAN + 1) * n // 64 + 2, dtype=np.uint64)
+def rooms_for(n):
+    """Bits for the stars and bars of n quotients, by words, twice."""
+    return np.empty((2, (LARGEST_MEAN + 1) * n // 64 + 2), dtype=np.uint64)
 
 
 @njit(cache=True)
 def compose(words, total, x, room):
-    """Fill `x` with a uniform weak composition of `total`; `room` is of `room_for`.
+    """Fill `x` with a uniform weak composition of `total`; `room` is one of `rooms_for`.
 
     Stars and bars: len(x) - 1 bars among as many places as there are bars and units, all choices
     equally likely, and a part is the gap between two bars. Totals so large that there would be
@@ -329,7 +331,9 @@ def compose(words, total, x, room):
     while total >> bits > LARGEST_MEAN * len(x):
         bits += 1
     units = _draw_remainders(words, total, x, bits) if bits > 0 else total
-    _add_gaps(_bars(words, units, len(x), room), room, bits, x)
+    bars = _bars(units, len(x))
+    _choose(words, bars.length, min(units, len(x) - 1), room)
+    _add_gaps(bars, room, bits, x)
 
 
 class Bars(NamedTuple):
@@ -343,10 +347,9 @@ class Bars(NamedTuple):
 
 
 @njit(cache=True, inline="always")
-def _bars(words, units, parts, room):
-    """Choose the bars of a composition of `units`; their places are bits of `room`."""
+def _bars(units, parts):
+    """Tell how the bars of a composition of `units` are written."""
     bars = parts - 1
-    _choose(words, units + bars, min(units, bars), room)
     return Bars(~np.uint64(0) if units < bars else np.uint64(0), units + bars)
 
 
@@ -366,7 +369,9 @@ def _draw_remainders(words, total, x, bits):
     mode = _mode(n, unit * rate)
     while True:
         _fill_remainders(words, rate, bits, x)
-        remainders = x[: n - 1].sum()
+        remainders = 0
+        for i in range(n - 1):
+            remainders += x[i]
         # modulo 2^bits, also where the difference is negative: its low bits in two's complement
         x[n - 1] = (total - remainders) & (unit - 1)
         units = (total - remainders - x[n - 1]) >> bits
@@ -397,6 +402,28 @@ def _fill_remainders(words, rate, bits, x):
 
 
 @njit(cache=True, inline="always")
+def _choose_in_word(words, length, wanted):
+    """Give a word of which `wanted` of the first `length` bits are one, all choices equally likely.
+
+    Ten places are read off each random word and put one by one; those beyond `length` are passed
+    over, as are those that are one already.
+    """
+    inside = ~np.uint64(0) >> np.uint64(64 - length)
+    widest = np.uint64(length - 1)  # whose highest one is now copied to all bits below it
+    for shift in (1, 2, 4):
+        widest |= widest >> np.uint64(shift)
+    width, chosen = np.uint64(ones(widest)), np.uint64(0)
+    while ones(chosen) < wanted:
+        word = next_word(words)
+        for _ in range(10):
+            chosen |= (np.uint64(1) << (word & widest)) & inside
+            word >>= width
+            if ones(chosen) == wanted:
+                break
+    return chosen
+
+
+@njit(cache=True)
 def _choose(words, length, wanted, places):
     """Set `wanted` of the first `length` bits of `places`, all choices equally likely.
 
@@ -407,23 +434,23 @@ def _choose(words, length, wanted, places):
     chance is a little too small, as it is easier to add than to take away. A few are put one by
     one, which takes less time than the tosses.
     """
-    if wanted <= FEW:
-        places[: (length + 63) // 64] = 0
-        while wanted > 0:
-            wanted -= _put(places, below(words, length), True)
+    if length <= 64:
+        places[0] = _choose_in_word(words, length, wanted)
         return
-    share = wanted / length
-    sd = math.sqrt(wanted * (1.0 - share))
-    k = 0
-    while 2.0 * sd * (1 << k) < length:
-        k += 1  # until steps of 2^-k are finer than half a standard deviation of the share
-    count = (length + 63) // 64  # an array of these alone would take longer than the choice
-    _toss(words, max(0, int((wanted - sd) / length * (1 << k))), k, places, count)
-    # bits beyond `length` are no places
-    places[count - 1] &= ~np.uint64(0) >> np.uint64(64 * count - length)
-    have = 0
-    for i in range(count):
-        have += ones(places[i])
+    count, have = (length + 63) // 64, 0  # an array of these alone would take too long
+    if wanted <= FEW:
+        places[:count] = 0
+    else:
+        share = wanted / length
+        sd = math.sqrt(wanted * (1.0 - share))
+        k = 0
+        while 2.0 * sd * (1 << k) < length:
+            k += 1  # until steps of 2^-k are finer than half a standard deviation of the share
+        _toss(words, max(0, int((wanted - sd) / length * (1 << k))), k, places, count)
+        # bits beyond `length` are no places
+        places[count - 1] &= ~np.uint64(0) >> np.uint64(64 * count - length)
+        for i in range(count):
+            have += ones(places[i])
     # a place that is one already changes nothing, so each next one is uniform among the zeros;
     # whatever the order of places, the chances are the same, and so the choice stays uniform
     while have < wanted:
@@ -508,8 +535,9 @@ class Tables(NamedTuple):
     """Laws on windows of the integers, one after another, for draws by inversion.
 
     Law k is of the numbers from ``low[k]`` on; its entries are ``start[k]:start[k + 1]``. `chance`
-    is relative to the largest; `guide` has, for each of as many parts of [0, 1] as there are
-    entries, where in `cumulative` to begin.
+    is relative to the largest. From ``parts[k]`` on, `guide` has for each of ``2^(64 - shift[k])``
+    parts of [0, 1] the entry at which to begin in `cumulative`. Places are unsigned: numba asks of
+    others whether they are negative, which takes as long as a draw.
     """
 
     start: np.ndarray
@@ -517,18 +545,32 @@ class Tables(NamedTuple):
     cumulative: np.ndarray
     chance: np.ndarray
     guide: np.ndarray
+    parts: np.ndarray
+    shift: np.ndarray
+
+
+class Pairs(NamedTuple):
+    """Blocks of two types whose sums add up to zero, drawn apart, by the law of the second.
+
+    `across` is what one more of the second, and one less of the first, adds to the open sums.
+    """
+
+    types: np.ndarray
+    law: np.ndarray
+    across: np.ndarray
 
 
 class Local(NamedTuple):
-    """Blocks of types that are drawn apart: ``types[start[b]:start[b + 1]]``.
+    """Other blocks of types that are drawn apart: ``types[start[b]:start[b + 1]]``.
 
-    If a block is `held` its sums add up to zero. `pair` is the law of either of two then, else -1.
+    If a block is `held` its sums add up to zero. `across` is what a unit of each sum adds to the
+    open sums.
     """
 
     start: np.ndarray
     types: np.ndarray
-    pair: np.ndarray
     held: np.ndarray
+    across: np.ndarray
 
 
 class Closing(NamedTuple):
@@ -546,73 +588,81 @@ class Closing(NamedTuple):
 
 
 @njit(cache=True)
-def draw_types(words, tables, kinds, counts, local, closing, sums, less):
+def draw_types(words, tables, kinds, counts, pairs, local, closing, sums, less):
     """Fill `sums` and `less`, int64 (draws, types), with what `share` takes apart.
 
     Type t has the law ``kinds[t]`` in `tables`, of its sum, and in `counts`, of each of its counts.
     """
-    known = np.empty(len(closing.free) + closing.across.shape[1], dtype=np.int64)
+    free, across = len(closing.free), pairs.across.shape[1]
+    known = np.empty(free + across, dtype=np.int64)
     for draw in range(len(sums)):
-        row = sums[draw]
-        _draw_local(words, tables, kinds, local, row)
-        while not _close(words, tables, kinds, closing, known, row):
-            _draw_local(words, tables, kinds, local, row)
+        row, closed = sums[draw], False
+        while not closed:
+            known[:] = 0
+            _draw_pairs(words, tables, pairs, row, known[free:])
+            _draw_local(words, tables, kinds, local, row, known[free:])
+            closed = _close(words, tables, kinds, closing, known, row)
         _draw_less(words, counts, kinds, row, less[draw])
 
 
 @njit(cache=True, inline="always")
-def _invert(words, tables, law):
-    """Draw from a law."""
-    u, start = uniform(words), tables.start[law]
-    entry = start + tables.guide[start + int(u * (tables.start[law + 1] - start))]
+def _invert(word, tables, law):
+    """Draw from a law by a random word."""
+    u, entry = unit(word), np.uint64(tables.guide[tables.parts[law] + (word >> tables.shift[law])])
     while tables.cumulative[entry] <= u:
-        entry += 1
-    return tables.low[law] + entry - start
+        entry += np.uint64(1)
+    return tables.low[law] + np.int64(entry - tables.start[law])
 
 
 @njit(cache=True, inline="always")
-def _kept(words, tables, law, value):
-    """Keep a value with a chance in proportion to its law."""
-    entry = tables.start[law] + value - tables.low[law]
-    if entry < tables.start[law] or entry >= tables.start[law + 1]:
-        return False
-    return uniform(words) < tables.chance[entry]
+def _kept(word, tables, law, value):
+    """Keep a value with a chance in proportion to its law, by a random word."""
+    first, beyond = tables.start[law], tables.start[law + np.uint64(1)]
+    entry = first + np.uint64(value - tables.low[law])  # which wraps around where that is negative
+    return first <= entry < beyond and unit(word) < tables.chance[entry]
 
 
-@njit(cache=True)
-def _draw_local(words, tables, kinds, local, sums):
-    """Draw the sums of the blocks that are drawn apart."""
+@njit(cache=True, inline="always")
+def _draw_pairs(words, tables, pairs, sums, open_sums):
+    """Draw the sums of pairs, and add up what they leave open."""
+    s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
+    for pair in range(len(pairs.law)):
+        word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+        value = _invert(word, tables, pairs.law[pair])
+        sums[pairs.types[pair, 0]], sums[pairs.types[pair, 1]] = -value, value
+        for j in range(len(open_sums)):
+            open_sums[j] += pairs.across[pair, j] * value
+    words[0], words[1], words[2], words[3] = s0, s1, s2, s3
+
+
+@njit(cache=True, inline="always")
+def _draw_local(words, tables, kinds, local, sums, open_sums):
+    """Draw the sums of the other blocks that are drawn apart, and add up what they leave open."""
     for block in range(len(local.held)):
-        start, stop, pair = local.start[block], local.start[block + 1], local.pair[block]
-        last = local.types[stop - 1]
-        if pair >= 0:
-            sums[last] = _invert(words, tables, pair)
-            sums[local.types[start]] = -sums[last]
-            continue
+        start, last = local.start[block], local.start[block + 1] - 1
         kept = False
         while not kept:
             rest = 0
-            for i in range(start, stop - 1):
-                value = _invert(words, tables, kinds[local.types[i]])
-                sums[local.types[i]] = value
-                rest -= value
-            if not local.held[block]:
-                rest = _invert(words, tables, kinds[last])
-            sums[last] = rest
-            kept = not local.held[block] or _kept(words, tables, kinds[last], rest)
+            for i in range(start, last):
+                kind = local.types[i]
+                sums[kind] = _invert(next_word(words), tables, kinds[kind])
+                rest -= sums[kind]
+            kind, word = local.types[last], next_word(words)
+            if local.held[block]:
+                sums[kind], kept = rest, _kept(word, tables, kinds[kind], rest)
+            else:
+                sums[kind], kept = _invert(word, tables, kinds[kind]), True
+        for i in range(start, last + 1):
+            for j in range(len(open_sums)):
+                open_sums[j] += local.across[i, j] * sums[local.types[i]]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _close(words, tables, kinds, closing, known, sums):
     """Draw or settle the types at the end; whether the try is kept."""
-    free = len(closing.free)
-    for i in range(free):
-        known[i] = _invert(words, tables, kinds[closing.free[i]])
-        sums[closing.free[i]] = known[i]
-    known[free:] = 0
-    for i in range(len(closing.before)):
-        for j in range(len(known) - free):
-            known[free + j] += closing.across[i, j] * sums[closing.before[i]]
+    for i in range(len(closing.free)):
+        kind = closing.free[i]
+        known[i] = sums[kind] = _invert(next_word(words), tables, kinds[kind])
     for j in range(len(closing.settled)):
         value = 0
         for i in range(len(known)):
@@ -621,16 +671,20 @@ def _close(words, tables, kinds, closing, known, sums):
         if value % closing.denominator != 0:
             return False
         sums[kind] = value // closing.denominator
-        if not _kept(words, tables, kinds[kind], sums[kind]):
+        if not _kept(next_word(words), tables, kinds[kind], sums[kind]):
             return False
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _draw_less(words, counts, kinds, sums, less):
     """Draw the lesser count of each type, whose counts differ by its sum."""
+    s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
     for kind in range(len(kinds)):
-        while True:
-            less[kind] = _invert(words, counts, kinds[kind])
-            if _kept(words, counts, kinds[kind], less[kind] + sums[kind]):
-                break
+        kept = False
+        while not kept:
+            word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+            less[kind] = _invert(word, counts, kinds[kind])
+            word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
+            kept = _kept(word, counts, kinds[kind], less[kind] + sums[kind])
+    words[0], words[1], words[2], words[3] = s0, s1, s2, s3

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from isdp.exact.compositions import Local, Tables, draw_types, words_from
+from isdp.exact.compositions import Local, Pairs, Tables, draw_types, words_from
 from isdp.exact.rounding import UNIT
 from isdp.exact.sums import Blocks, TypeSums
 from isdp.io.progress import tracked
 
 SUMS_AT_ONCE = 10**6  # some hundredths of a second, between which progress shows
 CUT = 60  # minus the logarithm of what a table leaves out on either side
+FINER = 2  # parts of a table's guide, an entry, at least
 SHARES = np.linspace(0.01, 0.99, 99)  # of epsilon: where Chernoff's bound is tried
 
 
@@ -36,10 +37,10 @@ class TabledSums:
         rate = float(sums.epsilon)
         sizes, kinds = np.unique(sums.sizes, return_inverse=True)
         of_sums = [_law_of_sum(m, rate) for m in sizes.tolist()]
-        self._local = _flattened(sums, kinds, of_sums)
+        self._pairs, self._local = _pairs(sums, kinds, of_sums), _others(sums)
         self._tables = _together(of_sums)
         self._counts = _together([_law_of_count(m, rate) for m in sizes.tolist()])
-        self._kinds, self._closing = kinds.astype(np.int64), sums.closing
+        self._kinds, self._closing = kinds.astype(np.uint64), sums.closing
         self._tries = sums.expected_tries
         entries = np.diff(self._tables.start)[kinds] + np.diff(self._counts.start)[kinds]
         # weights off by a factor, as in `isdp.exact.rounding`. The sums at the ends of an entry are
@@ -50,7 +51,7 @@ class TabledSums:
     def draw(self, rng: np.random.Generator, draws: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw independent sums, and the lesser counts; see `TypeSums.draw`."""
         sums, less = (np.zeros((draws, len(self._kinds)), dtype=np.int64) for _ in range(2))
-        laws = self._tables, self._kinds, self._counts, self._local, self._closing
+        laws = self._tables, self._kinds, self._counts, self._pairs, self._local, self._closing
         words = words_from(rng)
         rows = max(1, int(SUMS_AT_ONCE / (self._tries * len(self._kinds))))
         for first in tracked("drawing sums", range(0, draws, rows)):
@@ -103,25 +104,31 @@ def _law_of_count(m: int, rate: float) -> tuple[int, np.ndarray]:
     return low, np.concatenate([below[::-1], [1.0], above])
 
 
-def _flattened(sums: TypeSums, kinds: np.ndarray, laws: list) -> Local:
-    """List the blocks that are drawn apart; laws of pairs are added to those of sums."""
-    start, types, held, pair = [0], [], [], []
-    known: dict[tuple[int, int], int] = {}
-    for group in sums.local:
-        for block in group.types:
-            of_pair = -1
-            if _in_pairs(group):
-                one, other = kinds[block].tolist()
-                if (one, other) not in known:
-                    known[one, other] = len(laws)
-                    laws.append(_law_of_pair(laws[one], laws[other]))
-                of_pair = known[one, other]
-            types.extend(block.tolist())
-            start.append(len(types))
-            held.append(group.held)
-            pair.append(of_pair)
-    integers = (np.array(each, dtype=np.int64) for each in (start, types, pair))
-    return Local(*integers, np.array(held, dtype=bool))
+def _pairs(sums: TypeSums, kinds: np.ndarray, laws: list) -> Pairs:
+    """List the pairs that are drawn apart; their laws are added to those of sums."""
+    groups = [group.types for group in sums.local if _in_pairs(group)]
+    types = np.vstack([np.empty((0, 2), dtype=np.int64), *groups])
+    known, law = np.unique(kinds[types], axis=0, return_inverse=True)
+    law = len(laws) + law.ravel()
+    laws.extend(_law_of_pair(laws[one], laws[other]) for one, other in known.tolist())
+    across = _across(sums, types[:, 1]) - _across(sums, types[:, 0])
+    return Pairs(types.astype(np.uint64), law.astype(np.uint64), across)
+
+
+def _others(sums: TypeSums) -> Local:
+    groups = [group for group in sums.local if not _in_pairs(group)]
+    sizes = [np.full(len(group.types), group.types.shape[1]) for group in groups]
+    held = [np.full(len(group.types), group.held) for group in groups]
+    empty = np.empty(0, dtype=np.int64)
+    types = np.concatenate([empty, *(group.types.ravel() for group in groups)])
+    start = np.cumsum(np.concatenate([[0], *sizes]), dtype=np.int64)
+    held = np.concatenate([empty, *held]).astype(bool)
+    return Local(start, types.astype(np.uint64), held, _across(sums, types))
+
+
+def _across(sums: TypeSums, types: np.ndarray) -> np.ndarray:
+    """Give what a unit of each of these types adds to the open sums."""
+    return sums.closing.across[np.searchsorted(sums.closing.before, types)]
 
 
 def _law_of_pair(one: tuple, other: tuple) -> tuple[int, np.ndarray]:
@@ -133,13 +140,20 @@ def _law_of_pair(one: tuple, other: tuple) -> tuple[int, np.ndarray]:
 
 def _together(laws: list) -> Tables:
     start = np.concatenate([[0], np.cumsum([len(masses) for _, masses in laws])])
-    cumulative, chance, guide = np.empty(start[-1]), np.empty(start[-1]), np.empty(start[-1], int)
-    for first, (_, masses) in zip(start, laws, strict=False):
-        part = slice(first, first + len(masses))
+    bits = [(FINER * len(masses)).bit_length() for _, masses in laws]
+    parts = np.concatenate([[0], np.cumsum([1 << many for many in bits])])
+    cumulative, chance = np.empty(start[-1]), np.empty(start[-1])
+    guide = np.empty(parts[-1], dtype=np.uint32)
+    for i, (_, masses) in enumerate(laws):
+        part = slice(start[i], start[i + 1])
         sums = np.cumsum(masses / masses.sum())
         cumulative[part] = sums / sums[-1]  # so that the last is above every uniform
         chance[part] = masses / masses.max()
-        parts = np.arange(len(masses)) / len(masses)
-        guide[part] = np.searchsorted(cumulative[part], parts, side="right")
+        least = np.arange(1 << bits[i]) / (1 << bits[i])
+        guide[parts[i] : parts[i + 1]] = start[i] + np.searchsorted(
+            cumulative[part], least, side="right"
+        )
     low = np.array([low for low, _ in laws], dtype=np.int64)
-    return Tables(start, low, cumulative, chance, guide)
+    shift = 64 - np.array(bits)
+    start, parts, shift = (each.astype(np.uint64) for each in (start, parts, shift))
+    return Tables(start, low, cumulative, chance, guide, parts, shift)

@@ -16,7 +16,7 @@ from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 from isdp.exact.blocks import parts_of_draws, refuse_large_sums
 from isdp.exact.coins import _geometric, _Words
-from isdp.exact.compositions import add_up, share_by, words_from
+from isdp.exact.compositions import add_up, share, words_from
 from isdp.exact.rounding import share_error
 from isdp.exact.secure_compositions import compose, parts, spans
 from isdp.exact.sums import TypeSums
@@ -153,7 +153,7 @@ class TypedSampler:
         noise = np.empty((draws, self.invariants.cells), dtype=np.int64)
         order, starts, state = self._typed.order, self._typed.starts, words_from(rng)
         for part in tracked("drawing noise", parts_of_draws(draws, self.invariants.cells)):
-            share_by(state, order, starts, sums[part] + less[part], less[part], noise[part])
+            share(state, order, starts, sums[part] + less[part], less[part], noise[part])
         # cells of a type stand in the same totals: adding them up first takes a third of the time
         add_up(order, starts, noise, sums)
         self._typed.invariants.check(sums)

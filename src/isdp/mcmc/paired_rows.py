@@ -24,7 +24,7 @@ import scipy
 from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.compositions import share
+from isdp.exact.compositions import share, words_from
 from isdp.io.progress import tracked
 from isdp.mcmc.lattices import lattice_step
 from isdp.mcmc.pair_kernels import Side, column_laws, draw_columns, products, rolled
@@ -281,7 +281,7 @@ class PairedRows:
         up = np.where(sums >= 0, more, less)[None]
         down = np.where(sums >= 0, less, more)[None]
         noise = np.empty((1, self.invariants.cells), dtype=np.int64)
-        share(rng, self._order, self._starts, up, down, noise)
+        share(words_from(rng), self._order, self._starts, up, down, noise)
         return noise[0]
 
 

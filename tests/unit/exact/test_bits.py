@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from numba import njit
@@ -12,14 +14,15 @@ def fixed(*state):
 
 
 @njit
-def seeded(rng):
-    return words.words_from(rng)
-
-
-@njit
 def many_below(state, limit, out):
     for i in range(len(out)):
         out[i] = words.below(state, limit)
+
+
+@njit
+def chosen(state, length, wanted, out):
+    for i in range(len(out)):
+        out[i] = words._choose_in_word(state, length, wanted)
 
 
 @njit
@@ -43,13 +46,13 @@ def test_a_seed_is_mixed_as_numpy_mixes_it_and_decides_the_words():
     for _ in range(words.ROUNDS_TO_MIX_A_SEED):
         words.next_word(ours)
     assert ours.tolist() == theirs.tolist()
-    one, two, other = (seeded(np.random.default_rng(seed)) for seed in (1, 1, 2))
+    one, two, other = (words.words_from(np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert one.tolist() == two.tolist() != other.tolist()
 
 
 def test_a_generator_gives_other_words_each_time():
     rng = np.random.default_rng(1)
-    assert seeded(rng).tolist() != seeded(rng).tolist()
+    assert words.words_from(rng).tolist() != words.words_from(rng).tolist()
 
 
 @pytest.mark.parametrize("limit", [2, 3, 583, 2**32 - 1, 2**32, 3 * 2**50, 2**53])
@@ -62,6 +65,30 @@ def test_integers_below_a_limit_are_equally_likely(limit):
     counts = np.bincount((out.astype(object) * bins // limit).astype(int), minlength=bins)
     sizes = np.diff([-(-limit * i // bins) for i in range(bins + 1)]).astype(float)
     check_law(counts, sizes / sizes.sum())
+
+
+@pytest.mark.parametrize(
+    ("length", "wanted"), [(2, 1), (5, 2), (6, 3), (9, 4), (33, 1), (64, 1), (45, 2)]
+)
+def test_every_choice_of_bits_of_a_word_is_equally_likely(length, wanted):
+    out = np.empty(60_000, dtype=np.uint64)
+    chosen(fixed(1, 2, 3, 4), length, wanted, out)
+    choices = [sum(1 << i for i in bits) for bits in combinations(range(length), wanted)]
+    found, counts = np.unique(out, return_counts=True)
+    assert set(found.tolist()) <= set(choices)
+    of = dict(zip(found.tolist(), counts.tolist(), strict=True))
+    check_law(np.array([of.get(c, 0) for c in choices]), np.full(len(choices), 1 / len(choices)))
+
+
+@pytest.mark.parametrize(("length", "wanted"), [(64, 32), (40, 13), (17, 8)])
+def test_every_bit_of_a_word_is_chosen_as_often_as_others(length, wanted):
+    """Where places are read off several random words."""
+    out = np.empty(60_000, dtype=np.uint64)
+    chosen(fixed(1, 2, 3, 4), length, wanted, out)
+    assert {int(word).bit_count() for word in out} == {wanted}
+    for place in (0, 1, length // 2, length - 1):
+        hits = int((out >> np.uint64(place) & np.uint64(1)).sum())
+        check_law(np.array([hits, len(out) - hits]), np.array([wanted, length - wanted]) / length)
 
 
 def test_below_one_there_is_only_zero():

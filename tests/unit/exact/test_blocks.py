@@ -114,7 +114,8 @@ def test_the_hull_lies_above_the_law_and_not_far(cells, epsilon):
 
 
 @pytest.mark.parametrize(
-    ("length", "wanted"), [(2, 1), (64, 0), (64, 32), (65, 3), (1000, 500), (1000, 3), (130, 60)]
+    ("length", "wanted"),
+    [(1, 0), (2, 1), (64, 0), (64, 32), (65, 3), (1000, 500), (1000, 3), (130, 60)],
 )
 def test_as_many_places_are_chosen_as_are_wanted(length, wanted):
     places = np.full((length + 63) // 64, 2**64 - 1, dtype=np.uint64)
@@ -197,7 +198,7 @@ def test_the_seed_decides():
 @pytest.mark.parametrize("cells", [2, 5, 3000])
 def test_a_composition_has_its_sum_and_no_negative_part(cells, total):
     x = np.full(cells, -1, dtype=np.int64)
-    room = compositions.room_for(len(x))
+    room = compositions.rooms_for(len(x))[0]
     compositions.compose(compositions.words_from(generator()), total, x, room)
     assert x.sum() == total
     assert x.min() >= 0

@@ -8,8 +8,10 @@ from scipy.stats import nbinom
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import tabled, typed
+from isdp.exact.compositions import _invert, next_word, words_from
 from isdp.exact.sums import TypeSums
 from isdp.exact.typed import TypedSampler
+from tests.statistical.checks import check_law
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.25, 2.0, 30.0])
@@ -37,8 +39,12 @@ def test_a_number_is_drawn_as_often_as_its_entry_says():
     tables = tabled._together([(-1, np.array([1.0, 0.0, 3.0])), (5, np.array([2.0]))])
     assert tables.cumulative.tolist() == [0.25, 0.25, 1.0, 1.0]
     assert tables.chance.tolist() == pytest.approx([1 / 3, 0, 1, 1])
-    # no part begins beyond its number: thirds begin at 0, 1/3 and 2/3
-    assert tables.guide.tolist() == [0, 2, 2, 0]
+    # eight parts of [0, 1] for three entries, four for one; none begins beyond its number
+    assert tables.guide.tolist() == [0, 0, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3]
+    words, (first, other) = words_from(np.random.default_rng(3)), np.arange(2, dtype=np.uint64)
+    drawn = [_invert(np.uint64(next_word(words)), tables, first) for _ in range(2000)]
+    check_law(np.bincount(np.add(drawn, 1), minlength=3), np.array([0.25, 0, 0.75]))
+    assert {_invert(np.uint64(next_word(words)), tables, other) for _ in range(20)} == {5}
 
 
 def test_entries_are_foretold():

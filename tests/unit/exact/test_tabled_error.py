@@ -13,7 +13,6 @@ import pytest
 from flint import arb, arb_poly, ctx
 
 from isdp import Invariants
-from isdp.exact.rounding import UNIT
 from isdp.exact.sums import TypeSums
 from isdp.exact.tabled import CUT, TabledSums
 
@@ -49,9 +48,13 @@ class Entries:
     """One law in tables: by how much draws by inversion, and chances to keep, are off the law."""
 
     def __init__(self, tables, law, exact):
-        part = slice(tables.start[law], tables.start[law + 1])
+        part = slice(int(tables.start[law]), int(tables.start[law + 1]))
         self.low = int(tables.low[law])
         self.values = self.low + np.arange(part.stop - part.start)
+        guide = tables.guide[int(tables.parts[law]) : int(tables.parts[law + 1])]
+        least = np.arange(len(guide)) / len(guide)
+        first = part.start + np.searchsorted(tables.cumulative[part], least, side="right")
+        assert (guide <= first).all()  # the search does not go back
         # numbers j of 2^-53 j that lie below each limit, exactly
         below = np.ceil(np.append(0.0, tables.cumulative[part]) * 2.0**53)
         kept = np.ceil(tables.chance[part] * 2.0**53)
@@ -60,7 +63,7 @@ class Entries:
             whole = sum(masses, arb(0))
             top = masses[int(np.argmax(tables.chance[part]))]
             self.mass = np.array([float(mass / whole) for mass in masses])
-            self.drawn = off(np.diff(below) + astray(tables, part), masses, whole)
+            self.drawn = off(np.diff(below), masses, whole)
             self.kept = off(kept, masses, top)
 
     def at(self, values, what):
@@ -69,23 +72,6 @@ class Entries:
         beyond = 0.0 if what == "mass" else -1.0
         found = getattr(self, what)[np.where(inside, values - self.low, 0)]
         return np.where(inside, found, beyond)
-
-
-def astray(tables, part):
-    """Numbers that inversion gives to an entry too far, as u n is rounded up to the next part.
-
-    The search begins where ``guide`` says for that part, and does not go back.
-    """
-    cumulative, guide = tables.cumulative[part], tables.guide[part]
-    moved = np.zeros(len(guide))
-    k = np.arange(len(guide))
-    last = np.ceil(k / len(guide) * 2.0**53) - 1  # the last number below k / n
-    for u in (last * UNIT, (last - 1) * UNIT):
-        found = np.searchsorted(cumulative, u, side="right")
-        wrong = (u >= 0) & ((u * len(guide)).astype(int) == k) & (guide > found)
-        np.add.at(moved, guide[wrong], 1)
-        np.add.at(moved, found[wrong], -1)
-    return moved
 
 
 def off(numbers, masses, unit):
@@ -111,13 +97,12 @@ def distance(mass, ratio):
     return min(0.5 * (mass * abs(ratio - mean)).sum() / mass.sum() / max(1 + mean, RARE), 1)
 
 
-def factors(local, closing, points, of_sum, kinds, pairs):
+def factors(drawn, local, closing, points, of_sum, kinds, pairs):
     """What each law that sums are drawn or kept by is off by, at each point."""
+    for (_, last), law in zip(drawn.types, drawn.law.tolist(), strict=True):
+        yield pairs[law].at(points[:, last], "drawn")
     for block, (start, stop) in enumerate(zip(local.start, local.start[1:], strict=False)):
         types = local.types[start:stop]
-        if local.pair[block] >= 0:
-            yield pairs[local.pair[block]].at(points[:, types[-1]], "drawn")
-            continue
         for t in types[:-1]:
             yield of_sum[kinds[t]].at(points[:, t], "drawn")
         last = types[-1]
@@ -140,17 +125,15 @@ def error_of(sums, tables, basis):
     wanted = [lambda s, m=m: law_of_sum(m, rate, s) for m in sizes]
     of_sum = [Entries(tables._tables, k, law) for k, law in enumerate(wanted)]
     pairs = {}
-    for block, law in enumerate(tables._local.pair.tolist()):
-        if law >= 0:
-            start, stop = tables._local.start[block : block + 2]
-            one, other = (wanted[kinds[t]] for t in tables._local.types[start:stop])
-            pairs[law] = Entries(tables._tables, law, lambda s, a=one, b=other: a(s) * b(-s))
+    for types, law in zip(tables._pairs.types, tables._pairs.law.tolist(), strict=True):
+        one, other = (wanted[kinds[t]] for t in types)
+        pairs[law] = Entries(tables._tables, law, lambda s, a=one, b=other: a(s) * b(-s))
     reach = max(-laws.low for laws in of_sum)
     steps = [range(-reach, reach + 1)] * len(basis)
     points = np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, len(basis)) @ basis
     mass = np.prod([of_sum[k].at(points[:, t], "mass") for t, k in enumerate(kinds)], axis=0)
     points, mass = points[mass > 0], mass[mass > 0]
-    ratios = factors(tables._local, tables._closing, points, of_sum, kinds, pairs)
+    ratios = factors(tables._pairs, tables._local, tables._closing, points, of_sum, kinds, pairs)
     found = [distance(mass, joint(*ratios))]
     for k, m in enumerate(sizes):
         if m == 1:  # a sum of one cell is not shared out
