@@ -212,8 +212,12 @@ def test_both_chains_of_a_pair_keep_the_target():
         check_states(pairs[:, side], law.points, law.pmf)
 
 
-@pytest.mark.parametrize(("gathering", "close"), [(True, 0), (False, 0), (False, 1.1)])
-def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, monkeypatch):
+@pytest.mark.parametrize(
+    ("gathering", "close", "shift"),
+    # gathered, rows become equal; else each keeps half of what they are apart, in whole numbers
+    [(True, 0, [0, 0, 0]), (False, 0, None), (False, 1.1, [3, -3, 0])],
+)
+def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, shift, monkeypatch):
     monkeypatch.setattr(paired_coupling, "CLOSE", close)
     chain = PairedRows(shared(np.full((3, 3), 30)), GeneralizedLaplace(0.5))
     places, signs = np.arange(6).reshape(2, 3), np.array([1, -1])
@@ -226,16 +230,34 @@ def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, monkeypatc
         draws[:, i] = states[:, 0]
         assert not states.reshape(2, 3, 3).sum(axis=1).any()
         assert not states.reshape(2, 3, 3).sum(axis=2).any()
-    x = np.arange(-80, 81)
+    x, columns = np.arange(-80, 81), []
     for side, start in enumerate(starts):
         laws = []
         for k in range(3):
             total = start[k] + start[3 + k]
             law = place_law(30, 0.5, x) * place_law(30, 0.5, total - x)
             laws.append(law / law.sum())
+        columns.append(laws)
         rest = np.convolve(laws[1], laws[2])[160 - x]  # all three add up to zero
         pmf = laws[0] * rest / (laws[0] * rest).sum()
         points = np.arange(-30, 31)
         counts, inside = count_points(draws[side][:, None], points[:, None]), pmf[points + 80]
         check_law(counts, np.append(inside, 1 - inside.sum()))
-    assert (0.5 < alike / 1500 < 1) if gathering or close else alike == 0
+    if shift is None:
+        assert alike == 0
+    else:
+        chance = shared_mass(*columns, shift)
+        check_law([alike, 1500 - alike], [chance, 1 - chance])
+        with pytest.raises(LawRejected):
+            check_law([alike, 1500 - alike], [0.8 * chance, 1 - 0.8 * chance])
+
+
+def shared_mass(first, second, shift):
+    """Mass that the laws of two first rows share, the second's moved; of columns on -80 to 80."""
+    u, v = (axis.ravel() for axis in np.meshgrid(*2 * [np.arange(-35, 36)]))
+    rows = [np.stack([u, v, -u - v]) + np.outer(shift, [side]) for side in (0, 1)]
+    pmfs = [
+        np.prod([law[k] for law, k in zip(laws, row + 80, strict=True)], axis=0)
+        for laws, row in zip((first, second), rows, strict=True)
+    ]
+    return np.minimum(*(pmf / pmf.sum() for pmf in pmfs)).sum()
