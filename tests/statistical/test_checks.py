@@ -21,9 +21,45 @@ def double_geometric(scale):
 def test_p_values_of_a_right_law_are_uniform():
     rng = np.random.default_rng(1)
     pmf = double_geometric(5.0)
-    p = [check_law(counts_of(rng, pmf, 5_000), pmf) for _ in range(2_000)]
+    p = [check_law(counts_of(rng, pmf, 5_000), pmf) for _ in range(1_000)]
     assert stats.kstest(p, "uniform").pvalue > ALPHA
     check_mean(np.array(p) < 0.01, 0.01, np.sqrt(0.01 * 0.99))
+
+
+def rejected(check, *given):
+    try:
+        check(*given)
+    except LawRejected:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("draws", "pmf"),
+    [(40, [0.5, 0.5]), (200, [0.9, 0.1]), (2_000, [0.995, 0.005]), (60, [0.6, 0.2, 0.2])],
+)
+def test_few_counts_raise_a_false_alarm_as_often_as_is_said(draws, pmf):
+    """The rate over all counts there are; Pearson's statistic has up to 16 times it."""
+    grid = np.indices((draws + 1,) * (len(pmf) - 1)).reshape(len(pmf) - 1, -1).T
+    counts = np.column_stack([grid, draws - grid.sum(axis=1)])
+    chance = stats.multinomial.pmf(counts, draws, pmf)
+    seen = (chance > 1e-12) & (counts[:, -1] >= 0)
+    off = np.array([rejected(check_law, row, pmf) for row in counts[seen]])
+    assert ALPHA / 5 < chance[seen][off].sum() < 2 * ALPHA
+
+
+@pytest.mark.parametrize(("draws", "share"), [(300, 0.5), (1_000, 0.1), (400, 0.05)])
+def test_means_of_skew_values_raise_a_false_alarm_as_often_as_is_said(draws, share):
+    """In full, for the mean of zeros and ones; the normal law has up to 6 times it."""
+    ones = np.arange(1, draws)
+    chance = stats.binom.pmf(ones, draws, share)
+    assert chance.sum() > 1 - 1e-8
+    seen = chance > 1e-12
+    for sd in (np.sqrt(share * (1 - share)), None):
+        off = [
+            rejected(check_mean, np.repeat([1, 0], [k, draws - k]), share, sd) for k in ones[seen]
+        ]
+        assert ALPHA / 5 < chance[seen][off].sum() < 2 * ALPHA
 
 
 @pytest.mark.parametrize("factor", [0.9, 1.1])
@@ -47,10 +83,10 @@ def test_a_test_that_can_say_nothing_is_refused():
 
 def test_mean_check_has_its_rate_and_its_power():
     rng = np.random.default_rng(3)
-    p = [check_mean(rng.normal(2.0, 3.0, 200), 2.0, 3.0) for _ in range(2_000)]
+    p = [check_mean(rng.normal(2.0, 3.0, 200), 2.0, 3.0) for _ in range(500)]
     assert stats.kstest(p, "uniform").pvalue > ALPHA
     with pytest.raises(LawRejected):
-        check_mean(rng.normal(2.2, 3.0, 20_000), 2.0, 3.0)
+        check_mean(rng.normal(2.3, 3.0, 20_000), 2.0, 3.0)
 
 
 def test_points_are_counted_where_they_stand():

@@ -41,18 +41,39 @@ def conditioned_law(mechanism):
     return noise, weights / weights.sum()
 
 
-def draws_of(sampler, thin, draws=6_000, seed=7):
+def draws_of(sampler, thin, draws=6_000, seed=7, chains=4, burn_in=500):
+    """States of all chains, one chain after the other.
+
+    Where they are taken for independent, `thin` is so long that by the matrices of all moves no
+    function of the state is correlated with itself by more than 0.002.
+    """
     noise, _ = run_chains(
-        np.random.default_rng(seed), sampler, draws=draws, chains=4, burn_in=500, thin=thin
+        np.random.default_rng(seed), sampler, draws=draws, chains=chains, burn_in=burn_in, thin=thin
     )
     return noise.reshape(-1, noise.shape[-1])
 
 
+def check_draws(draws, mechanism):
+    """Compare the draws with the law, and their mean size, which tells most of the scale."""
+    points, pmf = conditioned_law(mechanism)
+    check_law(count_points(draws, points), np.append(pmf, 0))
+    sizes = mechanism.measure(points)
+    mean = (pmf * sizes).sum()
+    check_mean(mechanism.measure(draws), mean, np.sqrt((pmf * (sizes - mean) ** 2).sum()))
+
+
 @pytest.mark.parametrize("law", LAWS)
 def test_independence_sampler_against_enumeration(law):
-    points, pmf = conditioned_law(LAWS[law])
-    draws = draws_of(IndependenceSampler(ROOM, LAWS[law], 0.5), thin=60)
-    check_law(count_points(draws, points), np.append(pmf, 0))
+    draws = draws_of(IndependenceSampler(ROOM, LAWS[law], 0.5), thin=80)
+    check_draws(draws, LAWS[law])
+
+
+THINNED = {  # parameter of the jumps, and sweeps from draw to draw
+    ("lll", "coordinate"): (0.5, 50),
+    ("lll", "joint"): (0.5, 110),
+    ("exchange", "coordinate"): (0.5, 30),
+    ("exchange", "joint"): (0.3, 70),
+}
 
 
 def test_the_rate_counts_proposals_that_are_never_drawn():
@@ -77,22 +98,18 @@ def test_the_rate_counts_proposals_that_are_never_drawn():
 @pytest.mark.parametrize("basis", ["lll", "exchange"])
 @pytest.mark.parametrize("law", LAWS)
 def test_confined_walk_against_enumeration(law, basis, acceptance):
-    points, pmf = conditioned_law(LAWS[law])
-    walk = LatticeWalk(kernel_lattice(SUMS, basis), LAWS[law], 0.5, acceptance, ROOM)
-    draws = draws_of(walk, thin=25 if acceptance == "coordinate" else 120)
-    check_law(count_points(draws, points), np.append(pmf, 0))
+    jumps, thin = THINNED[basis, acceptance]
+    walk = LatticeWalk(kernel_lattice(SUMS, basis), LAWS[law], jumps, acceptance, ROOM)
+    check_draws(draws_of(walk, thin, draws=4_000), LAWS[law])
 
 
 def test_power_a_scale_ten_percent_off_is_rejected():
-    points, _ = conditioned_law(LAWS["l1"])
-    draws = draws_of(IndependenceSampler(ROOM, GeneralizedLaplace(0.44), 0.5), thin=60)
-    _, wrong = conditioned_law(LAWS["l1"])
+    draws = draws_of(IndependenceSampler(ROOM, GeneralizedLaplace(0.44), 0.5), thin=80)
     with pytest.raises(LawRejected):
-        check_law(count_points(draws, points), np.append(wrong, 0))
+        check_draws(draws, LAWS["l1"])
 
 
 def test_power_jumps_that_do_not_generate_the_lattice_are_rejected():
-    points, pmf = conditioned_law(LAWS["l1"])
     lattice = kernel_lattice(SUMS, "lll")
     columns = lattice.columns.copy()
     columns.data = columns.data.copy()
@@ -102,7 +119,7 @@ def test_power_jumps_that_do_not_generate_the_lattice_are_rejected():
         part.flags.writeable = False  # as the lattice's own, for which the walk is compiled
     walk = LatticeWalk(KernelLattice(SUMS, "lll", columns), LAWS["l1"], 0.5, "coordinate", ROOM)
     with pytest.raises(LawRejected):
-        check_law(count_points(draws_of(walk, thin=25), points), np.append(pmf, 0))
+        check_draws(draws_of(walk, thin=25), LAWS["l1"])
 
 
 def test_both_samplers_agree_on_sex_by_age():
@@ -112,13 +129,15 @@ def test_both_samplers_agree_on_sex_by_age():
     walk = LatticeWalk(
         kernel_lattice(room.equalities, "exchange"), mechanism, 0.8, "coordinate", room
     )
-    walked = draws_of(walk, thin=8, draws=5_000)
-    proposed = draws_of(IndependenceSampler(room, mechanism, 0.6), thin=400, draws=5_000, seed=8)
+    proposals = IndependenceSampler(room, mechanism, 0.6)
+    walked = draws_of(walk, thin=8, draws=100, chains=40)
+    proposed = draws_of(proposals, thin=400, draws=180, chains=40, burn_in=2_000, seed=8)
     for measure in (mechanism.measure, lambda u: u[:, 0], lambda u: (u == -counts).sum(axis=1)):
-        one, two = measure(walked).astype(float), measure(proposed).astype(float)
-        # 1000 effective draws of 20,000 at the least, for the slower of the two
-        spread = np.hypot(one.std() / np.sqrt(5_000), two.std() / np.sqrt(1_000))
-        check_mean(one.mean() - two.mean(), 0, spread)
+        # a chain's mean is one value: chains are independent, and their own spread is the error
+        one, two = (measure(noise).reshape(40, -1).mean(axis=1) for noise in (walked, proposed))
+        check_mean(one - two, 0)
+        with pytest.raises(LawRejected):
+            check_mean(one - two, 0.3 * measure(walked).std())
 
 
 def test_the_raw_mechanisms_mean_distance_has_its_closed_form():

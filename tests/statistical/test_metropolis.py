@@ -114,7 +114,10 @@ def test_counties_follow_a_double_geometric_vector_conditioned_on_its_sum(cells)
     walk = LatticeWalk(
         kernel_lattice(Invariants.total(cells)), GeneralizedLaplace(epsilon), 0.87, "coordinate"
     )
-    draws = states(walk, chains=4_000 if cells < 100 else 2_000, sweeps=100, seed=14)
+    # the norm of two cells tells least of epsilon, and its draws cost least
+    each = 3 if cells == 2 else 1
+    chains = 4_000 if cells < 100 else 2_000
+    draws = states(walk, chains=chains, sweeps=100, seed=14, each=each)
     law, wrong = total_law(cells, epsilon), total_law(cells, 1.1 * epsilon)
     for cell in {0, cells // 2, cells - 1}:
         counts = histogram(draws[:, cell], law.support)
@@ -124,9 +127,9 @@ def test_counties_follow_a_double_geometric_vector_conditioned_on_its_sum(cells)
     fourth = (law.pmf * law.support.astype(float) ** 4).sum()
     check_mean(squares, law.sd**2, np.sqrt(fourth - law.sd**4))
     norms = np.abs(draws).sum(axis=1)
-    check_mean(norms, cells * mean_size(law), norms.std())
+    check_mean(norms, cells * mean_size(law))
     with pytest.raises(LawRejected):
-        check_mean(norms, cells * mean_size(wrong), norms.std())
+        check_mean(norms, cells * mean_size(wrong))
 
 
 def mean_size(law):

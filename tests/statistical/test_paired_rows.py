@@ -14,7 +14,7 @@ from isdp.mcmc import paired_coupling
 from isdp.mcmc.paired_coupling import coupled_step, coupled_sweep, pairing
 from isdp.mcmc.paired_rows import PairedRows
 from isdp.mechanisms.laplace import double_geometric_pmf
-from tests.statistical.checks import LawRejected, check_law, count_points
+from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 TWO_WAY = [(0, 1), (0, 2), (1, 2)]
 DRAWS = 3000
@@ -94,25 +94,40 @@ def redrawn(name):
     return draws, places
 
 
+def check_norm(draws, points, pmf):
+    """Compare the mean size of the noise, which tells most of epsilon."""
+    norms = np.abs(points).sum(axis=1)
+    mean = (pmf * norms).sum()
+    check_mean(np.abs(draws).sum(axis=1), mean, np.sqrt((pmf * (norms - mean) ** 2).sum()))
+
+
+def check_step(name, epsilon):
+    """Compare the redrawn rows with their law at an epsilon."""
+    (draws, places), (points, pmf) = redrawn(name), step_law(name, epsilon)
+    check_law(count_points(draws[:, places[0]], points), np.append(pmf, 0))
+    state, signs = np.array(STEPS[name][3]), STEPS[name][5]
+    moved = points - state[places[0]]
+    rows = [state[row] + sign * moved for row, sign in zip(places, signs, strict=True)]
+    check_norm(draws[:, places.ravel()], np.hstack(rows), pmf)
+
+
 @pytest.mark.parametrize("name", STEPS)
 def test_one_step_has_its_law(name):
     draws, places = redrawn(name)
-    points, pmf = step_law(name, STEPS[name][2])
-    check_law(count_points(draws[:, places[0]], points), np.append(pmf, 0))
+    check_step(name, STEPS[name][2])
     untouched = np.setdiff1d(np.arange(draws.shape[1]), places)
     assert (draws[:, untouched] == np.array(STEPS[name][3])[untouched]).all()
 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_power_a_step_at_another_epsilon_is_caught(name):
-    draws, places = redrawn(name)
-    points, pmf = step_law(name, 1.15 * STEPS[name][2])
     with pytest.raises(LawRejected):
-        check_law(count_points(draws[:, places[0]], points), np.append(pmf, 0))
+        check_step(name, 1.2 * STEPS[name][2])
 
 
 # -- the target -------------------------------------------------------------------------------
 
+CHAINS = 2000
 TARGETS = {
     "2 x 3": (Invariants.margins((2, 3)), 0.5),
     "3 x 3": (Invariants.margins((3, 3)), 1.2),
@@ -128,36 +143,38 @@ def law_of(name):
 
 @cache
 def moved(name, sweeps, start):
-    """States after some sweeps from draws of the law, or from zero."""
+    """States after some sweeps from draws of the law, or from zero, and the law's points."""
     invariants, epsilon = TARGETS[name]
     chain, law = PairedRows(invariants, GeneralizedLaplace(epsilon)), law_of(name)
     rng = np.random.default_rng(12)
-    states = np.zeros((DRAWS, chain.places), dtype=np.int64)
+    states = np.zeros((CHAINS, chain.places), dtype=np.int64)
     kind = np.argsort(chain.spread_out(rng, np.arange(chain.places)))  # cell of each place
     if start == "law":
-        states = law.points[rng.choice(len(law.pmf), DRAWS, p=law.pmf)][:, kind]
+        states = law.points[rng.choice(len(law.pmf), CHAINS, p=law.pmf)][:, kind]
     states = np.array([chain.run(rng, state, sweeps) for state in states])
-    return count_points(states, law.points[:, kind]), law.pmf
+    return states, law.points[:, kind]
+
+
+def check_states(states, points, pmf):
+    check_law(count_points(states, points), np.append(pmf, 0))
+    check_norm(states, points, pmf)
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_the_target_is_left_as_it_is(name):
-    counts, pmf = moved(name, 1, "law")
-    check_law(counts, np.append(pmf, 0))
+    check_states(*moved(name, 1, "law"), law_of(name).pmf)
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_chains_from_zero_reach_the_target(name):
-    counts, pmf = moved(name, 3, "zero")
-    check_law(counts, np.append(pmf, 0))
+    check_states(*moved(name, 3, "zero"), law_of(name).pmf)
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_power_the_target_of_another_epsilon_is_not_reached(name):
-    counts, pmf = moved(name, 3, "zero")
-    wrong = pmf**1.2  # the law at 1.2 times the epsilon
+    wrong = law_of(name).pmf ** 1.2  # the law at 1.2 times the epsilon
     with pytest.raises(LawRejected):
-        check_law(counts, np.append(wrong / wrong.sum(), 0))
+        check_states(*moved(name, 3, "zero"), wrong / wrong.sum())
 
 
 # -- pairs of chains --------------------------------------------------------------------------
@@ -188,15 +205,19 @@ def test_both_chains_of_a_pair_keep_the_target():
     invariants, epsilon = TARGETS[name]
     chain, law = PairedRows(invariants, GeneralizedLaplace(epsilon)), law_of(name)
     rng = np.random.default_rng(14)
-    pairs = law.points[rng.choice(len(law.pmf), (DRAWS, 2), p=law.pmf)]
+    pairs = law.points[rng.choice(len(law.pmf), (CHAINS, 2), p=law.pmf)]
     for first, second in pairs:
         coupled_sweep(rng, chain, first, second)
     for side in (0, 1):
-        check_law(count_points(pairs[:, side], law.points), np.append(law.pmf, 0))
+        check_states(pairs[:, side], law.points, law.pmf)
 
 
-@pytest.mark.parametrize(("gathering", "close"), [(True, 0), (False, 0), (False, 1.1)])
-def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, monkeypatch):
+@pytest.mark.parametrize(
+    ("gathering", "close", "shift"),
+    # gathered, rows become equal; else each keeps half of what they are apart, in whole numbers
+    [(True, 0, [0, 0, 0]), (False, 0, None), (False, 1.1, [3, -3, 0])],
+)
+def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, shift, monkeypatch):
     monkeypatch.setattr(paired_coupling, "CLOSE", close)
     chain = PairedRows(shared(np.full((3, 3), 30)), GeneralizedLaplace(0.5))
     places, signs = np.arange(6).reshape(2, 3), np.array([1, -1])
@@ -209,16 +230,34 @@ def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, monkeypatc
         draws[:, i] = states[:, 0]
         assert not states.reshape(2, 3, 3).sum(axis=1).any()
         assert not states.reshape(2, 3, 3).sum(axis=2).any()
-    x = np.arange(-80, 81)
+    x, columns = np.arange(-80, 81), []
     for side, start in enumerate(starts):
         laws = []
         for k in range(3):
             total = start[k] + start[3 + k]
             law = place_law(30, 0.5, x) * place_law(30, 0.5, total - x)
             laws.append(law / law.sum())
+        columns.append(laws)
         rest = np.convolve(laws[1], laws[2])[160 - x]  # all three add up to zero
         pmf = laws[0] * rest / (laws[0] * rest).sum()
         points = np.arange(-30, 31)
         counts, inside = count_points(draws[side][:, None], points[:, None]), pmf[points + 80]
         check_law(counts, np.append(inside, 1 - inside.sum()))
-    assert (0.5 < alike / 1500 < 1) if gathering or close else alike == 0
+    if shift is None:
+        assert alike == 0
+    else:
+        chance = shared_mass(*columns, shift)
+        check_law([alike, 1500 - alike], [chance, 1 - chance])
+        with pytest.raises(LawRejected):
+            check_law([alike, 1500 - alike], [0.8 * chance, 1 - 0.8 * chance])
+
+
+def shared_mass(first, second, shift):
+    """Mass that the laws of two first rows share, the second's moved; of columns on -80 to 80."""
+    u, v = (axis.ravel() for axis in np.meshgrid(*2 * [np.arange(-35, 36)]))
+    rows = [np.stack([u, v, -u - v]) + np.outer(shift, [side]) for side in (0, 1)]
+    pmfs = [
+        np.prod([law[k] for law, k in zip(laws, row + 80, strict=True)], axis=0)
+        for laws, row in zip((first, second), rows, strict=True)
+    ]
+    return np.minimum(*(pmf / pmf.sum() for pmf in pmfs)).sum()

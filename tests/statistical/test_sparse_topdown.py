@@ -35,7 +35,7 @@ def sizes(make, counts, hierarchy, runs=RUNS):
 def compare(ones, others):
     for one, other in zip(ones.T, others.T, strict=True):
         gap = one - other
-        check_mean(gap, 0.0, gap.std())
+        check_mean(gap, 0.0)
 
 
 def test_the_sparse_run_has_the_law_of_the_full_one():
@@ -54,5 +54,5 @@ def test_the_sparse_run_has_the_law_of_the_full_one():
 
     wanted = sizes(full, counts, hierarchy)
     compare(sizes(lambda: sparse(1.0), counts, hierarchy), wanted)
-    with pytest.raises(LawRejected):
-        compare(sizes(lambda: sparse(0.4), counts, hierarchy, runs=30), wanted[:30])
+    with pytest.raises(LawRejected):  # each level's third of the loss is taken twice
+        compare(sizes(lambda: sparse(1 / 3), counts, hierarchy, runs=40), wanted[:40])

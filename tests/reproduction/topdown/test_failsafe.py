@@ -102,7 +102,7 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
     worse = errors["failsafe"] - errors["minimal"]
     assert worse.mean() > 0
     with pytest.raises(LawRejected):  # and not by chance
-        check_mean(worse, 0, worse.std())
+        check_mean(worse, 0)
 
 
 def test_more_budget_less_failsafe_on_the_real_group_quarters(quarters):

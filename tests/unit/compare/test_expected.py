@@ -147,9 +147,9 @@ def test_moments_of_swapping_are_those_of_draws(name):
         draws.T, moments.bias, moments.square, variance, strict=True
     ):
         check_mean(values, bias, math.sqrt(spread))
-        check_mean(values**2, square, (values**2).std())
+        check_mean(values**2, square)
     with pytest.raises(LawRejected):
-        check_mean(draws[:, 0] ** 2, 1.3 * moments.square[0], (draws[:, 0] ** 2).std())
+        check_mean(draws[:, 0] ** 2, 1.3 * moments.square[0])
 
 
 def test_what_swapping_holds_has_no_error():

@@ -8,6 +8,7 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.privatize.measurement import l1_metric, make_measurement, table_domain
+from tests.statistical.checks import check_mean
 
 HELD = Invariants.partition("aab")
 
@@ -21,10 +22,12 @@ def features():
 
 def test_it_keeps_the_totals_and_costs_what_the_guarantee_says():
     measure = make_measurement(HELD, [30, 5], "1/3")
-    noisy = np.array([measure([10, 20, 5]) for _ in range(30)])
+    noisy = np.array([measure([10, 20, 5]) for _ in range(60)])
     assert (noisy[:, :2].sum(axis=1) == 30).all()
     assert (noisy[:, 2] == 5).all()
-    assert len(np.unique(noisy[:, 0])) > 3
+    a = np.exp(-2 / 3)  # two cells that add up to nothing weigh twice a third
+    mean, square = 2 * a / (1 - a * a), 2 * a / (1 - a) ** 2
+    check_mean(np.abs(noisy[:, 0] - 10), mean, np.sqrt(square - mean**2))
     for distance in (0, 1, 2, 4, 0.1):
         exact = Fraction(1, 3) * Fraction(distance)
         assert 0 <= Fraction(measure.map(distance)) - exact < Fraction(1, 10**15)
