@@ -216,20 +216,20 @@ class _Component:
         weights = self.basis @ (self.inverse @ x.T)
         cells, constraints = len(self.basis), len(self.matrix)
         largest = np.abs(weights).max(axis=0, initial=0.0)
-        if cells > MOST_CELLS_FOR_LP:
+        if cells > MOST_CELLS_FOR_LP or not len(x):
             return largest
         a = self.matrix.T.astype(float)
         one = np.ones((cells, 1))
-        bounds = [(None, None)] * constraints + [(0, None)]
-        for j, phi in enumerate(weights.T):
-            solved = scipy.optimize.linprog(
-                np.append(np.zeros(constraints), 1.0),
-                A_ub=np.block([[a, -one], [-a, -one]]),
-                b_ub=np.concatenate([-phi, phi]),
-                bounds=bounds,
-            )
-            if solved.status == 0:  # any multipliers give a bound; these give the best
-                largest[j] = min(largest[j], np.abs(phi + a @ solved.x[:-1]).max())
+        count = len(x)  # one programme of so many blocks: each costs its setting up
+        solved = scipy.optimize.linprog(
+            np.tile(np.append(np.zeros(constraints), 1.0), count),
+            A_ub=scipy.sparse.block_diag([np.block([[a, -one], [-a, -one]])] * count),
+            b_ub=np.concatenate([-weights, weights]).ravel(order="F"),
+            bounds=([(None, None)] * constraints + [(0, None)]) * count,
+        )
+        if solved.status == 0:  # any multipliers give a bound; these give the best
+            multipliers = solved.x.reshape(count, -1)[:, :-1]
+            largest = np.minimum(largest, np.abs(weights + a @ multipliers.T).max(axis=0))
         return largest
 
 
