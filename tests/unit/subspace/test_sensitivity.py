@@ -103,9 +103,7 @@ def test_the_quotient_norm_against_a_search_over_shifts():
     held = Invariants([[3, 1, -2]])
     for _ in range(20):
         move = RNG.integers(-5, 6, 3)
-        assert quotient_norm(move, held) == pytest.approx(
-            least_length(move, (3, 1, -2)), abs=1e-9
-        )
+        assert quotient_norm(move, held) == pytest.approx(least_length(move, (3, 1, -2)), abs=1e-9)
 
 
 @pytest.mark.parametrize(
