@@ -9,6 +9,7 @@ noise u = C c, with C a basis of the noise lattice.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -88,8 +89,14 @@ def lay_out(invariants: Invariants, power: int, order=None, in_turn: bool = Fals
     InputError
         If coordinates leave the integers that the sampler can bear.
     """
-    order = np.zeros(invariants.cells, np.int64) if order is None else np.asarray(order)
-    a = invariants.sparse
+    order = np.zeros(invariants.cells) if order is None else order
+    return _laid_out(invariants, power, np.asarray(order, np.int64).tobytes(), in_turn)
+
+
+@lru_cache(maxsize=16)
+def _laid_out(invariants: Invariants, power: int, order: bytes, in_turn: bool) -> Layout:
+    """Find the trees, once for all laws of a power and all scales of them."""
+    order, a = np.frombuffer(order, np.int64), invariants.sparse
     touching = abs(a).astype(float)
     _, part = connected_components((touching.T @ touching), directed=False)
     used = np.diff(a.tocsc().indptr) > 0
