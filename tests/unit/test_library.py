@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 import yaml
@@ -24,9 +25,14 @@ WORKFLOW = {
 }
 
 
+@cache
+def nodes(source):
+    return list(ast.walk(ast.parse(source)))
+
+
 def texts(source):
     """Every text in a file, docstrings and parts of f-strings among them."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
@@ -44,7 +50,7 @@ def named(source):
 def reads_the_environment(source):
     return any(
         getattr(node, "attr", getattr(node, "name", "")) in {"environ", "getenv", "environb"}
-        for node in ast.walk(ast.parse(source))
+        for node in nodes(source)
         if isinstance(node, ast.Attribute | ast.alias)
     )
 
