@@ -96,7 +96,8 @@ def normal_equations(rows, weights, answers, cells) -> tuple[np.ndarray, np.ndar
     pull : float64 array, shape (children, kept)
     """
     kept = rows[:, cells].astype(float)
-    weighted = kept.multiply(weights[:, None]).tocsr()
+    weighted = kept.copy()
+    weighted.data *= np.repeat(weights, np.diff(kept.indptr))
     matrix = (kept.T @ weighted).toarray()
     return matrix, (weighted.T @ np.asarray(answers, dtype=float).T).T
 

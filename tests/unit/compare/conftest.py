@@ -41,7 +41,7 @@ class Run:
     def __call__(self, *options, budgets=BUDGETS, picture=False):
         arguments = ["compare", "--cells", str(self.folder / "cells.csv")]
         arguments += ["--invariants", str(self.folder / "rules.yaml"), "--out", str(self.out)]
-        arguments += [] if picture else ["--no-picture"]
+        arguments += ["--simulations", "10", *([] if picture else ["--no-picture"])]
         return main([*arguments, *budgets, *options])
 
     def refused(self, *options, **more):

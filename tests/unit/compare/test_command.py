@@ -16,7 +16,7 @@ ONE = ("--epsilon", "1")
 
 def test_with_a_stand_in_the_files_may_be_shown(run):
     stand_in = str(run.folder / "stand_in.csv")
-    assert run("--stand-in", stand_in, "--simulations", "10", picture=True) == 0
+    assert run("--stand-in", stand_in, picture=True) == 0
     assert {path.name for path in run.out.iterdir()} == {
         name for name in FILES if not name.startswith("CONF")
     }
@@ -73,7 +73,7 @@ def test_files_of_the_other_kind_do_not_stay_beside_new_ones(run):
 
 
 def test_the_page_ranks_within_a_flavour_and_says_what_would_have_to_be_believed(run):
-    assert run("--stand-in", str(run.folder / "stand_in.csv"), "--simulations", "10") == 0
+    assert run("--stand-in", str(run.folder / "stand_in.csv")) == 0
     page = (run.out / PAGE).read_text()
     headings = re.findall("^## (.*)$", page, re.MULTILINE)
     assert headings == [
@@ -94,7 +94,7 @@ def test_the_page_ranks_within_a_flavour_and_says_what_would_have_to_be_believed
 
 def test_where_totals_overlap_figures_are_bounded_or_simulated_and_say_so(run):
     run.write("totals: [county, [sex, age]]", "rules.yaml")
-    assert run("--simulations", "10", budgets=(*ONE, "--rho", "0.5")) == 0
+    assert run(budgets=(*ONE, "--rho", "0.5")) == 0
     marks = pd.read_csv(run.out / TABLE).query("query == 'cells'").set_index("system")["rmse_is"]
     assert marks.to_dict() == {
         "integer noise": "simulated",

@@ -17,7 +17,7 @@ LAPLACE = GeneralizedLaplace(1.0)
         (Invariants.partition(["a", "b", "a", None]), LAPLACE, "compositions"),
         (Invariants([[1, 1, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]]), LAPLACE, "compositions"),
         (Invariants.margins((3, 3)), LAPLACE, "messages"),
-        (Invariants.margins((7, 7)), GeneralizedLaplace(2.0), "staged rejection"),
+        (Invariants.margins((8, 8)), GeneralizedLaplace(2.5), "staged rejection"),
         (Invariants.total(5), GeneralizedLaplace(0.5, "l2"), "mixture"),
         (Invariants.margins((3, 3)), GeneralizedGaussian(2.0), "Klein"),
     ],

@@ -265,7 +265,7 @@ def test_the_choice_of_sigma_is_as_near_as_is_said():
     [
         (Invariants.total(20), GeneralizedLaplace(0.25)),
         (Invariants.margins((3, 3)), GeneralizedLaplace(0.25)),
-        (Invariants.margins((7, 7)), GeneralizedLaplace(2.0)),
+        (Invariants.margins((8, 8)), GeneralizedLaplace(2.5)),
         (Invariants.margins((4, 4)), GeneralizedLaplace(0.25, "l2")),
         (Invariants.margins((4, 4)), GeneralizedGaussian(4.0)),
     ],

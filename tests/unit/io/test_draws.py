@@ -1,6 +1,5 @@
 import json
 
-import arviz
 import numpy as np
 import pytest
 
@@ -35,6 +34,8 @@ def test_noise_is_joined_to_cells_by_name_and_never_by_place(draws):
 
 
 def test_draws_are_datasets_with_named_cells():
+    import arviz  # takes half a second, also of those who run other tests
+
     noise = np.arange(24).reshape(2, 4, 3)
     draws = Draws(noise, Invariants.total(3), ["a", "b", "c"], {"epsilon": 0.25})
     data = as_dataset(draws)

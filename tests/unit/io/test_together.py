@@ -38,13 +38,6 @@ def write(text, names=NAMES):
     return into
 
 
-def program(body, folder):
-    # a shell starts what runs in its background deaf to SIGINT, and children inherit that
-    hears = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    command = [sys.executable, "-c", hears + HEAD + textwrap.dedent(body), str(folder)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def hidden(folder):
     found = [*folder.parent.glob(".*.unfinished"), *folder.glob(".unfinished")]
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o700 for path in found)
@@ -169,28 +162,38 @@ def test_a_kill_at_any_rename_leaves_at_most_one_hidden_folder_that_the_next_run
     assert killed >= 1
 
 
+# each writes in a fork of one process, which has loaded what it needs
+WRITERS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background is deaf to it
+for said in sys.stdin:
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(os.open(said.strip(), os.O_WRONLY | os.O_CREAT), 2)
+        write_together(folder, names, write("0"))
+        print(os.getpid(), flush=True)
+        for i in range(10**9):
+            write_together(folder, names, write(str(i)))
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+"""
+
+
 @pytest.mark.parametrize(
     ("number", "kills"), [(signal.SIGKILL, 50), (signal.SIGTERM, 25), (signal.SIGINT, 25)]
 )
 def test_kills_at_random_moments(tmp_path, number, kills):
     """Writers that do nothing but write are ended after 0 to 20 ms, each after the other."""
     folder, moments, hit, left = tmp_path / "out", random.Random(number), set(), []
-    for _ in range(kills):
-        before = left
-        writer = program(
-            """
-            write_together(folder, names, write("0"))
-            print("ready", flush=True)
-            for i in range(10**9):
-                write_together(folder, names, write(str(i)))
-            """,
-            folder,
-        )
-        assert writer.stdout.readline() == "ready\n"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    writers = subprocess.Popen([sys.executable, "-c", HEAD + WRITERS, folder], text=True, **pipes)
+    for turn in range(kills):
+        before, said = left, tmp_path / f"said {turn}"
+        print(said, file=writers.stdin, flush=True)
+        writer = int(writers.stdout.readline())
         time.sleep(moments.uniform(0, 0.02))
-        writer.send_signal(number)
-        _, error = writer.communicate()
-        assert writer.returncode != 0
+        os.kill(writer, number)
+        assert int(writers.stdout.readline()) != 0
+        error = said.read_text()
         left = hidden(folder)
         hit.add(len(left))
         assert len(left) <= (number == signal.SIGKILL)
@@ -200,6 +203,8 @@ def test_kills_at_random_moments(tmp_path, number, kills):
         assert error.count("left behind by a run that was killed") == len(before)
         assert all(f"{path}: left behind" in error for path in before)
     assert (1 in hit) == (number == signal.SIGKILL)  # some were hit in the middle
+    writers.communicate()
+    assert writers.returncode == 0
 
 
 def test_a_signal_during_the_renames_waits_for_their_end(folder, monkeypatch):

@@ -7,6 +7,7 @@ is far too large. This takes a fraction of a second.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components, laplacian
@@ -95,12 +96,18 @@ def least_bytes(
             f"exact: {invariants.cells:,} cells that stand in totals which overlap are too many "
             f"for messages, which take up to {MOST_CELLS:,}"
         )
-    sums = least_open(invariants)
-    kernel = smith_normal_form(invariants.sparse).kernel
-    if not sums or not kernel:
+    sums, dimension, longest = _openness(invariants, power)
+    if not sums or not dimension:
         return 0.0, 0
-    longest = max(sum(abs(x) ** power for x in vector.values()) for vector in kernel)
-    factor = radius(power, rate, len(kernel), 1, log_left_out)
+    factor = radius(power, rate, dimension, 1, log_left_out)
     half = math.floor(min(factor / longest ** (1 / power), LARGEST_WINDOW))
     log_bytes = math.log(8) + sums * math.log(2 * half + 1)
     return math.exp(log_bytes) if log_bytes < 700 else math.inf, sums
+
+
+@lru_cache(maxsize=16)
+def _openness(invariants: Invariants, power: int) -> tuple[int, int, int]:
+    """Give what no scale of the law changes: sums open, dimension, and the longest vector."""
+    kernel = smith_normal_form(invariants.sparse).kernel
+    lengths = (sum(abs(x) ** power for x in vector.values()) for vector in kernel)
+    return least_open(invariants), len(kernel), max(lengths, default=0)

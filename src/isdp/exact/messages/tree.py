@@ -9,6 +9,7 @@ noise u = C c, with C a basis of the noise lattice.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -88,8 +89,14 @@ def lay_out(invariants: Invariants, power: int, order=None, in_turn: bool = Fals
     InputError
         If coordinates leave the integers that the sampler can bear.
     """
-    order = np.zeros(invariants.cells, np.int64) if order is None else np.asarray(order)
-    a = invariants.sparse
+    order = np.zeros(invariants.cells) if order is None else order
+    return _laid_out(invariants, power, np.asarray(order, np.int64).tobytes(), in_turn)
+
+
+@lru_cache(maxsize=16)
+def _laid_out(invariants: Invariants, power: int, order: bytes, in_turn: bool) -> Layout:
+    """Find the trees, once for all laws of a power and all scales of them."""
+    order, a = np.frombuffer(order, np.int64), invariants.sparse
     touching = abs(a).astype(float)
     _, part = connected_components((touching.T @ touching), directed=False)
     used = np.diff(a.tocsc().indptr) > 0
@@ -216,20 +223,20 @@ class _Component:
         weights = self.basis @ (self.inverse @ x.T)
         cells, constraints = len(self.basis), len(self.matrix)
         largest = np.abs(weights).max(axis=0, initial=0.0)
-        if cells > MOST_CELLS_FOR_LP:
+        if cells > MOST_CELLS_FOR_LP or not len(x):
             return largest
         a = self.matrix.T.astype(float)
         one = np.ones((cells, 1))
-        bounds = [(None, None)] * constraints + [(0, None)]
-        for j, phi in enumerate(weights.T):
-            solved = scipy.optimize.linprog(
-                np.append(np.zeros(constraints), 1.0),
-                A_ub=np.block([[a, -one], [-a, -one]]),
-                b_ub=np.concatenate([-phi, phi]),
-                bounds=bounds,
-            )
-            if solved.status == 0:  # any multipliers give a bound; these give the best
-                largest[j] = min(largest[j], np.abs(phi + a @ solved.x[:-1]).max())
+        count = len(x)  # one programme of so many blocks: each costs its setting up
+        solved = scipy.optimize.linprog(
+            np.tile(np.append(np.zeros(constraints), 1.0), count),
+            A_ub=scipy.sparse.block_diag([np.block([[a, -one], [-a, -one]])] * count),
+            b_ub=np.concatenate([-weights, weights]).ravel(order="F"),
+            bounds=([(None, None)] * constraints + [(0, None)]) * count,
+        )
+        if solved.status == 0:  # any multipliers give a bound; these give the best
+            multipliers = solved.x.reshape(count, -1)[:, :-1]
+            largest = np.minimum(largest, np.abs(weights + a @ multipliers.T).max(axis=0))
         return largest
 
 
