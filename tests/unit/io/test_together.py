@@ -171,7 +171,7 @@ for said in sys.stdin:
     if pid == 0:
         os.dup2(os.open(said.strip(), os.O_WRONLY | os.O_CREAT), 2)
         write_together(folder, names, write("0"))
-        print(os.getpid(), flush=True)
+        print("writes:", os.getpid(), flush=True)
         for i in range(10**9):
             write_together(folder, names, write(str(i)))
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
@@ -189,9 +189,10 @@ def test_kills_at_random_moments(tmp_path, number, kills):
     for turn in range(kills):
         before, said = left, tmp_path / f"said {turn}"
         print(said, file=writers.stdin, flush=True)
-        writer = int(writers.stdout.readline())
+        told, _, writer = writers.stdout.readline().partition(" ")
+        assert told == "writes:", said.read_text()
         time.sleep(moments.uniform(0, 0.02))
-        os.kill(writer, number)
+        os.kill(int(writer), number)
         assert int(writers.stdout.readline()) != 0
         error = said.read_text()
         left = hidden(folder)
