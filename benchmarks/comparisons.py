@@ -264,8 +264,9 @@ def noise_under_a_total(opendp, most=7):
     """
     rows, points = [], []
     for cells in (10**k for k in range(2, most + 1)):
-        # OpenDP takes seconds for a million cells
-        found = medians(noise_measures(cells, opendp), repetitions=1 if cells == 10**6 else 3)
+        # where calls are short a few rounds are noise; OpenDP takes seconds for a million cells
+        rounds = 9 if cells <= 10**4 else 1 if cells == 10**6 else 3
+        found = medians(noise_measures(cells, opendp), repetitions=rounds)
         points += [{"series": name, "x": cells, "y": rate} for name, rate in found.items()]
         rows += noise_rows(cells, found)
     return rows, pd.DataFrame(points).dropna()

@@ -27,6 +27,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.rounding import staged_error
 from isdp.exact.tries import MOST_TRIES, TriesSampler, refuse_bounds, refuse_tries
+from isdp.io.progress import progress
 from isdp.lattice.elimination import settle as settle_cells
 from isdp.mechanisms.base import Mechanism, energy_served
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
@@ -34,6 +35,7 @@ from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
 PILOT_DRAWS = 200
 PILOT_SEED = 1
 PILOT_TRIES = 4  # in multiples of the limit
+TRIES_AT_ONCE = 10_000  # of the pilot, between which progress shows
 ORDERS_TRIED = 12
 
 
@@ -123,7 +125,7 @@ class StagedSampler(TriesSampler):
         refuse_overflow("staged rejection", "noise", largest, 62, "use a larger epsilon")
 
     def _fill(self, rng: np.random.Generator, kept: np.ndarray, longest: int) -> int:
-        return _draw_staged(rng, self.epsilon, self.plan, longest, kept)
+        return _draw_staged(rng, self.epsilon, self.plan, longest, _start(), kept)
 
 
 def pilot(plan: _Plan, epsilon: float, cells: int, most_tries: float) -> float:
@@ -139,13 +141,19 @@ def pilot(plan: _Plan, epsilon: float, cells: int, most_tries: float) -> float:
     """
     kept = np.zeros((1, cells), dtype=np.int64)
     budget = int(min(PILOT_TRIES * most_tries, 2.0**62))
-    rng, spent, drawn = np.random.default_rng(PILOT_SEED), 0, 0
-    while drawn < PILOT_DRAWS and spent < budget:
-        tries = _draw_staged(rng, epsilon, plan, budget - spent, kept)
-        if tries < 0:
-            return budget / max(drawn, 1)
-        spent, drawn = spent + tries, drawn + 1
+    rng, spent, drawn, place = np.random.default_rng(PILOT_SEED), 0, 0, _start()
+    with progress("estimating tries", 1) as at:
+        while drawn < PILOT_DRAWS and spent < budget:
+            longest = min(budget - spent, TRIES_AT_ONCE)
+            tries = _draw_staged(rng, epsilon, plan, longest, place, kept)
+            spent, drawn = spent + (longest if tries < 0 else tries), drawn + (tries >= 0)
+            at(max(drawn / PILOT_DRAWS, spent / budget))
     return spent / max(drawn, 1)
+
+
+def _start() -> np.ndarray:
+    """Give the place at which a draw begins: its first part, and the first block of that."""
+    return np.zeros(2, dtype=np.int64)
 
 
 def plan_stages(invariants: Invariants) -> _Plan:
@@ -320,8 +328,12 @@ def _fits(rng, epsilon, first, last, dependents, noise):
 
 
 @njit(cache=True)
-def _draw_staged(rng, epsilon, plan, longest, kept):
-    """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
+def _draw_staged(rng, epsilon, plan, longest, place, kept):
+    """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`.
+
+    The first draw begins at `place`: at a part, and a block of it. One that takes too many tries
+    leaves there where it came to, so that it can be gone on with.
+    """
     free, dependents = plan.free, plan.dependents
     part_blocks, block_cells = plan.part_blocks, plan.block_cells
     scale = 1.0 / epsilon
@@ -329,13 +341,14 @@ def _draw_staged(rng, epsilon, plan, longest, kept):
     for draw in range(len(kept)):
         noise = kept[draw]
         tries = 0
-        for part in range(len(part_blocks) - 1):
+        for part in range(place[0], len(part_blocks) - 1):
             whole = False
             while not whole:
-                for block in range(part_blocks[part], part_blocks[part + 1]):
+                for block in range(part_blocks[part] + place[1], part_blocks[part + 1]):
                     settled = False
                     while not settled:
                         if tries == longest:
+                            place[0], place[1] = part, block - part_blocks[part]
                             return -1
                         tries += 1
                         for f in range(block_cells[block], block_cells[block + 1]):
@@ -343,7 +356,9 @@ def _draw_staged(rng, epsilon, plan, longest, kept):
                             noise[free[f]] = up - int(rng.standard_exponential() * scale)
                         first, last = plan.block_dependents[block]
                         settled = _fits(rng, epsilon, first, last, dependents, noise)
+                place[1] = 0
                 first, last = plan.part_dependents[part]
                 whole = _fits(rng, epsilon, first, last, dependents, noise)
+        place[0] = 0
         total += tries
     return total

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, InputError, Invariants
+from isdp.exact import staged
 from isdp.exact.kernels import GramSchmidt, integer_gaussian, mass
 from isdp.exact.klein import (
     GaussianSampler,
@@ -18,7 +19,14 @@ from isdp.exact.klein import (
     tries_bound,
 )
 from isdp.exact.mixture import MixtureSampler
-from isdp.exact.staged import PILOT_DRAWS, StagedSampler, _best_parts, _dependents
+from isdp.exact.staged import (
+    PILOT_DRAWS,
+    StagedSampler,
+    _best_parts,
+    _dependents,
+    pilot,
+    plan_stages,
+)
 from isdp.lattice.kernel import degrees_of_freedom
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from tests.statistical.checks import ALPHA
@@ -237,3 +245,15 @@ def test_rows_of_a_table_are_blocks_and_tables_apart_are_parts():
     parts = _best_parts(apart)
     assert len(parts) == 4  # three tables, and the cells that nothing constrains
     assert sorted(len(part.blocks[0].cells) for part in parts) == [1, 1, 1, 3]
+
+
+@pytest.mark.parametrize("at_once", [1, 5])
+def test_a_pilot_that_stops_to_tell_goes_on_where_it_was(monkeypatch, at_once):
+    """With several parts and blocks, and a limit that is reached in the middle of a draw."""
+    table = Invariants.margins((3, 3)).matrix
+    plan = plan_stages(Invariants(np.kron(np.eye(2, dtype=int), table)))
+    monkeypatch.setattr(staged, "TRIES_AT_ONCE", 10**9)
+    found = [pilot(plan, epsilon, 18, most) for epsilon, most in ((0.5, 1000), (0.1, 20))]
+    assert len(set(found)) == 2
+    monkeypatch.setattr(staged, "TRIES_AT_ONCE", at_once)
+    assert found == [pilot(plan, epsilon, 18, most) for epsilon, most in ((0.5, 1000), (0.1, 20))]

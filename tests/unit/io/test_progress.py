@@ -11,13 +11,23 @@ import pytest
 
 import isdp.io.progress as module
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants, mcmc
-from isdp.exact import choose, release, secure_compositions, secure_klein, sums, tabled, tries
+from isdp.exact import (
+    choose,
+    release,
+    secure_compositions,
+    secure_klein,
+    staged,
+    sums,
+    tabled,
+    tries,
+)
 from isdp.exact.bounded import BoundedSampler
 from isdp.exact.coins import _Words
 from isdp.exact.halving import HalvingSampler
-from isdp.exact.messages import sampler
+from isdp.exact.messages import order, sampler
 from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.staged import StagedSampler
+from isdp.exact.messages.tree import lay_out
+from isdp.exact.staged import StagedSampler, pilot, plan_stages
 from isdp.exact.sums import TypeSums
 from isdp.exact.tabled import TabledSums
 from isdp.io.progress import progress, tracked
@@ -144,6 +154,14 @@ def under_bounds():
 bounded = cache(under_bounds)
 PAIRS = Invariants([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]])
 TYPES = Invariants.subsets([range(20), range(20, 40), range(0, 40, 2)], 40)
+
+
+def improved(columns):
+    openness, types = order._Openness(columns, np.ones(9)), 9
+    pairs = [(0, 1), *((types + i, i + 2) for i in range(types - 2))]
+    order._rotated(openness, types, pairs, np.random.default_rng(1))
+
+
 LONG = {
     "release, blocks": lambda: release(Invariants.partition(np.arange(90) % 3), "1/4"),
     "release, types": lambda: release(TYPES, "1/4"),
@@ -163,6 +181,10 @@ LONG = {
     "sample, rejection": lambda: StagedSampler(TYPES, GeneralizedLaplace(2.0)).sample(
         np.random.default_rng(1), 3
     ),
+    "pilot of rejection": lambda: pilot(plan_stages(TYPES), 2.0, cells=40, most_tries=100),
+    "order of sums": lambda: order.merging_order(np.eye(3, 5), np.ones(5)),
+    "order of sums, improved": lambda: improved(Invariants.margins((3, 3)).matrix.astype(float)),
+    "tree of sums": lambda: lay_out(Invariants.margins((3, 3)), 1),
     "sample, Klein": lambda: sample(Invariants.margins((2, 3)), GeneralizedGaussian(2.0)),
     "sample, mixture": lambda: sample(Invariants.margins((2, 3)), GeneralizedLaplace(1.0, "l2")),
     "sample, messages": lambda: sample(Invariants.margins((3, 3)), GeneralizedLaplace(1.0)),
@@ -205,6 +227,7 @@ def test_what_takes_long_on_large_tables_shows_how_far_it_is(monkeypatch, termin
     monkeypatch.setattr(secure_compositions, "TOGETHER", 10)
     monkeypatch.setattr(secure_klein, "NUMBERS_AT_ONCE", 100_000)
     monkeypatch.setattr(sums, "AT_ONCE", 4)
+    monkeypatch.setattr(staged, "TRIES_AT_ONCE", 7)
     for where, parts in ((sampler, "DRAWS"), (tabled, "SUMS"), (tries, "NUMBERS")):
         monkeypatch.setattr(where, f"{parts}_AT_ONCE", 1)
     monkeypatch.setitem(__import__("sys").modules, "tqdm", None)

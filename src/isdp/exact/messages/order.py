@@ -13,6 +13,8 @@ from functools import reduce
 
 import numpy as np
 
+from isdp.io.progress import progress, tracked
+
 WIDTH = 32.0  # a nominal window, to weigh dimensions against each other
 MEMORY_IN_DIMENSIONS = 1.5  # storing a number is as bad as this power of WIDTH in products
 TOLERANCE = 1e-8
@@ -93,7 +95,11 @@ def merging_order(columns: np.ndarray, counts: np.ndarray) -> list[tuple[int, in
         *[lambda inner, size: (-inner, rng.random())] * (tries // 2),
         *[lambda inner, size: (rng.random(), size)] * (tries // 2),
     ]
-    found = [_greedy(openness, types, tie) for tie in ties]
+    with progress("seeking an order", len(ties) * (types - 1)) as at:
+        found = [
+            _greedy(openness, types, tie, lambda merges, i=i: at(i * (types - 1) + merges))
+            for i, tie in enumerate(ties)
+        ]
     cost, order = min(found, key=lambda pair: pair[0])
     if cost > CHEAP:
         order = _rotated(openness, types, order, rng)
@@ -134,7 +140,7 @@ def totals_in_turn(columns: np.ndarray) -> list[tuple[int, int]]:
     return order
 
 
-def _greedy(openness: _Openness, types: int, tie) -> tuple[float, list[tuple[int, int]]]:
+def _greedy(openness: _Openness, types: int, tie, tell) -> tuple[float, list[tuple[int, int]]]:
     groups = {t: 1 << t for t in range(types)}
     scores = {}
 
@@ -153,6 +159,7 @@ def _greedy(openness: _Openness, types: int, tie) -> tuple[float, list[tuple[int
         *_, i, j = min(scores.values())
         cost += openness.cost(groups[i], groups[j])
         order.append((i, j))
+        tell(len(order))
         groups[types + len(order) - 1] = groups.pop(i) | groups.pop(j)
         scores = {pair: s for pair, s in scores.items() if not {i, j} & set(pair)}
         for other in groups:
@@ -174,7 +181,7 @@ def _rotated(openness: _Openness, types: int, order, rng) -> list[tuple[int, int
     total = sum(cost.values())
     best, kept = total, dict(parts)
     inner = [union for union in parts if union != root]
-    for move in range(ROTATIONS):
+    for move in tracked("improving the order", range(ROTATIONS)):
         at = int(rng.integers(len(inner)))
         old = inner[at]
         top = parent[old]

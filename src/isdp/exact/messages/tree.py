@@ -20,6 +20,7 @@ from scipy.sparse.csgraph import connected_components
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.messages.order import merging_order, totals_in_turn
+from isdp.io.progress import tracked
 from isdp.lattice.kernel import kernel_lattice
 
 MOST_CELLS_FOR_LP = 300
@@ -157,7 +158,7 @@ class _Component:
             order = totals_in_turn(self.columns)
         else:
             order = merging_order(self.columns.astype(float), counts)
-        for i, j in order:
+        for i, j in tracked("laying out sums", order):
             sets.append(self._union(sets[i], sets[j]))
         return self.built
 
