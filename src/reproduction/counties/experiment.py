@@ -162,7 +162,7 @@ def state_table(
     share of all counties within [-30, 30].
     """
     flat = noise.reshape(-1, noise.shape[-1])
-    norm = convergence(mechanism.measure(noise)[..., None]).iloc[0]
+    norm = convergence(mechanism.measure(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
     negative = (counties["population"].to_numpy() + flat < 0).any(axis=1)
     row = {
         "state": counties["state"].iloc[0],
@@ -196,7 +196,7 @@ def state_table(
 
 def _error_of_mean(values: np.ndarray) -> float:
     """Monte Carlo error of the mean of values of shape (chain, draw)."""
-    found = convergence(values[..., None]).iloc[0]
+    found = convergence(values[..., None], ["mcse_mean"]).iloc[0]
     if found["frozen"]:  # a chain stands at one value, and tells nothing of autocorrelation
         return float(values.std() / np.sqrt(values.size))
     return float(found["mcse_mean"])

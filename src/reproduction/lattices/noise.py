@@ -65,9 +65,10 @@ def sample_noise(
 
     pilot, _ = run_chains(rng, walk, draws=2000, chains=chains, burn_in=burn_in)
     norm = walk.mechanism.measure(pilot)[..., None]
-    table = pd.concat([convergence(pilot), convergence(norm)])
+    sizes = "ess_bulk", "ess_tail"
+    table = pd.concat([convergence(pilot, sizes), convergence(norm, sizes)])
     moving = table[~table["frozen"]]
-    effective = moving[["ess_bulk", "ess_tail"]].min(axis=None) if len(moving) else pilot.size
+    effective = moving[list(sizes)].min(axis=None) if len(moving) else pilot.size
     thin = max(1, math.ceil(chains * len(pilot[0]) / effective))
     noise, info = run_chains(rng, walk, draws=draws, chains=chains, burn_in=burn_in, thin=thin)
     settings = {
@@ -85,7 +86,7 @@ def sample_noise(
 
 def noise_summary(law: str, draws: Draws) -> pd.DataFrame:
     """Describe the noise of every cell under one law; one row a cell."""
-    diagnostics = convergence(draws.noise)
+    diagnostics = convergence(draws.noise, ("rhat", "ess_bulk", "mcse_mean"))
     table = describe_cells(draws.noise, diagnostics)
     table.insert(0, "law", law)
     table.insert(1, "cell", draws.cells)
@@ -118,7 +119,7 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     norms = mechanism.measure(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)
     epsilon = mechanism.energy.rate if mechanism.energy.of_norm else np.nan
-    diagnostics = convergence(norms[..., None].astype(float)).iloc[0]
+    diagnostics = convergence(norms[..., None], ("rhat", "mcse_mean")).iloc[0]
     return {
         "law": law,
         "dimension": dimension,
