@@ -35,11 +35,11 @@ from isdp.exact.kernels import (
 )
 from isdp.exact.rounding import coefficient_error, frame_error
 from isdp.exact.tries import MOST_TRIES, TriesSampler, refuse_bounds, refuse_tries
-from isdp.lattice.kernel import kernel_lattice
+from isdp.io.progress import announced
+from isdp.lattice.kernel import SOON_REDUCED, kernel_lattice
 from isdp.mechanisms.base import Mechanism, energy_served
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # LLL's own bar; and one near the 3/4 of the theorem
-SOON_REDUCED = 400  # dimension up to which LLL takes about a second
 LARGEST_REDUCED = 1000  # LLL took 17 s for 32 x 32 margins (961), and beyond 100 s for 44 x 44
 
 
@@ -119,7 +119,9 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
             f"exact: the lattice has dimension {d}, and to reduce a basis of more than "
             f"{LARGEST_REDUCED} takes minutes; use the MCMC sampler (isdp.mcmc.sample)"
         )
-    return _frame(kernel_lattice(invariants, "lll").basis)
+    with announced("reducing the lattice's basis", d > SOON_REDUCED):
+        reduced = kernel_lattice(invariants, "lll")
+    return _frame(reduced.basis)
 
 
 def _frame(basis: np.ndarray) -> GramSchmidt:

@@ -57,6 +57,33 @@ def tracked(what: str, items: Sequence[_Item]) -> Iterable[_Item]:
 
 
 @contextmanager
+def announced(what: str, long: bool) -> Iterator[None]:
+    """Say that a step is under way of which nothing can be told before its end; see `progress`.
+
+    Such as one call of a library, which comes back when all is done.
+
+    Parameters
+    ----------
+    what : str
+        Such as "reducing a basis".
+    long : bool
+        Whether that takes a second or more; else nothing is shown.
+    """
+    global _shown
+    if _shown or not long or not sys.stderr.isatty():
+        yield
+        return
+    _shown = True
+    line = _Line(what, 1)
+    try:
+        line.write(f"{what}: how long it takes cannot be told")
+        yield
+    finally:
+        line.clear()
+        _shown = False
+
+
+@contextmanager
 def _bar(what: str, total: float) -> Iterator[Callable[[float], None]]:
     try:
         from tqdm import tqdm
@@ -93,7 +120,9 @@ class _Line:
             return
         self.last, share = now, min(1.0, done / self.total)
         left = (now - self.started) * (1 - share) / share
-        text = f"{self.what}: {share:.0%}, {left:.0f} s left"
+        self.write(f"{self.what}: {share:.0%}, {left:.0f} s left")
+
+    def write(self, text: str) -> None:
         before, self.written = self.written, max(self.written, len(text))
         sys.stderr.write(f"\r{text:<{before}}")
         sys.stderr.flush()

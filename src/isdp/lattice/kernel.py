@@ -15,6 +15,7 @@ from isdp.lattice.elimination import row_reduce
 from isdp.lattice.smith import smith_normal_form
 
 BASES = ("smith", "lll")
+SOON_REDUCED = 400  # dimension up to which LLL takes about a second
 EXCHANGE_ROUNDS = 3
 LARGEST_ENTRY = 2**31  # leaves the samplers room for products with the jumps' coefficients
 

@@ -23,8 +23,8 @@ from isdp.checks import INT64_MAX, whole
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
-from isdp.io.progress import tracked
-from isdp.lattice.kernel import KernelLattice, kernel_lattice
+from isdp.io.progress import announced, tracked
+from isdp.lattice.kernel import SOON_REDUCED, KernelLattice, kernel_lattice
 from isdp.mcmc.kernels import Vectors, Walk, run_chain
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
@@ -353,7 +353,8 @@ def sample(
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((4, 10, 5), 0)
     """
-    lattice = kernel_lattice(invariants, basis)
+    with announced("finding the lattice's basis", invariants.cells > SOON_REDUCED):
+        lattice = kernel_lattice(invariants, basis)
     if proposal is None:
         scale = mechanism.cell_scale(lattice.dimension, invariants.cells)
         proposal = math.exp(-1 / max(scale, 0.2))

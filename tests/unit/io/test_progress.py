@@ -2,6 +2,7 @@
 
 import builtins
 import io
+from contextlib import nullcontext
 from fractions import Fraction
 from functools import cache
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ import isdp.io.progress as module
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants, mcmc
 from isdp.exact import (
     choose,
+    klein,
     release,
     secure_compositions,
     secure_klein,
@@ -29,8 +31,11 @@ from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.staged import StagedSampler, pilot, plan_stages
 from isdp.exact.sums import TypeSums
 from isdp.exact.tabled import TabledSums
-from isdp.io.progress import progress, tracked
-from isdp.mcmc import PairedRows, paired_meeting_times
+from isdp.io.progress import announced, progress, tracked
+from isdp.mcmc import PairedRows, metropolis, paired_meeting_times
+
+SKEW = Invariants([[3, 5, 7, 11]])  # whose first basis is not a short one
+LAW = GeneralizedLaplace(1.0)
 
 
 class Terminal(io.StringIO):
@@ -104,6 +109,44 @@ def test_nothing_is_shown_where_it_is_piped(monkeypatch):
     with progress("reading", 10) as at:
         at(5)
     assert pipe.getvalue() == ""
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, None])
+def test_a_step_that_tells_nothing_before_its_end_is_announced_and_taken_away(terminal, error):
+    with pytest.raises(error) if error else nullcontext(), announced("reducing", long=True):
+        assert shown(terminal.getvalue()) == "reducing: how long it takes cannot be told"
+        with announced("within", long=True), progress("within", 10) as at:
+            at(5)
+        if error:
+            raise error
+    assert shown(terminal.getvalue()) == ""
+    assert "within" not in terminal.getvalue()
+
+
+def test_nothing_is_announced_that_is_soon_done_or_piped(terminal, monkeypatch):
+    with announced("reducing", long=False):
+        pass
+    assert terminal.getvalue() == ""
+    pipe = io.StringIO()
+    monkeypatch.setattr(module, "sys", SimpleNamespace(stderr=pipe))
+    with announced("reducing", long=True):
+        pass
+    assert pipe.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("where", "step"),
+    [
+        (klein, lambda: klein.gram_schmidt(SKEW)),
+        (metropolis, lambda: mcmc.sample(np.random.default_rng(1), SKEW, LAW, draws=1)),
+    ],
+)
+def test_a_basis_that_takes_long_is_announced_and_no_other(terminal, monkeypatch, where, step):
+    step()
+    assert "basis" not in terminal.getvalue()
+    monkeypatch.setattr(where, "SOON_REDUCED", 1)
+    step()
+    assert "the lattice's basis: how long it takes" in terminal.getvalue()
 
 
 def test_a_step_of_unknown_length_shows_nothing(terminal):
