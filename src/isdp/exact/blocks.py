@@ -28,6 +28,7 @@ from isdp.mechanisms.base import Mechanism, energy_served
 from isdp.mechanisms.laplace import gamma_reach
 
 CELLS_AT_ONCE = 10**7  # a tenth of a second
+COUNTED_AT_ONCE = 2**21
 
 
 def blocks_of(invariants: Invariants) -> np.ndarray | None:
@@ -55,6 +56,26 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
         return None
     _number(labels, np.zeros(len(smallest_first), dtype=np.int64))
     return labels
+
+
+def block_sizes(blocks: np.ndarray) -> np.ndarray:
+    """Count the cells in no block, and then those of each.
+
+    A part of the cells at a time: there are tables of which no further copy fits.
+
+    Parameters
+    ----------
+    blocks : int64 array, shape (cells,)
+        From `blocks_of`.
+
+    Returns
+    -------
+    int64 array, shape (blocks + 1,)
+    """
+    sizes = np.zeros(blocks.max(initial=-1) + 2, dtype=np.int64)
+    for part in np.array_split(blocks, len(blocks) // COUNTED_AT_ONCE + 1):
+        sizes += np.bincount(part + 1, minlength=len(sizes))
+    return sizes
 
 
 def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:

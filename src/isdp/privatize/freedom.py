@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, vstack
 
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.exact.blocks import blocks_of
+from isdp.exact.blocks import block_sizes, blocks_of
 from isdp.lattice.smith import smith_normal_form
 from isdp.privatize.held import Held
 
@@ -52,12 +52,14 @@ class Freedom(NamedTuple):
     def exchange(self) -> bool:
         """Whether one person can change cell alone: two cells stand in the same totals."""
         if self.blocks is not None:
-            return bool(np.bincount(self.blocks + 1).max() > 1)
+            return bool(block_sizes(self.blocks).max() > 1)
         return len(cell_types(self.invariants)[1]) < self.invariants.cells
 
     @property
     def loose(self) -> bool:
         """Whether a cell stands in no total: one person more or fewer there changes none."""
+        if self.blocks is not None:
+            return bool((self.blocks < 0).any())
         held = self.invariants
         return bool((np.bincount(held.sparse.indices, minlength=held.cells) == 0).any())
 
@@ -73,7 +75,7 @@ def find_freedom(held: list[Held]) -> Freedom:
     invariants = _invariants(_without_implied(held))
     blocks = blocks_of(invariants)
     if blocks is not None:
-        sizes = np.bincount(blocks + 1)
+        sizes = block_sizes(blocks)
         alone = (sizes[blocks + 1] == 1) & (blocks >= 0)
         return Freedom(invariants, blocks, len(blocks) - len(sizes) + 1, 1 - alone.astype(np.int8))
     return Freedom(invariants, None, *_by_kinds(invariants))

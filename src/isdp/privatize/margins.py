@@ -24,7 +24,7 @@ import pandas as pd
 from isdp.accounting.guarantees import upper
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.exact.blocks import BlockSampler
+from isdp.exact.blocks import BlockSampler, block_sizes
 from isdp.exact.choice import ANY_SIZE
 from isdp.exact.halving import HalvingSampler
 from isdp.exact.klein import GaussianSampler
@@ -210,12 +210,12 @@ def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target
     if many > MOST_SUMS:
         raise InputError(f"plan: {many:,} named sums are too many; name at most {MOST_SUMS:,}")
     kinds = _kinds_of_blocks(table, free) if free.blocks is not None else _kinds(table, free)
-    sizes = None if free.blocks is None else np.bincount(free.blocks + 1)
+    sizes = None if free.blocks is None else block_sizes(free.blocks)
     return kinds + [target for one in sums for target in _sums_of(table, one, free, sizes)]
 
 
 def _kinds_of_blocks(table: Table, free: Freedom) -> list[Target]:
-    sizes = np.bincount(free.blocks + 1)
+    sizes = block_sizes(free.blocks)
     in_blocks = np.where(free.blocks < 0, 0, sizes[free.blocks + 1])
     kinds = []
     for size, number in zip(*np.unique(in_blocks, return_counts=True), strict=True):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isdp.errors import InputError
+from isdp.exact.blocks import block_sizes
 from isdp.exact.klein import GaussianSampler
 from isdp.exact.laws import gaussian_law, gaussian_total_law, total_law
 from isdp.exact.staged import StagedSampler
@@ -41,30 +42,36 @@ class Spread(NamedTuple):
 
 def spread_of_blocks(blocks: np.ndarray, epsilon: float) -> Spread:
     """Of l1 noise under totals of disjoint blocks, from its law."""
-    sizes = np.bincount(blocks + 1)
+    sizes = block_sizes(blocks)
     finest = max(epsilon, FINEST)
     scale = finest / epsilon
     a = np.exp(-finest)
-    # of free cells first, then block by block
+    # of free cells first, then block by block; see `_each_cell`
     sd, unchanged = [np.sqrt(2 * a) / (1 - a) * scale], [np.tanh(epsilon / 2)]
     laws = {size: total_law(size, finest) for size in np.unique(sizes[1:]).tolist()}
     for size in sizes[1:].tolist():
         law = laws[size]
         sd.append(law.sd * scale)
         unchanged.append(1.0 if size == 1 else law.within(0) / scale)
-    return Spread(np.array(sd)[blocks + 1], np.array(unchanged)[blocks + 1])
+    return _each_cell(blocks, sd, unchanged)
 
 
 def spread_of_gaussian_blocks(blocks: np.ndarray, variance: Fraction) -> Spread:
     """Of discrete Gaussian noise under totals of disjoint blocks, from its law."""
-    sizes = np.bincount(blocks + 1)
+    sizes = block_sizes(blocks)
     finest = min(variance, COARSEST)
     scale = math.sqrt(variance / finest)
     laws = {size: gaussian_total_law(size, finest) for size in np.unique(sizes[1:]).tolist()}
     of_block = [gaussian_law(finest), *(laws[size] for size in sizes[1:].tolist())]
     sd = np.array([law.sd * scale for law in of_block])
     unchanged = np.array([1.0 if law.sd == 0 else law.within(0) / scale for law in of_block])
-    return Spread(sd[blocks + 1], unchanged[blocks + 1])
+    return _each_cell(blocks, sd, unchanged)
+
+
+def _each_cell(blocks: np.ndarray, sd, unchanged) -> Spread:
+    """Give to each cell what is known of free cells, and block by block."""
+    # rolled, so that -1, which marks a free cell, is the place of theirs without a copy of `blocks`
+    return Spread(np.roll(sd, -1)[blocks], np.roll(unchanged, -1)[blocks])
 
 
 def spread_of_draws(draws: np.ndarray) -> Spread:

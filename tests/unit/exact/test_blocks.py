@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from isdp import InputError, Invariants
-from isdp.exact import compositions
-from isdp.exact.blocks import block_order, blocks_of, sample_blocks
+from isdp.exact import blocks, compositions
+from isdp.exact.blocks import block_order, block_sizes, blocks_of, sample_blocks
 from isdp.lattice.elimination import row_reduce
 from tests.statistical.checks import check_mean
 from tests.uncompiled import uncompiled
@@ -243,3 +243,11 @@ def test_what_is_out_of_range_is_refused(call, message):
     with pytest.raises(InputError, match=message) as error:
         call()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_cells_are_counted_by_block_those_in_none_first(monkeypatch, at_once):
+    monkeypatch.setattr(blocks, "COUNTED_AT_ONCE", at_once)
+    assert block_sizes(np.array([2, -1, 0, 2, 2, -1])).tolist() == [2, 1, 0, 3]
+    assert block_sizes(np.array([-1, -1])).tolist() == [2]
+    assert block_sizes(np.array([], dtype=np.int64)).tolist() == [0]
