@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
 SHOWN_AFTER = 1.0  # seconds
@@ -36,16 +36,11 @@ def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
     callable
         ``at(done)`` tells how much of the total is done.
     """
-    global _shown
-    if _shown or total <= 0 or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    _shown = True
-    try:
-        with _bar(what, total) as at:
-            yield at
-    finally:
-        _shown = False
+    with (
+        _first(total > 0) as first,
+        _bar(what, total) if first else nullcontext(lambda done: None) as at,
+    ):
+        yield at
 
 
 def tracked(what: str, items: Sequence[_Item]) -> Iterable[_Item]:
@@ -69,18 +64,26 @@ def announced(what: str, long: bool) -> Iterator[None]:
     long : bool
         Whether that takes a second or more; else nothing is shown.
     """
-    global _shown
-    if _shown or not long or not sys.stderr.isatty():
-        yield
-        return
-    _shown = True
     line = _Line(what, 1)
+    with _first(long) as first:
+        try:
+            if first:
+                line.write(f"{what}: how long it takes cannot be told")
+            yield
+        finally:
+            line.clear()
+
+
+@contextmanager
+def _first(show: bool) -> Iterator[bool]:
+    """Give whether a step is shown: on a terminal, and within no other that is."""
+    global _shown
+    first = show and not _shown and sys.stderr.isatty()
+    _shown = _shown or first
     try:
-        line.write(f"{what}: how long it takes cannot be told")
-        yield
+        yield first
     finally:
-        line.clear()
-        _shown = False
+        _shown = _shown and not first
 
 
 @contextmanager

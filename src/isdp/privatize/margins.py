@@ -209,14 +209,13 @@ def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target
     many = sum(one.totals for one in sums)
     if many > MOST_SUMS:
         raise InputError(f"plan: {many:,} named sums are too many; name at most {MOST_SUMS:,}")
-    kinds = _kinds_of_blocks(table, free) if free.blocks is not None else _kinds(table, free)
     sizes = None if free.blocks is None else block_sizes(free.blocks)
+    kinds = _kinds(table, free) if sizes is None else _kinds_of_blocks(free.blocks, sizes)
     return kinds + [target for one in sums for target in _sums_of(table, one, free, sizes)]
 
 
-def _kinds_of_blocks(table: Table, free: Freedom) -> list[Target]:
-    sizes = block_sizes(free.blocks)
-    in_blocks = np.where(free.blocks < 0, 0, sizes[free.blocks + 1])
+def _kinds_of_blocks(blocks: np.ndarray, sizes: np.ndarray) -> list[Target]:
+    in_blocks = np.where(blocks < 0, 0, sizes[blocks + 1])
     kinds = []
     for size, number in zip(*np.unique(in_blocks, return_counts=True), strict=True):
         size, number = int(size), int(number)
