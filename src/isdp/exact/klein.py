@@ -36,7 +36,7 @@ from isdp.exact.kernels import (
 from isdp.exact.rounding import coefficient_error, frame_error
 from isdp.exact.tries import MOST_TRIES, TriesSampler, refuse_bounds, refuse_tries
 from isdp.io.progress import announced
-from isdp.lattice.kernel import SOON_REDUCED, kernel_lattice
+from isdp.lattice.kernel import SOON_REDUCED, basis_seconds, kernel_lattice
 from isdp.mechanisms.base import Mechanism, energy_served
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # LLL's own bar; and one near the 3/4 of the theorem
@@ -119,7 +119,7 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
             f"exact: the lattice has dimension {d}, and to reduce a basis of more than "
             f"{LARGEST_REDUCED} takes minutes; use the MCMC sampler (isdp.mcmc.sample)"
         )
-    with announced("reducing the lattice's basis", d > SOON_REDUCED):
+    with announced("reducing the lattice's basis", basis_seconds(invariants, "lll")):
         reduced = kernel_lattice(invariants, "lll")
     return _frame(reduced.basis)
 

@@ -14,7 +14,6 @@ pseudo-random one: for experiments, not for the release of confidential data.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +26,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.rounding import staged_error
 from isdp.exact.tries import MOST_TRIES, TriesSampler, refuse_bounds, refuse_tries
-from isdp.io.progress import progress
+from isdp.io.progress import progress, tracked
 from isdp.lattice.elimination import settle as settle_cells
 from isdp.mechanisms.base import Mechanism, energy_served
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
@@ -164,7 +163,8 @@ def plan_stages(invariants: Invariants) -> _Plan:
 def _best_parts(invariants: Invariants) -> list[_Part]:
     """Split the lattice by the free cells, of a few choices, that let most be settled in blocks."""
     choices = (
-        _split(invariants.cells, _dependents(invariants, order)) for order in _orders(invariants)
+        _split(invariants.cells, _dependents(invariants, order))
+        for order in tracked("planning stages", _orders(invariants))
     )
     return max(choices, key=_settled_within_blocks)
 
@@ -179,17 +179,14 @@ def _settled_within_blocks(parts: list[_Part]) -> float:
     )
 
 
-def _orders(invariants: Invariants) -> Iterator[np.ndarray]:
+def _orders(invariants: Invariants) -> list[np.ndarray]:
     """Orders of the cells in which to look for dependent ones; the same every time."""
-    n = invariants.cells
-    yield np.arange(n)
-    yield np.arange(n)[::-1]
-    degree = np.bincount(invariants.sparse.indices, minlength=n)
-    yield np.argsort(degree, kind="stable")
-    yield np.argsort(-degree, kind="stable")
+    cells = np.arange(invariants.cells)
+    degree = np.bincount(invariants.sparse.indices, minlength=len(cells))
+    by_degree = [np.argsort(sign * degree, kind="stable") for sign in (1, -1)]
     rng = np.random.default_rng(PILOT_SEED)
-    for _ in range(ORDERS_TRIED - 4):
-        yield rng.permutation(n)
+    others = [rng.permutation(len(cells)) for _ in range(ORDERS_TRIED - 4)]
+    return [cells, cells[::-1], *by_degree, *others]
 
 
 def _dependents(invariants: Invariants, order: np.ndarray) -> list[_Dependent]:

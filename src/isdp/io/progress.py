@@ -52,23 +52,25 @@ def tracked(what: str, items: Sequence[_Item]) -> Iterable[_Item]:
 
 
 @contextmanager
-def announced(what: str, long: bool) -> Iterator[None]:
-    """Say that a step is under way of which nothing can be told before its end; see `progress`.
+def announced(what: str, seconds: float) -> Iterator[None]:
+    """Say about how long a step takes whose share cannot be told on the way; see `progress`.
 
-    Such as one call of a library, which comes back when all is done.
+    Such as one call of a library, which comes back when all is done. The line stands still, so
+    it gives the time of the clock as well.
 
     Parameters
     ----------
     what : str
         Such as "reducing a basis".
-    long : bool
-        Whether that takes a second or more; else nothing is shown.
+    seconds : float
+        A forecast; nothing is shown of what takes less than `SHOWN_AFTER`.
     """
     line = _Line(what, 1)
-    with _first(long) as first:
+    with _first(seconds >= SHOWN_AFTER) as first:
         try:
             if first:
-                line.write(f"{what}: how long it takes cannot be told")
+                ends = time.strftime("%H:%M:%S", time.localtime(time.time() + seconds))
+                line.write(f"{what}: about {seconds:.0f} s, until about {ends}")
             yield
         finally:
             line.clear()

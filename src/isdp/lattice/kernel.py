@@ -15,7 +15,7 @@ from isdp.lattice.elimination import row_reduce
 from isdp.lattice.smith import smith_normal_form
 
 BASES = ("smith", "lll")
-SOON_REDUCED = 400  # dimension up to which LLL takes about a second
+SOON_REDUCED = 400  # dimension up to which LLL takes about a second; see `basis_seconds`
 EXCHANGE_ROUNDS = 3
 LARGEST_ENTRY = 2**31  # leaves the samplers room for products with the jumps' coefficients
 
@@ -134,6 +134,19 @@ def kernel_lattice(invariants: Invariants, basis: str = "smith") -> KernelLattic
     if basis == "lll":
         kernel = _lll(kernel, invariants.cells)
     return KernelLattice(invariants, basis, _columns(kernel, invariants.cells, basis))
+
+
+def basis_seconds(invariants: Invariants, basis: str) -> float:
+    """Forecast how long `kernel_lattice` takes: seconds, right to a factor of about two.
+
+    LLL takes the cube of the dimension (measured from 512 to 978, for margins of two and three
+    ways, totals of states and classes, and random sums); what else is done, the number of cells.
+    """
+    elimination = 2e-5 * invariants.cells
+    if basis == "smith":
+        return elimination
+    columns = invariants.cells if basis == "lll" else len(cell_types(invariants)[1])
+    return elimination + (max(columns - invariants.constraints, 0) / SOON_REDUCED) ** 3
 
 
 def _lll(kernel, cells: int):

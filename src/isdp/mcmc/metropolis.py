@@ -24,7 +24,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.io.progress import announced, tracked
-from isdp.lattice.kernel import SOON_REDUCED, KernelLattice, kernel_lattice
+from isdp.lattice.kernel import KernelLattice, basis_seconds, kernel_lattice
 from isdp.mcmc.kernels import Vectors, Walk, run_chain
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
@@ -353,7 +353,7 @@ def sample(
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((4, 10, 5), 0)
     """
-    with announced("finding the lattice's basis", invariants.cells > SOON_REDUCED):
+    with announced("finding the lattice's basis", basis_seconds(invariants, basis)):
         lattice = kernel_lattice(invariants, basis)
     if proposal is None:
         scale = mechanism.cell_scale(lattice.dimension, invariants.cells)

@@ -2,6 +2,7 @@
 
 import builtins
 import io
+import time
 from contextlib import nullcontext
 from fractions import Fraction
 from functools import cache
@@ -112,10 +113,14 @@ def test_nothing_is_shown_where_it_is_piped(monkeypatch):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, None])
-def test_a_step_that_tells_nothing_before_its_end_is_announced_and_taken_away(terminal, error):
-    with pytest.raises(error) if error else nullcontext(), announced("reducing", long=True):
-        assert shown(terminal.getvalue()) == "reducing: how long it takes cannot be told"
-        with announced("within", long=True), progress("within", 10) as at:
+def test_a_step_without_shares_is_announced_with_its_end_and_taken_away(
+    terminal, monkeypatch, error
+):
+    noon = time.mktime((2026, 6, 1, 12, 0, 0, 0, 0, -1))
+    monkeypatch.setattr(module.time, "time", lambda: noon)
+    with pytest.raises(error) if error else nullcontext(), announced("reducing", 75.4):
+        assert shown(terminal.getvalue()) == "reducing: about 75 s, until about 12:01:15"
+        with announced("within", 60), progress("within", 10) as at:
             at(5)
         if error:
             raise error
@@ -124,12 +129,13 @@ def test_a_step_that_tells_nothing_before_its_end_is_announced_and_taken_away(te
 
 
 def test_nothing_is_announced_that_is_soon_done_or_piped(terminal, monkeypatch):
-    with announced("reducing", long=False):
+    monkeypatch.setattr(module, "SHOWN_AFTER", 1.0)
+    with announced("reducing", 0.9):
         pass
     assert terminal.getvalue() == ""
     pipe = io.StringIO()
     monkeypatch.setattr(module, "sys", SimpleNamespace(stderr=pipe))
-    with announced("reducing", long=True):
+    with announced("reducing", 75):
         pass
     assert pipe.getvalue() == ""
 
@@ -142,11 +148,12 @@ def test_nothing_is_announced_that_is_soon_done_or_piped(terminal, monkeypatch):
     ],
 )
 def test_a_basis_that_takes_long_is_announced_and_no_other(terminal, monkeypatch, where, step):
+    monkeypatch.setattr(module, "SHOWN_AFTER", 1.0)
     step()
     assert "basis" not in terminal.getvalue()
-    monkeypatch.setattr(where, "SOON_REDUCED", 1)
+    monkeypatch.setattr(where, "basis_seconds", lambda invariants, basis: 17.0)
     step()
-    assert "the lattice's basis: how long it takes" in terminal.getvalue()
+    assert "the lattice's basis: about 17 s, until about " in terminal.getvalue()
 
 
 def test_a_step_of_unknown_length_shows_nothing(terminal):
@@ -196,6 +203,7 @@ def under_bounds():
 bounded = cache(under_bounds)
 PAIRS = Invariants([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]])
 TYPES = Invariants.subsets([range(20), range(20, 40), range(0, 40, 2)], 40)
+planned = cache(lambda: plan_stages(TYPES))
 
 
 def improved(columns):
@@ -223,7 +231,8 @@ LONG = {
     "sample, rejection": lambda: StagedSampler(TYPES, GeneralizedLaplace(2.0)).sample(
         np.random.default_rng(1), 3
     ),
-    "pilot of rejection": lambda: pilot(plan_stages(TYPES), 2.0, cells=40, most_tries=100),
+    "planning of rejection": lambda: plan_stages(TYPES),
+    "pilot of rejection": lambda: pilot(planned(), 2.0, cells=40, most_tries=100),
     "order of sums": lambda: order.merging_order(np.eye(3, 5), np.ones(5)),
     "order of sums, improved": lambda: improved(Invariants.margins((3, 3)).matrix.astype(float)),
     "tree of sums": lambda: tree.lay_out(Invariants.margins((3, 3)), 1),
@@ -258,7 +267,9 @@ def sample(invariants, mechanism):
 
 @pytest.mark.parametrize("name", LONG)
 def test_what_takes_long_on_large_tables_shows_how_far_it_is(monkeypatch, terminal, name):
-    bounded()  # beforehand: its setting up is another case
+    # beforehand: to set them up are other cases
+    bounded()
+    planned()
     tree._laid_out.cache_clear()  # other tests have laid out these tables, and then nothing is long
     shares = []
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from isdp import InputError, Invariants
-from isdp.lattice.kernel import BASES, kernel_lattice
+from isdp.lattice.kernel import BASES, basis_seconds, kernel_lattice
 from isdp.lattice.smith import smith_normal_form
 
 
@@ -159,6 +159,21 @@ def test_exchange_vectors_generate_the_same_lattice(matrix):
         # a primitive lattice of the right rank: the same as the kernel
         assert [int(form[i, i]) for i in range(lattice.dimension)] == [1] * lattice.dimension
         assert fmpz_mat(columns.T.tolist()).rank() == lattice.dimension
+
+
+def test_the_forecast_grows_as_the_work_of_each_basis():
+    margins = {k: Invariants.margins((k, k)) for k in (21, 42, 31)}  # of about k^2 - 2k dimensions
+    for basis in ("lll", "exchange"):
+        seconds = {k: basis_seconds(each, basis) for k, each in margins.items()}
+        assert seconds[42] / seconds[21] == pytest.approx(
+            ((42**2 - 84) / (21**2 - 42)) ** 3, rel=0.01
+        )
+        assert 7 < seconds[31] < 30  # 17 s on the machine that the constant comes from
+    for cells in (1000, 2000):  # nothing of these is reduced but three kinds of cells
+        blocks = Invariants.partition(np.arange(cells) % 3)
+        assert basis_seconds(blocks, "smith") == pytest.approx(2e-5 * cells)
+        assert basis_seconds(blocks, "exchange") == pytest.approx(2e-5 * cells)
+    assert basis_seconds(Invariants(np.eye(5, 3, dtype=int)), "lll") < 1e-3
 
 
 def test_exchanges_are_no_basis():
