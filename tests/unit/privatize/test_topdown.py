@@ -222,7 +222,7 @@ def test_a_parent_of_nobody_and_a_level_with_one_child(command, frame):
 def test_a_thousand_million_people_in_a_cell(command, frame):
     frame.loc[0, "count"] = 10**9
     assert command() == 0
-    # but for noise of 3000 times its scale
+    # a cell's noise has a scale of 12 persons, so that 10^6 are never reached
     assert released(command)["count"].max() > 10**9 - 10**6
 
 
