@@ -6,6 +6,7 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
+from functools import cache
 
 from isdp.cli import account, check, compare, plan, privatize, swap, topdown
 from isdp.errors import InputError
@@ -13,6 +14,7 @@ from isdp.errors import InputError
 COMMANDS = (plan, compare, privatize, topdown, swap, check, account)  # in the order of the help
 
 
+@cache
 def parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
     top = argparse.ArgumentParser(

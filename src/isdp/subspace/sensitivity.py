@@ -63,7 +63,8 @@ def null_sensitivity(query: Query, invariants: Invariants, relation: str = "repl
     chosen = representatives(query, invariants, relation)
     columns = columns_of(query, relation)[:, chosen]
     null = null_space(invariants)
-    if query.is_histogram and relation == "replace":
+    units = query.is_histogram and relation == "replace"
+    if units:
         norms = null.diagonal()[chosen]
     else:
         norms = np.empty(len(chosen))
@@ -73,7 +74,8 @@ def null_sensitivity(query: Query, invariants: Invariants, relation: str = "repl
     largest = 0.0
     for part in _chunks(len(chosen)):
         inside = null.project(columns[:, part].T.toarray())
-        squares = norms[part][:, None] + norms - 2 * (columns.T @ inside.T).T
+        products = inside[:, chosen] if units else (columns.T @ inside.T).T
+        squares = norms[part][:, None] + norms - 2 * products
         largest = max(largest, _over_neighbours(squares, part, relation))
     return math.sqrt(largest) if largest > 1e-12 * norms.max(initial=0) else 0.0
 

@@ -39,13 +39,18 @@ def permutation_law(size: int, rate) -> dict[tuple[int, ...], Fraction]:
     if not 1 <= size <= MOST_RECORDS:
         raise InputError(f"swapping: enumeration takes 1 to {MOST_RECORDS} records, got {size}")
     p = exact_rate(rate)
-    no_redraw = 1 if size == 1 else 1 - size * p * (1 - p) ** (size - 1)
-    law = {}
-    for sigma in permutations(range(size)):
-        m = sum(i != j for i, j in enumerate(sigma))
-        chance = p**m * (1 - p) ** (size - m) / (subfactorial(m) * no_redraw)
-        law[sigma] = Fraction(1) if size == 1 else chance
-    return law
+    if size == 1:
+        return {(0,): Fraction(1)}
+    no_redraw = 1 - size * p * (1 - p) ** (size - 1)
+    chance = {
+        m: p**m * (1 - p) ** (size - m) / (subfactorial(m) * no_redraw)
+        for m in range(size + 1)
+        if m != 1  # as nobody moves alone
+    }
+    return {
+        sigma: chance[sum(i != j for i, j in enumerate(sigma))]
+        for sigma in permutations(range(size))
+    }
 
 
 def output_law(swapped: Sequence, held: Sequence, rate, *, table: bool = False) -> Law:
@@ -67,8 +72,12 @@ def output_law(swapped: Sequence, held: Sequence, rate, *, table: bool = False) 
     dict
         Probability of each output.
     """
+    return _output_law(permutation_law(len(swapped), rate), swapped, held, table)
+
+
+def _output_law(orders: Law, swapped: Sequence, held: Sequence, table: bool) -> Law:
     law: Law = {}
-    for sigma, chance in permutation_law(len(swapped), rate).items():
+    for sigma, chance in orders.items():
         output: Hashable = tuple(swapped[source] for source in sigma)
         if table:
             output = _multiset(output, held)
@@ -104,7 +113,8 @@ def largest_loss(swapped: Sequence, held: Sequence, rate) -> float:
         0 if the universe holds one dataset alone.
     """
     by_table = {_multiset(values, held): values for values in sorted(set(permutations(swapped)))}
-    laws = [output_law(values, held, rate, table=True) for values in by_table.values()]
+    orders = permutation_law(len(swapped), rate)
+    laws = [_output_law(orders, values, held, True) for values in by_table.values()]
     # every order of the values can come out of every dataset, so that all laws name all tables
     logs = np.array([[log_fraction(law[table]) for table in by_table] for law in laws])
     pairs = combinations(zip(by_table.values(), logs, strict=True), 2)

@@ -95,7 +95,7 @@ def normal_equations(rows, weights, answers, cells) -> tuple[np.ndarray, np.ndar
     matrix : float64 array, shape (kept, kept)
     pull : float64 array, shape (children, kept)
     """
-    kept = rows[:, cells].astype(float)
+    kept = (rows if len(cells) == rows.shape[1] else rows[:, cells]).astype(float)
     weighted = kept.copy()
     weighted.data *= np.repeat(weights, np.diff(kept.indptr))
     matrix = (kept.T @ weighted).toarray()

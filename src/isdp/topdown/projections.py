@@ -35,17 +35,19 @@ def onto_simplices(points, totals) -> np.ndarray:
     """
     points = np.asarray(points, dtype=float)
     totals = np.asarray(totals, dtype=float)
-    top = points.max(axis=0)
-    if (totals > 0)[np.isneginf(top)].any():
-        raise InputError("topdown: a total is to be split among no cells at all")
-    top = np.where(np.isneginf(top), 0, top)
+    some, top = totals > 0, points.max(axis=0)
+    nowhere = np.isneginf(top)
+    if nowhere.any():
+        if some[nowhere].any():
+            raise InputError("topdown: a total is to be split among no cells at all")
+        top = np.where(nowhere, 0, top)
     centred = points - top  # large counts would cost digits in the sums
     down = -np.sort(-centred, axis=0)
     rank = np.arange(1, len(points) + 1)[:, None]
     taken = (np.cumsum(down, axis=0) - totals) / rank
-    last = (down > taken).cumsum(axis=0).argmax(axis=0)  # the last of the positive entries
-    shift = np.where(totals > 0, taken[last, np.arange(len(top))], 0.0)
-    return np.where(totals > 0, np.maximum(centred - shift, 0), 0.0)
+    last = len(points) - 1 - (down > taken)[::-1].argmax(axis=0)  # the last of the positive entries
+    shift = np.where(some, taken[last, np.arange(len(top))], 0.0)
+    return np.where(some, np.maximum(centred - shift, 0), 0.0)
 
 
 def onto_transportation(points, rows, columns) -> np.ndarray:

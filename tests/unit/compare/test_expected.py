@@ -132,16 +132,19 @@ SWAPPED = {
 }
 
 
+@pytest.fixture(scope="module")
+def errors_of_swapping():
+    rng, errors = np.random.default_rng(5), np.empty((3000, 12))
+    for each in errors:
+        each[ROWS] = compare.Swapping().release(rng, AREAS, RATE) - COUNTS
+    return errors
+
+
 @pytest.mark.parametrize("name", SWAPPED)
-def test_moments_of_swapping_are_those_of_draws(name):
+def test_moments_of_swapping_are_those_of_draws(name, errors_of_swapping):
     query = Held(name, SWAPPED[name].astype(np.int32))
     moments = SwappedMoments(AREAS, ROWS, RATE).of(query)
-    rng, draws = np.random.default_rng(5), []
-    for _ in range(3000):
-        errors = np.empty(12)
-        errors[ROWS] = compare.Swapping().release(rng, AREAS, RATE) - COUNTS
-        draws.append(answered(errors, query))
-    draws = np.array(draws)
+    draws = np.array([answered(errors, query) for errors in errors_of_swapping])
     variance = moments.square - moments.bias**2
     for values, bias, square, spread in zip(
         draws.T, moments.bias, moments.square, variance, strict=True

