@@ -49,7 +49,9 @@ def test_means_are_zero():
         "Laplace": ProjectedLaplace(query, held, 1.0),
     }
     table = unbiasedness_table(np.random.default_rng(3), laws, 20_000)
-    assert table["z"].abs().between(0.05, 6).all()
+    for _, row in table.iterrows():  # the farthest of six: as many times the false alarms of one
+        check_mean([row["mean"]], 0, row["error"])
+        assert row["mean"] != 0
     assert (table["mean"] / table["error"]).tolist() == pytest.approx(table["z"].tolist())
     for name, law in laws.items():
         error = table.set_index("mechanism").loc[name, "error"]
