@@ -52,12 +52,12 @@ def holds_names_that_can_be_read(axis, first, last):
 # -- noise ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("number", "rows"), [(5, 1), (130, 1), (131, 2), (254, 2)])
+@pytest.mark.parametrize(("number", "rows"), [(5, 1), (130, 1), (131, 2)])
 def test_every_county_has_its_box_and_marks_in_order_of_population(number, rows):
     table = boxes(number)
     figure = figures.county_boxes(table, "a state", "20210608")
     assert len(figure.axes) == rows
-    figure.draw_without_rendering()
+    assert inside(figure)
     ranks = np.arange(1, number + 1)
     parts = [ranks[low : low + -(-number // rows)] for low in range(0, number, -(-number // rows))]
     for axis, part in zip(figure.axes, parts, strict=True):
@@ -81,7 +81,6 @@ def test_every_county_has_its_box_and_marks_in_order_of_population(number, rows)
         "one draw",
         "error of the Census DAS, vintage 20210608",
     ]
-    assert inside(figure)
 
 
 def test_without_demonstration_data_there_are_no_dots():
@@ -179,7 +178,7 @@ def test_projected_noise_stands_beside_the_generalized_laplaces(number):
             assert sides[:, 2].tolist() == of(own, "q1").tolist()
             assert sides[:, 3].tolist() == of(own, "q3").tolist()
         assert {labels(axis) == [] for axis in axes} == {panel == 0}
-    figure.draw_without_rendering()
+    assert inside(figure)
     width = -(-number // rows)
     for axis, first in zip(figure.axes[1::2], range(1, number, width), strict=True):
         holds_names_that_can_be_read(axis, first, min(first + width - 1, number))
@@ -188,7 +187,6 @@ def test_projected_noise_stands_beside_the_generalized_laplaces(number):
     if rows > 1:
         takes = [title for title in titles if "one county" in title]
         assert [title.endswith("(none of these)") for title in takes] == [False, True]
-    assert inside(figure)
 
 
 def test_a_box_that_runs_off_the_scale_is_told_with_its_quartiles():
