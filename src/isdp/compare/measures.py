@@ -38,23 +38,22 @@ def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFra
     below = np.ravel(released) < 0
     classes = np.digitize(np.ravel(true), list(first_sizes.values()))  # from 1 up
     # a class 0 for all of them saves a second way of summing
-    sums = {
-        name: np.bincount(classes, values, len(first_sizes) + 1)
-        for name, values in {
-            "answers": np.ones(error.size),
-            "bias": error,
-            "mae": np.abs(error),
-            "rmse": error**2,
-            "negative": below.astype(float),
-        }.items()
-    }
-    table = pd.DataFrame({name: [sums[name].sum(), *sums[name][1:]] for name in sums})
-    table.insert(0, "size", ["all", *first_sizes])
-    table = table[table["answers"] > 0].reset_index(drop=True)
-    for name in ("bias", "mae", "rmse"):
-        table[name] /= table["answers"]
-    table["rmse"] = np.sqrt(table["rmse"])
-    return table.astype({"answers": int, "negative": int})
+    values = (np.ones(error.size), error, np.abs(error), error**2, below)
+    sums = np.array([np.bincount(classes, each, len(first_sizes) + 1) for each in values])
+    sums[:, 0] = sums.sum(axis=1)
+    some = sums[0] > 0
+    names = [name for name, kept in zip(("all", *first_sizes), some, strict=True) if kept]
+    answers, bias, mae, rmse, negative = sums[:, some]
+    return pd.DataFrame(
+        {
+            "size": pd.array(names, dtype="str"),
+            "answers": answers.astype(int),
+            "bias": bias / answers,
+            "mae": mae / answers,
+            "rmse": np.sqrt(rmse / answers),
+            "negative": negative.astype(int),
+        }
+    )
 
 
 @dataclass(frozen=True)
