@@ -19,7 +19,6 @@ from tests import ROOT
 from tests.reproduction.topdown.students import share_beyond
 from tests.statistical.checks import LawRejected, check_mean
 
-
 STATES = ["AK", "ID", "IN", "MT", "ND", "NE", "NM", "PR", "SD", "UT", "VT", "WY"]
 
 
