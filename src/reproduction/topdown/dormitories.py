@@ -81,7 +81,8 @@ def dormitory_table() -> pd.DataFrame:
         and are ruled out), impossible (allowed, and no regions have them), wrong (both of these
         together) and allows_49_50_101 (the slides' example of totals that only look possible).
     """
-    points, real = all_totals(), {tuple(row) for row in extendable().tolist()}
+    points, real = all_totals(), extendable()
+    listed = np.isin(_numbers(points), _numbers(real))
     derived, peak = eliminated()
     flows = DORMITORIES.polytope()
     allowed = {
@@ -97,23 +98,28 @@ def dormitory_table() -> pd.DataFrame:
             derived.contains(points),
         ),
         "minimal cuts": (flows.inequalities.constraints, flows.contains(points)),
-        "both regions listed": (0, np.array([tuple(row) in real for row in points.tolist()])),
+        "both regions listed": (0, listed),
     }
     rows = []
     for name, (inequalities, some) in allowed.items():
-        kept = {tuple(row) for row in points[some].tolist()}
+        missing, impossible = len(real) - int((some & listed).sum()), int((some & ~listed).sum())
         rows.append(
             {
                 "constraints": name,
                 "inequalities": inequalities,
-                "totals": len(kept),
-                "missing": len(real - kept),
-                "impossible": len(kept - real),
-                "wrong": len(kept ^ real),
-                "allows_49_50_101": SLIDES_REFUSED in kept,
+                "totals": int(some.sum()),
+                "missing": missing,
+                "impossible": impossible,
+                "wrong": missing + impossible,
+                "allows_49_50_101": bool(some[(points == SLIDES_REFUSED).all(axis=1)].any()),
             }
         )
     return pd.DataFrame(rows)
+
+
+def _numbers(totals) -> np.ndarray:
+    """One number for each row of totals by kind, whose sum is known."""
+    return totals[:, 0] * (PEOPLE + 1) + totals[:, 1]
 
 
 def _meets(points, constraints) -> np.ndarray:

@@ -122,9 +122,11 @@ def test_noise_of_totals_adds_up_to_zero_in_each_state(small):
 def test_the_same_measurements_with_and_without_invariants(small):
     found = with_and_without(5, small, ["identity 4"]).set_index("held")
     assert found.loc[True, "mae_state"] == 0
+    # noise of a standard deviation of 50 or so in each state's total is not 0 in all three
     assert found.loc[False, "mae_state"] > 0
     assert found.loc[True, "apart"] == found.loc[False, "apart"]
-    # with noise of its own each, most cells that are not empty would differ
+    # with noise of its own each, 29 % of the cells would differ; over seeds it is 1.1 % with a
+    # standard deviation of 0.4
     assert 0 < found.loc[True, "differ"] < 0.2
 
 
@@ -184,7 +186,7 @@ def test_constraints_that_rule_out_what_exists_are_wrong_too(monkeypatch):
 def test_impossible_releases_are_counted_with_their_error():
     table = naive_table(np.random.default_rng(2), [0.5], 400)
     assert table["truth"].tolist() == [", ".join(map(str, truth)) for truth in TRUTHS]
-    share = [share_beyond(truth, 0.5, 40) for truth in TRUTHS]
+    share = [share_beyond(truth, 0.5, 30) for truth in TRUTHS]
     error = np.sqrt(np.multiply(share, np.subtract(1, share)) / 400)
     for found, wanted, own in zip(table["share"], share, error, strict=True):
         check_mean(found, wanted, max(own, 1 / 400))  # a chance of nearly nothing may come up once
