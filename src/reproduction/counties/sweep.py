@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -126,9 +127,14 @@ def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
         P(|u| < 30.5), which is P(|u| <= 30) for the nearest whole number.
     """
     d = cells - 1
+    within = scipy.stats.gamma.cdf(_reaches(cells), d, scale=1 / epsilon).mean()
+    return float(np.sqrt(d) / epsilon), float(within)
+
+
+@cache
+def _reaches(cells: int) -> np.ndarray:
+    """Norms at which a cell is BAND from zero, for 2000 directions that stand for all."""
+    d = cells - 1
     middles = (np.arange(2000) + 0.5) / 2000
     squares = scipy.stats.beta(0.5, (d - 1) / 2).ppf(middles) if d > 1 else np.ones(1)
-    reach = (BAND + 0.5) / np.sqrt(squares * d / cells)
-    return float(np.sqrt(d) / epsilon), float(
-        scipy.stats.gamma(d, scale=1 / epsilon).cdf(reach).mean()
-    )
+    return (BAND + 0.5) / np.sqrt(squares * d / cells)
