@@ -16,7 +16,6 @@ from reproduction.subspace.equal_privacy import (
 )
 from tests.statistical.checks import check_mean
 
-
 # errors of what is simulated, by other means
 KNOWN = {
     (RECORD, "K-norm"): 47.55 * 16,
