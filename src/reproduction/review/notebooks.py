@@ -9,12 +9,12 @@ from __future__ import annotations
 import html
 import os
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import nbformat
 from jinja2 import pass_context
 from jupyter_client import KernelManager
-from matplotlib import rc_context
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from nbclient import NotebookClient
@@ -49,6 +49,7 @@ TEMPLATE = """
 """
 
 
+@cache  # pages say many of them again
 def formula(tex: str, display: bool = False) -> str:
     """Set a formula as SVG outlines that sit on the text's baseline.
 
@@ -67,10 +68,9 @@ def formula(tex: str, display: bool = False) -> str:
     source = " ".join(tex.split())
     # mathtext sets fractions small, as within a line
     known = source.replace(r"\frac", r"\dfrac") if display else source
-    font = FontProperties(size=EM)
+    font = FontProperties(size=EM, math_fontfamily="dejavusans")
     try:
-        with rc_context({"mathtext.fontset": "stix"}):
-            corners, codes = text_to_path.get_text_path(font, f"${known}$", ismath=True)
+        corners, codes = text_to_path.get_text_path(font, f"${known}$", ismath=True)
     except ValueError as error:
         reason = str(error).strip().splitlines()[-1]
         raise InputError(f"the formula {source} cannot be set by mathtext: {reason}") from error
