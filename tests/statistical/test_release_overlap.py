@@ -25,7 +25,7 @@ SAMPLERS = {
     "messages": MessageRelease,
     "staged": lambda invariants, epsilon: StagedRelease(invariants, epsilon, 1e6),
 }
-DRAWS = 10_000
+DRAWS = 5_000
 
 
 def pseudo(seed=31):
