@@ -41,7 +41,6 @@ def test_law_on_lattices_small_enough_to_enumerate(name, acceptance, basis, norm
     assert law.left_out < 1e-9
     counts = count_points(draws, law.points)
     pmf = np.append(law.pmf, 0.0)
-    assert counts[-1] == 0
     check_law(counts, pmf)
     norms = mechanism.measure(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
