@@ -32,13 +32,13 @@ def generator(seed=21):
     return np.random.default_rng(seed)
 
 
-@njit
+@njit(cache=True)  # anew whenever compiled code changes anywhere: see conftest
 def draw_sums(rng, n, epsilon, out):
     for i in range(len(out)):
         out[i] = compositions.draw_under(rng, compositions.hull(n, epsilon))
 
 
-@njit
+@njit(cache=True)  # anew whenever compiled code changes anywhere: see conftest
 def compose_often(words, total, out):
     room = compositions.rooms_for(out.shape[1])[0]
     for i in range(len(out)):
