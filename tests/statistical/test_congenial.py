@@ -144,9 +144,9 @@ def test_the_raw_mechanisms_mean_distance_has_its_closed_form():
     rng = np.random.default_rng(9)
     for epsilon in (0.5, 1.0):
         a = np.exp(-epsilon)
-        noise = double_geometric_noise(rng, epsilon, (20_000, 46))
+        noise = double_geometric_noise(rng, epsilon, (4_000, 46))
         mean = 2 * a / (1 - a * a)
         sd = np.sqrt(2 * a / (1 - a) ** 2 - mean**2)
         check_mean(np.abs(noise), mean, sd)
         with pytest.raises(LawRejected):
-            check_mean(double_geometric_noise(rng, 1.02 * epsilon, (20_000, 46)), mean, sd)
+            check_mean(double_geometric_noise(rng, 1.02 * epsilon, (4_000, 46)), mean, sd)

@@ -138,11 +138,14 @@ def check_one_step(after, points, rows):
         check_law(count_points(after[side], points), np.append(rows[side], 0.0))
 
 
+DRAWS = {"2 x 2": 4_000, "2 x 3": 4_000, "total": 8_000}
+
+
 @ACCEPTANCES
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("lattice", LATTICES)
 def test_each_chain_moves_as_the_single_walk(lattice, mechanism, acceptance):
-    after = after_one_step(lattice, mechanism, acceptance, step, 8_000, seed=24)
+    after = after_one_step(lattice, mechanism, acceptance, step, DRAWS[lattice], seed=24)
     check_one_step(after, *one_sweep(lattice, mechanism, acceptance))
 
 
@@ -153,7 +156,7 @@ MISTAKEN = {"2 x 2": 0.5, "2 x 3": 0.5, "total": 1.4}
 @ACCEPTANCES
 @pytest.mark.parametrize("lattice", LATTICES)
 def test_power_a_step_at_another_epsilon_is_caught(lattice, acceptance):
-    after = after_one_step(lattice, "l1", acceptance, step, 8_000, seed=24)
+    after = after_one_step(lattice, "l1", acceptance, step, DRAWS[lattice], seed=24)
     with pytest.raises(LawRejected):
         check_one_step(after, *one_sweep(lattice, "l1", acceptance, MISTAKEN[lattice]))
 

@@ -11,7 +11,7 @@ from isdp.mechanisms.gaussian import GeneralizedGaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 from tests.unit.exact.test_messages import RECORDS, points_in_a_box
 
-DRAWS = 40_000
+DRAWS = 20_000
 LATTICES = {
     "2 x 3 table": Invariants.margins((2, 3)),
     "3 x 3 table": Invariants.margins((3, 3)),

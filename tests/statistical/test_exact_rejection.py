@@ -47,7 +47,7 @@ def gaussian_law(invariants, sigma):
 
 def check_points(draws, points, pmf):
     counts = count_points(draws, points)
-    assert counts[-1] <= 1  # beyond the points listed
+    assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a chance of 2e-7
     check_law(counts[:-1], pmf)
 
 
@@ -61,7 +61,7 @@ def draw(kind, invariants, mechanism, draws, seed=21):
 def test_laplace_noise_on_lattices_small_enough_to_enumerate(name, norm, epsilon):
     if name == "3 x 3 table":
         epsilon *= 1.5
-    draws = draw(NORMS[norm], LATTICES[name], GeneralizedLaplace(epsilon, norm), 30_000)
+    draws = draw(NORMS[norm], LATTICES[name], GeneralizedLaplace(epsilon, norm), 15_000)
     check_points(draws, *laplace_law(LATTICES[name], epsilon, norm))
 
 
@@ -84,13 +84,13 @@ def test_gaussians_on_the_integers(s, c):
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(norm):
-    draws = draw(NORMS[norm], TABLE, GeneralizedLaplace(0.77, norm), 30_000)
+    draws = draw(NORMS[norm], TABLE, GeneralizedLaplace(0.77, norm), 15_000)
     with pytest.raises(LawRejected):
         check_points(draws, *laplace_law(TABLE, 0.7, norm))
 
 
 def test_power_a_sigma_off_by_a_tenth_is_caught():
-    draws = draw(GaussianSampler, TABLE, GeneralizedGaussian(1.65), 30_000)
+    draws = draw(GaussianSampler, TABLE, GeneralizedGaussian(1.65), 15_000)
     with pytest.raises(LawRejected):
         check_points(draws, *gaussian_law(TABLE, 1.5))
 
@@ -115,20 +115,20 @@ def test_power_kleins_sampler_without_rejection_is_caught():
     sigma = 0.6
     basis, lengths, mu = gram_schmidt(TABLE)
     rng = np.random.default_rng(23)
-    last = np.array([integer_gaussian(rng, 0.0, sigma / lengths[1]) for _ in range(20_000)])
+    last = np.array([integer_gaussian(rng, 0.0, sigma / lengths[1]) for _ in range(10_000)])
     first = [integer_gaussian(rng, -mu[0, 1] * k, sigma / lengths[0]) for k in last]
     draws = np.stack([first, last], axis=1).astype(np.int64) @ basis.T
     points, pmf = gaussian_law(TABLE, sigma)
     with pytest.raises(LawRejected):
         check_points(draws, points, pmf)
-    check_points(draw(GaussianSampler, TABLE, GeneralizedGaussian(sigma), 20_000), points, pmf)
+    check_points(draw(GaussianSampler, TABLE, GeneralizedGaussian(sigma), 10_000), points, pmf)
 
 
 def test_gaussian_moments_on_the_4_x_4_table():
     # By Poisson's formula a cell is normal with variance 9 / 16 sigma^2, to far below 1e-20, and
     # so is every other second moment that of the projection onto the span.
     sigma = 4.0
-    draws = draw(GaussianSampler, Invariants.margins((4, 4)), GeneralizedGaussian(sigma), 40_000)
+    draws = draw(GaussianSampler, Invariants.margins((4, 4)), GeneralizedGaussian(sigma), 15_000)
     variance = 9 / 16 * sigma**2
     for cell in (0, 5, 15):
         check_mean(draws[:, cell], 0.0, np.sqrt(variance))
@@ -144,7 +144,7 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
     # The norm follows Gamma(9, rate epsilon) up to Poisson's terms other than the first: of order
     # epsilon^2 at most for l1, below 1e-11 for l2 at this epsilon.
     mechanism = GeneralizedLaplace(epsilon, norm)
-    draws = draw(NORMS[norm], Invariants.margins((4, 4)), mechanism, 15_000)
+    draws = draw(NORMS[norm], Invariants.margins((4, 4)), mechanism, 6_000)
     scaled = epsilon * mechanism.measure(draws)
     check_mean(scaled, 9.0, 3.0)
     fourth = 9 * 10 * 11 * 12 - 90**2
@@ -159,6 +159,6 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
 
 def test_cells_under_one_total_follow_their_closed_law():
     law = total_law(12, 0.3)
-    draws = draw(StagedSampler, Invariants.total(12), GeneralizedLaplace(0.3), 30_000)
+    draws = draw(StagedSampler, Invariants.total(12), GeneralizedLaplace(0.3), 15_000)
     for cell in (0, 11):
         check_law(np.bincount(draws[:, cell] - law.support[0], minlength=len(law.pmf)), law.pmf)

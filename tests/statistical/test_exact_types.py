@@ -54,7 +54,7 @@ def law_of(invariants, epsilon):
 
 def check_points(draws, law):
     counts = count_points(draws, law.points)
-    assert counts[-1] <= 1  # beyond the points listed
+    assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a chance of 2e-7
     check_law(counts[:-1], law.pmf)
 
 
@@ -120,7 +120,7 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
 @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 4), Fraction(3)])
 @pytest.mark.parametrize("counts", [1, 2, 1000, 10**6])
 def test_sums_of_counts_are_negative_binomial(counts, epsilon):
-    drawn = SumsOfCounts([5, counts], epsilon).draw(words(), np.ones(40_000, dtype=np.int64))
+    drawn = SumsOfCounts([5, counts], epsilon).draw(words(), np.ones(20_000, dtype=np.int64))
     for parts, right in ((counts, True), (counts + 1 + counts // 50, False)):
         law = stats.nbinom(parts, -math.expm1(-epsilon))
         edges = np.unique(law.ppf(np.arange(1, 50) / 50))
@@ -166,7 +166,7 @@ def test_sums_over_large_types_follow_the_convolution():
     epsilon, half = 0.5, 1500
     sizes = np.array([[2000, 1500], [700, 3000], [40, 900], [2500, 2500], [1000, 1]])
     sums, less = TypeSums(Invariants.margins((5, 2)), sizes.ravel(), Fraction(1, 2)).draw(
-        words(), 10_000
+        words(), 7_000
     )
     assert (less >= 0).all()
     assert (sums + less >= 0)[:, sizes.ravel() > 1].all()
@@ -219,7 +219,7 @@ def test_cells_within_large_types_follow_the_law_of_their_sum():
 
 def test_sums_of_types_agree_with_messages_on_a_table():
     invariants, epsilon, step = Invariants.margins((3, 4)), 0.5, 1e-3
-    draws = TypedRelease(invariants, Fraction(1, 2)).draw(words(49), 20_000)
+    draws = TypedRelease(invariants, Fraction(1, 2)).draw(words(49), 10_000)
     below, centre, above = (
         DynamicSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
         for h in (-step, 0.0, step)
@@ -259,7 +259,7 @@ def bounded_law(lower, epsilon):
     return points, weights / weights.sum()
 
 
-@pytest.mark.parametrize(("epsilon", "draws"), [(0.2, 3_000), (0.9, 1_000)])
+@pytest.mark.parametrize(("epsilon", "draws"), [(0.2, 2_000), (0.9, 1_000)])
 @pytest.mark.parametrize("name", BOUNDS)
 def test_bounded_noise_on_lattices_small_enough_to_enumerate(name, epsilon, draws):
     lower, invariants = np.array(BOUNDS[name]), Invariants.partition([0, 0, 0, None])
@@ -286,7 +286,7 @@ def test_bounded_noise_agrees_with_messages_on_many_cells():
     counts = rng.poisson(np.where(np.arange(cells) % 2, 0.4, 6.0))
     bounded = BoundedSampler(Invariants.total(cells), law, -counts)
     messages = DynamicSampler(Invariants.total(cells), law, -counts)
-    draws = bounded.sample(rng, 6_000)
+    draws = bounded.sample(rng, 3_000)
     assert (draws >= -counts).all()
     for cell in (0, 1, 30, 31):
         support, pmf = messages.marginal(cell)

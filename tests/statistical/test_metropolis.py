@@ -41,7 +41,6 @@ def test_law_on_lattices_small_enough_to_enumerate(name, acceptance, basis, norm
     assert law.left_out < 1e-9
     counts = count_points(draws, law.points)
     pmf = np.append(law.pmf, 0.0)
-    assert counts[-1] == 0
     check_law(counts, pmf)
     norms = mechanism.measure(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
@@ -52,7 +51,7 @@ def test_law_on_lattices_small_enough_to_enumerate(name, acceptance, basis, norm
 def test_power_an_epsilon_off_by_a_tenth_is_caught(acceptance):
     invariants = LATTICES["2 x 3 table"]
     walk = LatticeWalk(kernel_lattice(invariants), GeneralizedLaplace(0.7 * 1.1), 0.6, acceptance)
-    draws = states(walk, chains=1_600, sweeps=150, seed=12, each=10)
+    draws = states(walk, chains=800, sweeps=150, seed=12, each=10)
     law = enumerate_law(invariants, GeneralizedLaplace(0.7))
     with pytest.raises(LawRejected):
         check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
@@ -116,7 +115,7 @@ def test_counties_follow_a_double_geometric_vector_conditioned_on_its_sum(cells)
     )
     # the norm of two cells tells least of epsilon, and its draws cost least
     each = 3 if cells == 2 else 1
-    chains = 4_000 if cells < 100 else 2_000
+    chains = {2: 4_000, 12: 2_000, 102: 1_000}[cells]
     draws = states(walk, chains=chains, sweeps=100, seed=14, each=each)
     law, wrong = total_law(cells, epsilon), total_law(cells, 1.1 * epsilon)
     for cell in {0, cells // 2, cells - 1}:

@@ -127,7 +127,7 @@ def test_power_a_step_at_another_epsilon_is_caught(name):
 
 # -- the target -------------------------------------------------------------------------------
 
-CHAINS = 2000
+CHAINS = 1500
 TARGETS = {
     "2 x 3": (Invariants.margins((2, 3)), 0.5),
     "3 x 3": (Invariants.margins((3, 3)), 1.2),
@@ -186,8 +186,8 @@ def test_both_chains_of_a_pair_move_by_the_law():
     chain = PairedRows(invariants, GeneralizedLaplace(epsilon))
     places, signs = np.array(places), np.array(signs)
     starts = [np.array([0, 2, -2, -1, 0, 1, 1, -2, 1]), np.array(state)]
-    rng, draws = np.random.default_rng(13), np.empty((2, DRAWS, 9), dtype=np.int64)
-    for i in range(DRAWS):
+    rng, draws = np.random.default_rng(13), np.empty((2, 1500, 9), dtype=np.int64)
+    for i in range(draws.shape[1]):
         uniforms = rng.random(4)
         columns = [chain.columns(start, places, signs, np.zeros(3, int)) for start in starts]
         order = pairing(*columns)
@@ -223,7 +223,7 @@ def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, shift, mon
     places, signs = np.arange(6).reshape(2, 3), np.array([1, -1])
     assert chain.step_of(places) > 3
     starts = [[5, -5, 0, -9, 4, 5, 4, 1, -5], [8, -9, 1, -7, 2, 5, -1, 7, -6]]
-    rng, draws, alike = np.random.default_rng(15), np.empty((2, 1500), np.int64), 0
+    rng, draws, alike = np.random.default_rng(15), np.empty((2, 800), np.int64), 0
     for i in range(draws.shape[1]):
         states = np.array(starts)
         alike += coupled_step(rng, chain, tuple(states), places, signs, gathering)
@@ -247,9 +247,9 @@ def test_chains_of_sums_on_lattices_move_by_the_law(gathering, close, shift, mon
         assert alike == 0
     else:
         chance = shared_mass(*columns, shift)
-        check_law([alike, 1500 - alike], [chance, 1 - chance])
+        check_law([alike, draws.shape[1] - alike], [chance, 1 - chance])
         with pytest.raises(LawRejected):
-            check_law([alike, 1500 - alike], [0.8 * chance, 1 - 0.8 * chance])
+            check_law([alike, draws.shape[1] - alike], [0.8 * chance, 1 - 0.8 * chance])
 
 
 def shared_mass(first, second, shift):

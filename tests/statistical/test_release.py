@@ -36,7 +36,7 @@ def pseudo(seed=31):
 @pytest.mark.parametrize("name", LATTICES)
 def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants, mechanism = LATTICES[name], GeneralizedLaplace(float(epsilon))
-    draws = release(invariants, epsilon, draws=8_000, source=pseudo())
+    draws = release(invariants, epsilon, draws=6_000, source=pseudo())
     law = enumerate_law(invariants, mechanism)
     assert law.left_out < 1e-8
     check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
@@ -48,7 +48,7 @@ def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
 @pytest.mark.parametrize("name", ["two blocks", "2 x 3 table"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants, mechanism = LATTICES[name], GeneralizedLaplace(0.5)
-    draws = release(invariants, "0.55", draws=12_000, source=pseudo())
+    draws = release(invariants, "0.55", draws=6_000, source=pseudo())
     law = enumerate_law(invariants, mechanism)
     norms = mechanism.measure(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
@@ -67,7 +67,7 @@ def test_power_a_law_of_the_sum_off_by_one_part_is_caught(monkeypatch):
     monkeypatch.setattr(_SumWeight, "log", off_by_one)
     # a law of its own, as those that are shared may know their chances already
     monkeypatch.setattr(secure_compositions, "_sum_weight", _SumWeight)
-    draws = release(invariants, "0.5", draws=8_000, source=pseudo())
+    draws = release(invariants, "0.5", draws=6_000, source=pseudo())
     with pytest.raises(LawRejected):
         check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
 
@@ -82,7 +82,7 @@ def histogram(values, support):
 
 def test_counties_follow_the_law_of_one_cell_under_one_total():
     law = total_law(102, 0.192)
-    draws = release(Invariants.total(102), 0.192, draws=8_000, source=pseudo())
+    draws = release(Invariants.total(102), 0.192, draws=6_000, source=pseudo())
     for cell in (0, 50, 101):
         check_law(histogram(draws[:, cell], law.support), np.append(law.pmf, 0.0))
     wrong = total_law(102, 1.1 * 0.192)
@@ -114,7 +114,7 @@ def test_counts_are_geometric(rate):
 )
 def test_compositions_are_uniform(total, cells, epsilon):
     words, counts = _Words(pseudo()), _Geometric(Fraction(epsilon))
-    several = np.full(400_000, total), np.full(400_000, cells)
+    several = np.full(200_000, total), np.full(200_000, cells)
     draws = compose(words, *several, counts).reshape(-1, cells)
     assert (draws.sum(axis=1) == total).all()
     assert draws.min() >= 0
@@ -127,10 +127,10 @@ def test_compositions_are_uniform(total, cells, epsilon):
 def test_it_draws_from_the_same_law_as_the_sampler_in_floating_point(cells, epsilon):
     invariants = Invariants.total(cells)
     exact = release(invariants, epsilon, draws=2_500, source=pseudo())
-    floating = sample_blocks(np.random.default_rng(32), invariants, float(epsilon), draws=40_000)
+    floating = sample_blocks(np.random.default_rng(32), invariants, float(epsilon), draws=10_000)
     for statistic in (first_cell, last_cell, norm):
         assert stats.ks_2samp(statistic(exact), statistic(floating)).pvalue > ALPHA
-    off = sample_blocks(np.random.default_rng(33), invariants, 1.3 * float(epsilon), draws=40_000)
+    off = sample_blocks(np.random.default_rng(33), invariants, 1.3 * float(epsilon), draws=10_000)
     assert stats.ks_2samp(norm(exact), norm(off)).pvalue < ALPHA
 
 

@@ -15,7 +15,7 @@ from isdp.exact.secure_klein import KleinRelease
 from isdp.lattice.kernel import kernel_lattice
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
-DRAWS = 12_000
+DRAWS = 8_000
 LATTICES = {
     "2 x 2 table": Invariants.margins((2, 2)),
     "2 x 3 table": Invariants.margins((2, 3)),

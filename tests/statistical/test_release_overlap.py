@@ -25,7 +25,7 @@ SAMPLERS = {
     "messages": MessageRelease,
     "staged": lambda invariants, epsilon: StagedRelease(invariants, epsilon, 1e6),
 }
-DRAWS = 10_000
+DRAWS = 5_000
 
 
 def pseudo(seed=31):
@@ -67,7 +67,7 @@ def test_messages_that_are_wrong_make_a_law_that_is_right():
 
 
 def test_convolutions_of_few_bits_make_a_law_that_is_right(monkeypatch):
-    """Messages that are too large by a tenth cost tries, and nothing else."""
+    """Messages that are too large cost tries, as many as they are too large by, and no more."""
     monkeypatch.setattr(windows, "PLACE", 0.0)
     monkeypatch.setattr(convolution, "WIDEST", 3)
     invariants = Invariants.total(4)
@@ -76,9 +76,11 @@ def test_convolutions_of_few_bits_make_a_law_that_is_right(monkeypatch):
     assert sampler.filled.plan.convolutions
     drawn = sampler.draw(pseudo(), DRAWS)
     check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
-    # they are too large: many a try falls beyond all splits
+    # they are too large: of the tries as many fall among splits as the law's weight is of the bound
+    hit = 1 / law.pmf.max() / np.exp(float(sampler.log_bound))  # no noise has the weight 1
+    assert hit < 0.1
     _, shares = sampler._propose(pseudo(), DRAWS)
-    assert (shares == 0).any(axis=1).mean() > 0.02
+    check_mean((shares > 0).all(axis=1), hit, np.sqrt(hit * (1 - hit)))
 
 
 def test_a_small_ball_and_the_tries_outside_make_one_law(monkeypatch):
@@ -95,7 +97,10 @@ def test_a_small_ball_and_the_tries_outside_make_one_law(monkeypatch):
     sampler.theta, sampler.log_bound = Fraction(1, 2), Fraction(3)
     drawn = sampler._try(pseudo(), 20 * DRAWS)
     inside = abs(drawn).sum(axis=1) <= 4
-    assert len(drawn) > DRAWS / 2
+    # each noise is kept by its kind of try, which every other is, with its weight over the bound
+    share = 1 / law.pmf.max() / np.exp(3) / 2
+    kept = np.repeat([1, 0], [len(drawn), 20 * DRAWS - len(drawn)])
+    check_mean(kept, share, np.sqrt(share * (1 - share)))
     check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
     check_mean(~inside, outside, np.sqrt(outside * (1 - outside)))
 

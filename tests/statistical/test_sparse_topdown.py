@@ -11,7 +11,7 @@ from tests.statistical.checks import LawRejected, check_mean
 
 SCHEMA = Schema(("race", "sex"), (4, 2))
 LEVELS = ("root", "county", "block")
-RUNS = 100
+RUNS = 50
 
 
 def make_plan(loss):

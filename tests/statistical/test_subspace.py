@@ -1,3 +1,5 @@
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,11 +14,13 @@ from isdp.subspace import (
     ProjectedLaplace,
     Query,
     base_decomposition,
+    knorm,
     kronecker_basis,
     least_trace,
 )
 from isdp.subspace.conditioned import conditioned_laplace
 from isdp.subspace.distributed import central_noise
+from isdp.subspace.hull import hit_and_run
 from isdp.subspace.knorm import root_polytope_noise
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
@@ -45,6 +49,11 @@ def directions(law):
     return np.vstack([np.eye(law.query.answers)[:3], random])
 
 
+@cache
+def noise_of(name):
+    return LAWS[name].sample(np.random.default_rng(20220222), 20_000)
+
+
 def check_moments(law, noise):
     """Mean zero and the stated variance in several directions, by check_mean."""
     for way in directions(law):
@@ -58,8 +67,7 @@ def check_moments(law, noise):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_noise_has_mean_zero_and_the_covariance_that_is_stated(name):
-    law = LAWS[name]
-    noise = law.sample(np.random.default_rng(20220222), DRAWS)
+    law, noise = LAWS[name], noise_of(name)
     check_moments(law, noise)
     squares = np.square(noise).sum(axis=1)
     check_mean(squares, law.error)
@@ -68,8 +76,7 @@ def test_noise_has_mean_zero_and_the_covariance_that_is_stated(name):
 @pytest.mark.parametrize("name", LAWS)
 def test_a_twentieth_more_noise_is_noticed(name):
     law = LAWS[name]
-    noise = 1.05 * law.sample(np.random.default_rng(20220222), DRAWS)
-    squares = np.square(noise).sum(axis=1)
+    squares = np.square(1.05 * noise_of(name)).sum(axis=1)
     with pytest.raises(LawRejected):
         check_mean(squares, law.error)
 
@@ -115,9 +122,9 @@ def test_conditioned_laplace_noise_has_the_law_that_is_known_under_a_total():
 
 def test_conditioned_laplace_noise_has_a_gamma_norm_under_margins_too():
     held = Invariants.margins((3, 3))
-    noise = conditioned_laplace(np.random.default_rng(6), held, 1.0, 10_000, 80)
+    noise = conditioned_laplace(np.random.default_rng(6), held, 1.0, 5_000, 80)
     by_quantiles(np.abs(noise).sum(axis=1), stats.gamma(4))
-    few = conditioned_laplace(np.random.default_rng(6), held, 1.0, 10_000, 1)
+    few = conditioned_laplace(np.random.default_rng(6), held, 1.0, 5_000, 1)
     with pytest.raises(LawRejected):
         by_quantiles(np.abs(few).sum(axis=1), stats.gamma(4))
 
@@ -131,8 +138,12 @@ def test_two_cells_under_a_total_share_laplace_noise():
         check_mean(np.abs(noise), 1.05, 1.05)
 
 
-def test_the_walk_has_the_error_of_the_hull():
+def test_the_walk_has_the_error_of_the_hull(monkeypatch):
     """Student's t on the means of 20 batches, which hardly remember each other."""
+    walked = []
+    monkeypatch.setattr(
+        knorm, "hit_and_run", lambda *a: walked.append(hit_and_run(*a)) or walked[0]
+    )
     query, held = Query.histogram(6), Invariants.margins((2, 3))
     exact = KNorm(query, held, 1.0).error
     walk = KNorm(query, held, 1.0, method="hit-and-run")
@@ -143,7 +154,12 @@ def test_the_walk_has_the_error_of_the_hull():
 
     assert p_value(exact) > ALPHA
     assert p_value(1.5 * exact) < ALPHA
-    assert 30 < effective < 1200
+    # what it is made of: in two dimensions 3 x 4 |U|^2, in 20 batches
+    values = 12 * np.square(walked[0]).sum(axis=1)
+    assert len(walked) == 1
+    assert estimate == pytest.approx(values.mean(), rel=1e-12)
+    assert error == pytest.approx(stats.sem(values.reshape(20, 30).mean(axis=1)), rel=1e-12)
+    assert effective == pytest.approx(values.var() / error**2, rel=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -154,18 +154,20 @@ class _Cells:
         self._deepest, self._kind = np.unique(-lower[self._can], return_inverse=True)
         bounds = [min(_floor(self._share, deepest), TOP) for deepest in self._deepest.tolist()]
         self._bounds = np.array(bounds, dtype=np.uint64)
+        self._bound_of = self._bounds[self._kind]
         self._steps = _Geometric(abs(beta)) if beta else None
 
     def draw(self, words: _Words) -> np.ndarray:
         """Draw how far below zero each cell is; 0 for cells that are not."""
         below = np.zeros(len(self.lower), dtype=np.int64)
-        uniform, bounds = words.take(len(self._can)), self._bounds[self._kind]
+        uniform, bounds = words.take(len(self._can)), self._bound_of
         negative = uniform < bounds
         for i in np.flatnonzero(uniform == bounds):
             deepest = int(self._deepest[self._kind[i]])
             negative[i] = _decide(words, int(uniform[i]), self._log_share, deepest)
-        cells = self._can[negative]
-        below[cells] = self._depths(words, -self.lower[cells])
+        if negative.any():
+            cells = self._can[negative]
+            below[cells] = self._depths(words, -self.lower[cells])
         return below
 
     def _depths(self, words: _Words, deepest: np.ndarray) -> np.ndarray:

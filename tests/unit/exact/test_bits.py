@@ -13,19 +13,19 @@ def fixed(*state):
     return np.array(state, dtype=np.uint64)
 
 
-@njit
+@njit(cache=True)  # anew whenever compiled code changes anywhere: see conftest
 def many_below(state, limit, out):
     for i in range(len(out)):
         out[i] = words.below(state, limit)
 
 
-@njit
+@njit(cache=True)  # anew whenever compiled code changes anywhere: see conftest
 def chosen(state, length, wanted, out):
     for i in range(len(out)):
         out[i] = words._choose_in_word(state, length, wanted)
 
 
-@njit
+@njit(cache=True)  # anew whenever compiled code changes anywhere: see conftest
 def places(word):
     return words.lowest_bit(word), words.ones(word)
 

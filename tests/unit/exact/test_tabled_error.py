@@ -5,6 +5,7 @@ What is drawn is known to the last grid point of the uniforms, what is wanted by
 the ratio of the two for every entry gives the distance of the laws on an enumerated lattice.
 """
 
+import math
 from fractions import Fraction
 from functools import cache
 
@@ -100,22 +101,25 @@ def distance(mass, ratio):
 def factors(drawn, local, closing, points, of_sum, kinds, pairs):
     """What each law that sums are drawn or kept by is off by, at each point."""
     for (_, last), law in zip(drawn.types, drawn.law.tolist(), strict=True):
-        yield pairs[law].at(points[:, last], "drawn")
+        yield pairs[law].at(points[last], "drawn")
     for block, (start, stop) in enumerate(zip(local.start, local.start[1:], strict=False)):
         types = local.types[start:stop]
         for t in types[:-1]:
-            yield of_sum[kinds[t]].at(points[:, t], "drawn")
+            yield of_sum[kinds[t]].at(points[t], "drawn")
         last = types[-1]
-        yield of_sum[kinds[last]].at(points[:, last], "kept" if local.held[block] else "drawn")
+        yield of_sum[kinds[last]].at(points[last], "kept" if local.held[block] else "drawn")
     for what, types in (("drawn", closing.free), ("kept", closing.settled)):
         for t in types:
-            yield of_sum[kinds[t]].at(points[:, t], what)
+            yield of_sum[kinds[t]].at(points[t], what)
 
 
 def lesser(counts, s):
     """Distance of the lesser of two counts whose difference is s."""
-    mass = counts.mass * counts.at(counts.values + s, "mass")
-    return distance(mass, joint(counts.drawn, counts.at(counts.values + s, "kept")))
+    least, most = max(-s, 0), len(counts.values) - max(s, 0)
+    drawn, kept = slice(least, most), slice(least + s, most + s)
+    return distance(
+        counts.mass[drawn] * counts.mass[kept], joint(counts.drawn[drawn], counts.kept[kept])
+    )
 
 
 def error_of(sums, tables, basis):
@@ -129,10 +133,10 @@ def error_of(sums, tables, basis):
         one, other = (wanted[kinds[t]] for t in types)
         pairs[law] = Entries(tables._tables, law, lambda s, a=one, b=other: a(s) * b(-s))
     reach = max(-laws.low for laws in of_sum)
-    steps = [range(-reach, reach + 1)] * len(basis)
-    points = np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, len(basis)) @ basis
-    mass = np.prod([of_sum[k].at(points[:, t], "mass") for t, k in enumerate(kinds)], axis=0)
-    points, mass = points[mass > 0], mass[mass > 0]
+    steps = np.ogrid[(slice(-reach, reach + 1),) * len(basis)]
+    points = [sum(map(np.multiply, steps, weights)) for weights in basis.T.tolist()]  # by type
+    mass = math.prod(of_sum[k].at(values, "mass") for k, values in zip(kinds, points, strict=True))
+    points, mass = [values[mass > 0] for values in points], mass[mass > 0]
     ratios = factors(tables._pairs, tables._local, tables._closing, points, of_sum, kinds, pairs)
     found = [distance(mass, joint(*ratios))]
     for k, m in enumerate(sizes):
@@ -140,9 +144,9 @@ def error_of(sums, tables, basis):
             continue
         counts = Entries(tables._counts, k, lambda y, m=m: law_of_count(m, rate, y))
         for t in np.flatnonzero(kinds == k):
-            values, at = np.unique(points[:, t], return_inverse=True)
-            weights = np.bincount(at, weights=mass) / mass.sum()
-            pairs_of = zip(values.tolist(), weights.tolist(), strict=True)
+            least = points[t].min()
+            weights = np.bincount(points[t] - least, weights=mass) / mass.sum()
+            pairs_of = enumerate(weights.tolist(), int(least))
             found.append(sum(w * (lesser(counts, s) if w > RARE else 1) for s, w in pairs_of))
     return sum(found) + 4 * len(kinds) * np.exp(-CUT)  # and what lies beyond the tables
 
@@ -160,7 +164,7 @@ CASES = {
 }
 
 
-LAWS = [("1/4", 1), ("2", 1), ("1/20", 1), ("2", 40)]
+LAWS = [("1/4", 1), ("2", 1), ("1/10", 1), ("2", 40)]
 # and one with more entries than the roundings that any table has
 TRIED = [*((name, *law) for name in CASES for law in LAWS), ("a free type", "1/80", 1)]
 

@@ -202,7 +202,10 @@ def test_nothing_asks_for_the_type_of_a_law():
     names = {"Mechanism", "GeneralizedLaplace", "GeneralizedGaussian"}
     asked = []
     for path in sorted((ROOT / "src" / "isdp").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        if not any(word in text for word in {"hasattr", *names}):
+            continue
+        for node in ast.walk(ast.parse(text)):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
                 continue
             words = {word.id for word in ast.walk(node) if isinstance(word, ast.Name)}

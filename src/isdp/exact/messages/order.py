@@ -142,29 +142,30 @@ def totals_in_turn(columns: np.ndarray) -> list[tuple[int, int]]:
 
 def _greedy(openness: _Openness, types: int, tie, tell) -> tuple[float, list[tuple[int, int]]]:
     groups = {t: 1 << t for t in range(types)}
-    scores = {}
+    scores = []
 
     def score(i, j):
         first, second = groups[i], groups[j]
         union, inner = openness.merge(first, second)
         growth = WIDTH**union
         growth -= WIDTH ** openness.dimension(first) + WIDTH ** openness.dimension(second)
-        scores[i, j] = (growth, tie(inner, (first | second).bit_count()), i, j)
+        scores.append((growth, tie(inner, (first | second).bit_count()), i, j))
 
     for j in range(types):
         for i in range(j):
             score(i, j)
     cost, order = 0.0, []
     while scores:
-        *_, i, j = min(scores.values())
+        *_, i, j = min(scores)
         cost += openness.cost(groups[i], groups[j])
         order.append((i, j))
         tell(len(order))
-        groups[types + len(order) - 1] = groups.pop(i) | groups.pop(j)
-        scores = {pair: s for pair, s in scores.items() if not {i, j} & set(pair)}
+        union = types + len(order) - 1
+        groups[union] = groups.pop(i) | groups.pop(j)
+        scores = [each for each in scores if each[2] in groups and each[3] in groups]
         for other in groups:
-            if other != types + len(order) - 1:
-                score(other, types + len(order) - 1)
+            if other != union:
+                score(other, union)
     return cost, order
 
 

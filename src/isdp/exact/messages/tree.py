@@ -229,11 +229,16 @@ class _Component:
         a = self.matrix.T.astype(float)
         one = np.ones((cells, 1))
         count = len(x)  # one programme of so many blocks: each costs its setting up
-        solved = scipy.optimize.linprog(
+        # as `linprog` solves it, which is slower to set up
+        solved = scipy.optimize.milp(
             np.tile(np.append(np.zeros(constraints), 1.0), count),
-            A_ub=scipy.sparse.block_diag([np.block([[a, -one], [-a, -one]])] * count),
-            b_ub=np.concatenate([-weights, weights]).ravel(order="F"),
-            bounds=([(None, None)] * constraints + [(0, None)]) * count,
+            constraints=scipy.optimize.LinearConstraint(
+                scipy.sparse.block_diag([np.block([[a, -one], [-a, -one]])] * count),
+                ub=np.concatenate([-weights, weights]).ravel(order="F"),
+            ),
+            bounds=scipy.optimize.Bounds(
+                np.tile(np.append(np.full(constraints, -np.inf), 0.0), count)
+            ),
         )
         if solved.status == 0:  # any multipliers give a bound; these give the best
             multipliers = solved.x.reshape(count, -1)[:, :-1]
