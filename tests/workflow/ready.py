@@ -22,13 +22,14 @@ from pathlib import Path
 
 # of what Snakemake, our rules and our scripts load, all that takes long and is not ours
 LOADED = (
-    "arviz_stats",
+    "arviz_stats.base",
     "flint",
+    "h5netcdf",
     "jsonschema",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
     "matplotlib.pyplot",
-    "numba",
+    "numba.typed",
     "pandas",
     "scipy.fft",
     "scipy.optimize",
@@ -115,9 +116,11 @@ def _be_script(fname):
 if __name__ == "__main__":
     for library in LOADED:
         importlib.import_module(library)
+    import numba
     from snakemake.cli import get_argument_parser, main
     from snakemake.script import PythonScript
 
+    numba.njit(lambda: None)()  # which loads what each first call of compiled code needs
     PythonScript.execute_script = _execute_script
     get_argument_parser()  # which loads the plugins
     gc.freeze()  # a collection would otherwise go through all of it in each process, and copy it
