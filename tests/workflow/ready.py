@@ -26,7 +26,6 @@ LOADED = (
     "flint",
     "h5netcdf",
     "jsonschema",
-    "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
     "matplotlib.pyplot",
     "numba.typed",
@@ -96,15 +95,35 @@ def _execute_script(self, fname, edit=False):
         raise subprocess.CalledProcessError(status, [sys.executable, fname])
 
 
+def _be_command(main):
+    """Run Snakemake's `main` as a shell would, and end the process."""
+
+    def whole():
+        try:
+            main()
+        finally:
+            atexit._run_exitfuncs()
+
+    _end_after(whole)
+
+
 def _be_script(fname):
     """Run a script as `python fname` would, and end the process."""
+    sys.argv = [fname]
+    _end_after(runpy.run_path, fname, run_name="__main__")
+
+
+def _end_after(function, *arguments, **options):
+    """Call a function, and end the process without taking down all that was loaded."""
     status = 1
     try:
-        sys.argv = [fname]
-        runpy.run_path(fname, run_name="__main__")
+        function(*arguments, **options)
         status = 0
     except SystemExit as end:
-        status = end.code
+        status = end.code or 0
+        if isinstance(status, str):
+            print(status, file=sys.stderr)
+            status = 1
     except BaseException:
         traceback.print_exc()
     finally:
@@ -117,10 +136,16 @@ if __name__ == "__main__":
     for library in LOADED:
         importlib.import_module(library)
     import numba
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
     from snakemake.cli import get_argument_parser, main
     from snakemake.script import PythonScript
 
     numba.njit(lambda: None)()  # which loads what each first call of compiled code needs
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    figure.text(0, 0, "word $x$")
+    figure.draw_without_rendering()  # the same of fonts and formulas
     PythonScript.execute_script = _execute_script
     get_argument_parser()  # which loads the plugins
     gc.freeze()  # a collection would otherwise go through all of it in each process, and copy it
@@ -128,5 +153,5 @@ if __name__ == "__main__":
         child = os.fork()
         if child == 0:
             _become(*json.loads(line))
-            main()  # which ends the process
+            _be_command(main)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
