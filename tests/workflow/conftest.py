@@ -209,10 +209,17 @@ class Checkout:
         kept = {k: v for k, v in os.environ.items() if k != "NHGIS_PPDD_FILE"}
         return kept | {"PYTHONWARNINGS": ""} | variables
 
-    def run(self, *arguments, **variables):
-        """Run the command as from a shell, but for the time that it takes to load Snakemake."""
+    def run(self, *arguments, largest=-1, **variables):
+        """Run the command as from a shell, but for the time that it takes to load Snakemake.
+
+        With a `largest`, no file may have more bytes.
+        """
         return ready.run(
-            self.arguments(*arguments), self.folder, self.environment(**variables), PATIENCE
+            self.arguments(*arguments),
+            self.folder,
+            self.environment(**variables),
+            PATIENCE,
+            largest,
         )
 
     def run_from_nothing(self, *arguments, **variables):

@@ -10,6 +10,7 @@ import gc
 import importlib
 import json
 import os
+import resource
 import runpy
 import signal
 import subprocess
@@ -39,12 +40,16 @@ LOADED = (
 )
 
 
-def run(arguments, folder, environment, seconds):
-    """Run `snakemake` with some arguments, for so many seconds at most; see subprocess.run."""
+def run(arguments, folder, environment, seconds, largest=-1):
+    """Run `snakemake` with some arguments, for so many seconds at most; see subprocess.run.
+
+    No file may grow larger than so many bytes; -1 is no limit.
+    """
     program = _started()
-    with tempfile.TemporaryDirectory() as consoles:
-        files = [Path(consoles) / name for name in ("stdout", "stderr")]
-        order = [arguments, str(folder), environment, [str(file) for file in files], seconds]
+    with tempfile.TemporaryDirectory() as own:
+        files = [Path(own) / name for name in ("stdout", "stderr")]
+        consoles = [str(file) for file in files]
+        order = [arguments, str(folder), environment, consoles, seconds, largest]
         program.stdin.write(json.dumps(order) + "\n")
         program.stdin.flush()
         status = int(program.stdout.readline())
@@ -65,7 +70,7 @@ def _started():
     return program
 
 
-def _become(arguments, folder, environment, consoles, seconds):
+def _become(arguments, folder, environment, consoles, seconds, largest):
     """Make of this process what a shell would have started."""
     for number, path in enumerate([os.devnull, *consoles]):
         file = os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT)
@@ -77,6 +82,7 @@ def _become(arguments, folder, environment, consoles, seconds):
     sys.path[0] = folder  # as for `python -m`
     sys.argv[1:] = arguments
     signal.alarm(seconds)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
 
 
 def _execute_script(self, fname, edit=False):

@@ -1,5 +1,6 @@
 """The rules' picture, the citation, the changelog and the hooks are in step with the project."""
 
+import os
 import pkgutil
 import re
 import shutil
@@ -15,6 +16,8 @@ import isdp
 from isdp.cli.entry import COMMANDS
 from reproduction.review.claims import PAPERS
 from tests import ROOT
+from tests.workflow import ready
+from tests.workflow.conftest import PATIENCE
 
 PAGES = ("CONTRIBUTING.md", "README.md")
 APART = ("running", "national")
@@ -26,8 +29,9 @@ def project():
 
 
 def test_the_picture_shows_the_rules_that_there_are():
-    command = [sys.executable, "-m", "snakemake", "--list-rules", "--quiet"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    environment = os.environ | {"PYTHONWARNINGS": ""}
+    done = ready.run(["--list-rules", "--quiet"], ROOT, environment, PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
     rules = set(re.findall(r"^\w+$", done.stdout + done.stderr, re.MULTILINE))
     nodes = re.findall(
         r'class="node">\n<title>(\w+)</title>', (ROOT / "docs/rulegraph.svg").read_text()

@@ -14,7 +14,8 @@ import yaml
 import isdp.cli
 from reproduction.running.config import check_config
 from tests import ROOT
-from tests.workflow.conftest import Checkout, merged
+from tests.workflow import ready
+from tests.workflow.conftest import PATIENCE, Checkout, merged
 
 # each is tried from top to bottom in one folder, and a `text` block has to be what was printed
 STORIES = [*sorted(ROOT.glob("docs/concepts/*.md")), *sorted(ROOT.glob("docs/tutorials/*.md"))]
@@ -142,7 +143,10 @@ def test_a_command_does_what_it_says(command, tmp_path, monkeypatch, capsys):
         checkout = Checkout(tmp_path)
         shutil.copy2(checkout.folder / "test.yaml", checkout.folder / "mine.yaml")
         goal = "compare_scenarios" if " sweep " in command else "execute_notebooks"
-        assert goal in run(f"{command} -n", checkout.folder)
+        arguments = [*shlex.split(command)[1:], "-n"]
+        done = ready.run(arguments, checkout.folder, ENVIRONMENT, PATIENCE)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert goal in done.stdout + done.stderr
     elif program == "isdp":
         shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
         shutil.copytree(ROOT / "docs/example", tmp_path / "docs/example")
