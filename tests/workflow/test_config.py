@@ -1,17 +1,15 @@
 """A wrong config is refused with one line before any job runs."""
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from reproduction.running.config import ConfigError, check_config, leave_out_nulls, read_schema
 from reproduction.running.describe import described, page_with, referred, table
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow.conftest import merged
 
-CONFIG, SMOKE = (
-    yaml.safe_load((ROOT / "config" / name).read_text()) for name in ("config.yaml", "smoke.yaml")
-)
+CONFIG, SMOKE = (read_yaml(ROOT / "config" / name) for name in ("config.yaml", "smoke.yaml"))
 SCHEMA = read_schema(ROOT)
 
 

@@ -13,6 +13,7 @@ import yaml
 
 import isdp.cli
 from reproduction.running.config import check_config
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow import ready
 from tests.workflow.conftest import PATIENCE, Checkout, merged
@@ -200,7 +201,7 @@ def test_a_page_holds_from_top_to_bottom(page, tmp_path, monkeypatch, capsys):
 
 
 def test_yaml_blocks_are_understood():
-    base = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    base = read_yaml(ROOT / "config/config.yaml")
     for page, language, text in blocks(APART):
         if language != "yaml":
             continue

@@ -3,14 +3,14 @@
 import copy
 
 import pytest
-import yaml
 
 from reproduction.counties.settings import check
 from reproduction.running.config import ConfigError
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-SWEEP = yaml.safe_load((ROOT / "config/sweep.yaml").read_text())["sweep"]
+CONFIG = read_yaml(ROOT / "config/config.yaml")
+SWEEP = read_yaml(ROOT / "config/sweep.yaml")["sweep"]
 
 
 def checked(sweep=None, **counties):

@@ -1,14 +1,14 @@
 import copy
 
 import pytest
-import yaml
 
 from reproduction.running.config import ConfigError
+from reproduction.running.yaml_files import read_yaml
 from reproduction.subspace.settings import check, in_words, leave_out
 from reproduction.subspace.workloads import build
 from tests import ROOT
 
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+CONFIG = read_yaml(ROOT / "config/config.yaml")
 
 
 def test_the_project_s_own_settings_pass_and_every_workload_can_be_made():
