@@ -261,7 +261,7 @@ class Period:
         total, last = arb(0), arb(0)
         for r, power in enumerate(self._powers()):
             twice = 1 if 2 * r in (0, m) else 2
-            total += twice * power * (2 * _ball(Fraction(r * rest, m))).cos_pi()
+            total += twice * power * (arb(2 * r * rest) / m).cos_pi()
             last = power
         total += arb(0, (m * last).upper() if 2 * (r + 1) <= m else 0)
         around = theta(Fraction(rest, m), tau / m)

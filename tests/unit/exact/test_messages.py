@@ -134,7 +134,7 @@ def test_a_table_needs_no_more_open_sums_than_half_of_it_has():
     laws = [sampler.marginal(cell)[1] for cell in (0, 6, 15)]
     assert np.abs(laws[0] - laws[1]).max() < 1e-11
     assert np.abs(laws[0] - laws[2]).max() < 1e-11
-    long = DynamicSampler(Invariants.margins((2, 30)), GeneralizedLaplace(0.25))
+    long = DynamicSampler(Invariants.margins((2, 14)), GeneralizedLaplace(0.25))
     assert max(long.dimensions) == 1
 
 

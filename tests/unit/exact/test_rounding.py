@@ -30,9 +30,11 @@ GRID = 1 << 53  # the uniforms are multiples of 1 / GRID
 
 def distance(counts, weights) -> float:
     """Total variation distance of counts of grid points from a law with exact weights."""
-    total = sum(weights)
-    pairs = zip(counts, weights, strict=True)
-    return sum(abs(float(Fraction(n, GRID) - weight / total)) for n, weight in pairs) / 2
+    unit = math.lcm(*{weight.denominator for weight in weights})
+    whole = [int(weight * unit) for weight in weights]
+    total = sum(whole)  # each is divided once, as it is rounded
+    pairs = zip(counts, whole, strict=True)
+    return sum(abs(n * total - GRID * weight) / (GRID * total) for n, weight in pairs) / 2
 
 
 # -- messages ---------------------------------------------------------------------------------

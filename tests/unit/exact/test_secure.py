@@ -94,17 +94,15 @@ def test_bits_that_do_not_decide_are_followed_by_more(rate, size, k):
 def test_sixteen_bits_decide_where_no_bound_begins_with_them(rate, size):
     """Every number of 16 bits: followed by zeros or by ones it is the same digit, or it is open."""
     digit = _Digit(rate, size)
-    opened = []
-    for short in range(1 << 16):
-        least, most = digit.bounds.searchsorted(
-            np.array([short << TOP, (short + 1 << TOP) - 1], dtype=np.uint64)
-        )
-        # a bound's own bits leave it open even where all 48 that follow them are zeros or ones
-        if least == most and not (digit.bounds[most : most + 1] >> np.uint64(TOP) == short).any():
-            assert digit._table[short] == least
-        else:
-            assert digit._table[short] == coins.OPEN
-            opened.append(short)
+    short = np.arange(1 << 16, dtype=np.uint64)
+    least = digit.bounds.searchsorted(short << np.uint64(TOP))
+    most = digit.bounds.searchsorted((short << np.uint64(TOP)) + np.uint64((1 << TOP) - 1))
+    # a bound's own bits leave it open even where all 48 that follow them are zeros or ones
+    own = np.isin(short, digit.bounds >> np.uint64(TOP))
+    decided = (least == most) & ~own
+    assert (digit._table[decided] == least[decided]).all()
+    assert (digit._table[~decided] == coins.OPEN).all()
+    opened = np.flatnonzero(~decided).tolist()
     assert 0 < len(opened) <= len(digit.bounds)
     # and the bits that an open one is followed by do decide it
     low, high = (opened[0] << TOP), (opened[0] + 1 << TOP) - 1

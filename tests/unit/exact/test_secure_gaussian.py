@@ -152,7 +152,7 @@ def test_the_sampler_for_experiments_takes_any_size():
     assert not invariants.apply(noise).any()
     assert (noise == chosen.sample(np.random.default_rng(1), 2)).all()
     assert sample(
-        np.random.default_rng(1), Invariants.total(5000), GeneralizedGaussian(0.3), 1
+        np.random.default_rng(1), Invariants.total(1500), GeneralizedGaussian(0.3), 1
     ).any()
 
 
@@ -165,13 +165,13 @@ def test_the_sampler_for_experiments_takes_any_size():
         (lambda: release(Invariants.total(3), rho=10**6), "rho must lie"),
         (lambda: rho_of_sigma("1e-9"), "sigma must lie"),
         (lambda: rho_of_sigma(-2), "sigma must lie"),
-        (lambda: release(Invariants.total(3000), rho=10), r"may take .* tries"),
+        (lambda: release(Invariants.total(2000), rho=10), r"may take .* tries"),
         (lambda: release(Invariants.total(10**6), rho=50), "terms, more than 20000"),
         (lambda: release(Invariants.total(10**5), rho="1e-20"), "64-bit"),
         (lambda: release(Invariants.margins((3, 3)), rho="1e-20"), "64-bit"),
         (lambda: release(Invariants.margins((40, 40)), rho=1), "1600 cells"),
         (lambda: release(Invariants.margins((25, 25)), rho=1), "576 degrees"),
-        (lambda: release(Invariants.margins((16, 16)), rho=2), r"may take .* tries"),
+        (lambda: release(Invariants.margins((12, 12)), rho=2), r"may take .* tries"),
     ],
 )
 def test_what_is_out_of_range_is_refused(call, message):

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
@@ -11,7 +10,6 @@ from isdp.mcmc.coupling import tv_bound
 from isdp.mcmc.paired_coupling import paired_meeting_times
 from isdp.mcmc.paired_diagnosis import Diagnosis, diagnose, diagnosis_of, work_of
 from isdp.mcmc.paired_rows import PairedRows
-from isdp.seeds import stream
 
 
 def chain(shape=(3, 4), epsilon=0.5):
@@ -19,27 +17,40 @@ def chain(shape=(3, 4), epsilon=0.5):
 
 
 @pytest.fixture(scope="module")
-def found():
-    return diagnose(chain())
+def found_and_its_runs():
+    runs = []
+
+    def noted(*arguments, **others):
+        runs.append(paired_meeting_times(*arguments, **others))
+        return runs[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paired_diagnosis, "paired_meeting_times", noted)
+        return diagnose(chain()), runs[-1]
 
 
-def test_the_bound_is_that_of_the_runs_and_never_below_ten_over_them(found):
-    assert found.runs == 200
-    times = paired_meeting_times(
-        stream(0, "paired rows", "couplings"), chain(), lag=found.lag, runs=200
-    )
+@pytest.fixture
+def found(found_and_its_runs):
+    return found_and_its_runs[0]
+
+
+def test_the_bound_is_that_of_the_runs_and_never_below_ten_over_them(found_and_its_runs):
+    found, times = found_and_its_runs
+    assert found.runs == len(times.tau) == 200
+    assert found.lag == times.lag
     assert found.longest == times.tau.max() - found.lag
     assert found.sweeps == 2 * max(found.longest, found.lag)
     high = tv_bound(times, [found.sweeps])["high"].iloc[0]
     assert found.bound == max(high, 10 / 200) == 0.05
 
 
-def test_fewer_runs_say_less(found, monkeypatch):
-    caps = []
+def test_fewer_runs_say_less_and_equal_roots_the_same(found, monkeypatch):
+    caps, runs = [], []
 
     def noted(*arguments, cap, **others):
         caps.append(cap)
-        return paired_meeting_times(*arguments, cap=cap, **others)
+        runs.append(paired_meeting_times(*arguments, cap=cap, **others))
+        return runs[-1]
 
     monkeypatch.setattr(paired_diagnosis, "paired_meeting_times", noted)
     usual = 2 * work_of(chain()) * 40
@@ -47,6 +58,12 @@ def test_fewer_runs_say_less(found, monkeypatch):
     assert 20 <= fewer.runs < 200
     assert fewer.bound >= 10 / fewer.runs
     assert caps[1] == 20 * fewer.lag
+    assert diagnose(chain(), work=usual * 20) == fewer
+    for first, second in zip(runs[:2], runs[2:], strict=True):
+        assert (first.tau == second.tau).all()
+    diagnose(chain(), root=1, work=usual * 20)
+    for first, other in zip(runs[:2], runs[4:], strict=True):
+        assert first.tau.tolist() != other.tau.tolist()
 
 
 def test_pairs_that_do_not_meet_give_no_diagnosis(monkeypatch):
@@ -88,8 +105,3 @@ def test_a_folder_that_cannot_be_written_is_no_hindrance(tmp_path, monkeypatch, 
     monkeypatch.setenv("HOME", str(tmp_path))
     assert diagnosis_of(chain()) == found
     assert len(list((tmp_path / ".cache" / "isdp" / "diagnoses").iterdir())) == 1
-
-
-def test_equal_roots_find_the_same(found):
-    assert diagnose(chain()) == found
-    assert np.isfinite(found.bound)

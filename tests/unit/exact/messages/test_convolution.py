@@ -43,16 +43,18 @@ def split_of(name):
 
 def pairs_by_state(given, free, split):
     """Positions of the parts' states that make up each of the union's."""
-    left, right = (states(h) for h in np.split(split.part_half, [split.left]))
-    where = [{state: at for at, state in enumerate(part)} for part in (left, right)]
+    ways = np.array(states([15] * free.shape[1]), dtype=np.int64) @ free.T
+    parts = [slice(split.left), slice(split.left, None)]
+    where = [{state: at for at, state in enumerate(states(split.part_half[p]))} for p in parts]
     found = []
     for x in states(split.half):
-        found.append([])
-        for y in itertools.product(range(-15, 16), repeat=free.shape[1]):
-            both = given @ np.array(x, dtype=np.int64) + free @ np.array(y, dtype=np.int64)
-            one, two = tuple(both[: split.left].tolist()), tuple(both[split.left :].tolist())
-            if one in where[0] and two in where[1]:
-                found[-1].append((where[0][one], where[1][two]))
+        both = given @ np.array(x, dtype=np.int64) + ways
+        both = both[(np.abs(both) <= split.part_half).all(axis=1)]
+        one, two = (
+            [known[tuple(at)] for at in both[:, p].tolist()]
+            for known, p in zip(where, parts, strict=True)
+        )
+        found.append(list(zip(one, two, strict=True)))
     return found
 
 
