@@ -4,11 +4,11 @@ import re
 import tomllib
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
 LINUX = {"sys_platform": "linux", "platform_machine": "x86_64", "python_full_version": "3.11.7"}
@@ -47,7 +47,7 @@ def locked(machine=LINUX, lock="requirements.lock"):
 
 
 def conda():
-    entries = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    entries = read_yaml(ROOT / "environment.yml")["dependencies"]
     (by_pip,) = (entry["pip"] for entry in entries if isinstance(entry, dict))
     pins = dict(entry.split("=") for entry in entries if isinstance(entry, str) and "=" in entry)
     pins |= dict(entry.split("==") for entry in by_pip)

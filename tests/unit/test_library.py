@@ -7,12 +7,12 @@ import sys
 from functools import cache
 
 import pytest
-import yaml
 
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
 SOURCES = sorted((ROOT / "src/isdp").rglob("*.py"))
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+CONFIG = read_yaml(ROOT / "config/config.yaml")
 KEYS = "|".join(
     rf"{key}\.{inner}" for key, part in CONFIG.items() if isinstance(part, dict) for inner in part
 )

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -11,6 +12,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from numba.core.caching import _CacheLocator
 from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
@@ -80,6 +82,17 @@ def link(folder, names):
             (folder / entry).symlink_to(package.locate_file(entry))
 
 
+def give_compiled(packages, compiled):
+    """Let installed sources have what numba compiled of ours: it keeps that by a folder's name."""
+    unfinished = shutil.ignore_patterns("*.tmp.*")  # another process may be at it
+    kept = Path(os.environ["NUMBA_CACHE_DIR"])
+    for init in (ROOT / "src/isdp").rglob("__init__.py"):
+        theirs = packages / init.relative_to(ROOT / "src")
+        before, after = map(_CacheLocator.get_suitable_cache_subpath, (init, theirs))
+        if (kept / before).is_dir():
+            shutil.copytree(kept / before, compiled / after, ignore=unfinished)
+
+
 class Environment:
     """A virtual environment with the wheel and nothing but what it asks for.
 
@@ -94,9 +107,12 @@ class Environment:
         install = ["install", "--quiet", "--no-index", "--no-deps", "--no-compile", wheel]
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python"]
         subprocess.run([*pip, self.bin / "python", *install], check=True)
+        self.compiled = folder / "compiled"
+        give_compiled(self.packages, self.compiled)
 
     def run(self, program, *arguments, cwd, **variables):
         kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        kept["NUMBA_CACHE_DIR"] = str(self.compiled)
         command = [self.bin / program, *map(str, arguments)]
         done = subprocess.run(
             command, cwd=cwd, env=kept | variables, capture_output=True, text=True

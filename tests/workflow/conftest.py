@@ -7,12 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow import ready
 
@@ -54,7 +56,7 @@ def merged(config, changes):
 
 def smoke():
     """The smoke run's settings, but for the lattice experiments: the tests have their own."""
-    settings = yaml.safe_load((ROOT / "config/smoke.yaml").read_text())
+    settings = read_yaml(ROOT / "config/smoke.yaml")
     del settings["lattices"]["experiments"]
     return settings
 
@@ -129,6 +131,20 @@ SMALL = merged(
 )
 
 
+@cache
+def config_of_tests():
+    """The project's config with the tests' lattice experiments in place of the project's."""
+    config = read_yaml(ROOT / "config/config.yaml")
+    project, config["lattices"]["experiments"] = config["lattices"]["experiments"], {}
+    for name, entry in LATTICES.items():
+        both = project.get(name, {}) | entry
+        if isinstance(entry["laws"], list):
+            both["laws"] = {law: project[name]["laws"][law] for law in entry["laws"]}
+            both["printed"] = {law: both["printed"][law] for law in entry["laws"]}
+        config["lattices"]["experiments"][name] = both
+    return yaml.safe_dump(config, sort_keys=False)
+
+
 class Checkout:
     """A copy of the project in a folder of its own, with a config that runs in seconds."""
 
@@ -148,7 +164,7 @@ class Checkout:
             if not skipped and (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
-        self.lattices()
+        (folder / "config/config.yaml").write_text(config_of_tests())
         self.write_config(SMALL)
         self.write_ledger("20201116", NOBODY_THERE)
         self.write_p12()
@@ -159,19 +175,6 @@ class Checkout:
         checkout = cls.__new__(cls)
         checkout.folder = folder
         return checkout
-
-    def lattices(self):
-        """Put the tests' lattice experiments in place of the project's."""
-        path = self.folder / "config/config.yaml"
-        config = yaml.safe_load(path.read_text())
-        project, config["lattices"]["experiments"] = config["lattices"]["experiments"], {}
-        for name, entry in LATTICES.items():
-            both = project.get(name, {}) | entry
-            if isinstance(entry["laws"], list):
-                both["laws"] = {law: project[name]["laws"][law] for law in entry["laws"]}
-                both["printed"] = {law: both["printed"][law] for law in entry["laws"]}
-            config["lattices"]["experiments"][name] = both
-        path.write_text(yaml.safe_dump(config, sort_keys=False))
 
     def write_config(self, changes):
         (self.folder / "test.yaml").write_text(yaml.safe_dump(changes))
@@ -209,10 +212,17 @@ class Checkout:
         kept = {k: v for k, v in os.environ.items() if k != "NHGIS_PPDD_FILE"}
         return kept | {"PYTHONWARNINGS": ""} | variables
 
-    def run(self, *arguments, **variables):
-        """Run the command as from a shell, but for the time that it takes to load Snakemake."""
+    def run(self, *arguments, largest=-1, **variables):
+        """Run the command as from a shell, but for the time that it takes to load Snakemake.
+
+        With a `largest`, no file may have more bytes.
+        """
         return ready.run(
-            self.arguments(*arguments), self.folder, self.environment(**variables), PATIENCE
+            self.arguments(*arguments),
+            self.folder,
+            self.environment(**variables),
+            PATIENCE,
+            largest,
         )
 
     def run_from_nothing(self, *arguments, **variables):

@@ -10,6 +10,7 @@ import gc
 import importlib
 import json
 import os
+import resource
 import runpy
 import signal
 import subprocess
@@ -22,13 +23,13 @@ from pathlib import Path
 
 # of what Snakemake, our rules and our scripts load, all that takes long and is not ours
 LOADED = (
-    "arviz_stats",
+    "arviz_stats.base",
     "flint",
+    "h5netcdf",
     "jsonschema",
-    "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
     "matplotlib.pyplot",
-    "numba",
+    "numba.typed",
     "pandas",
     "scipy.fft",
     "scipy.optimize",
@@ -39,12 +40,16 @@ LOADED = (
 )
 
 
-def run(arguments, folder, environment, seconds):
-    """Run `snakemake` with some arguments, for so many seconds at most; see subprocess.run."""
+def run(arguments, folder, environment, seconds, largest=-1):
+    """Run `snakemake` with some arguments, for so many seconds at most; see subprocess.run.
+
+    No file may grow larger than so many bytes; -1 is no limit.
+    """
     program = _started()
-    with tempfile.TemporaryDirectory() as consoles:
-        files = [Path(consoles) / name for name in ("stdout", "stderr")]
-        order = [arguments, str(folder), environment, [str(file) for file in files], seconds]
+    with tempfile.TemporaryDirectory() as own:
+        files = [Path(own) / name for name in ("stdout", "stderr")]
+        consoles = [str(file) for file in files]
+        order = [arguments, str(folder), environment, consoles, seconds, largest]
         program.stdin.write(json.dumps(order) + "\n")
         program.stdin.flush()
         status = int(program.stdout.readline())
@@ -65,7 +70,7 @@ def _started():
     return program
 
 
-def _become(arguments, folder, environment, consoles, seconds):
+def _become(arguments, folder, environment, consoles, seconds, largest):
     """Make of this process what a shell would have started."""
     for number, path in enumerate([os.devnull, *consoles]):
         file = os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT)
@@ -77,6 +82,7 @@ def _become(arguments, folder, environment, consoles, seconds):
     sys.path[0] = folder  # as for `python -m`
     sys.argv[1:] = arguments
     signal.alarm(seconds)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
 
 
 def _execute_script(self, fname, edit=False):
@@ -95,15 +101,35 @@ def _execute_script(self, fname, edit=False):
         raise subprocess.CalledProcessError(status, [sys.executable, fname])
 
 
+def _be_command(main):
+    """Run Snakemake's `main` as a shell would, and end the process."""
+
+    def whole():
+        try:
+            main()
+        finally:
+            atexit._run_exitfuncs()
+
+    _end_after(whole)
+
+
 def _be_script(fname):
     """Run a script as `python fname` would, and end the process."""
+    sys.argv = [fname]
+    _end_after(runpy.run_path, fname, run_name="__main__")
+
+
+def _end_after(function, *arguments, **options):
+    """Call a function, and end the process without taking down all that was loaded."""
     status = 1
     try:
-        sys.argv = [fname]
-        runpy.run_path(fname, run_name="__main__")
+        function(*arguments, **options)
         status = 0
     except SystemExit as end:
-        status = end.code
+        status = end.code or 0
+        if isinstance(status, str):
+            print(status, file=sys.stderr)
+            status = 1
     except BaseException:
         traceback.print_exc()
     finally:
@@ -115,9 +141,17 @@ def _be_script(fname):
 if __name__ == "__main__":
     for library in LOADED:
         importlib.import_module(library)
+    import numba
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
     from snakemake.cli import get_argument_parser, main
     from snakemake.script import PythonScript
 
+    numba.njit(lambda: None)()  # which loads what each first call of compiled code needs
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    figure.text(0, 0, "word $x$")
+    figure.draw_without_rendering()  # the same of fonts and formulas
     PythonScript.execute_script = _execute_script
     get_argument_parser()  # which loads the plugins
     gc.freeze()  # a collection would otherwise go through all of it in each process, and copy it
@@ -125,5 +159,5 @@ if __name__ == "__main__":
         child = os.fork()
         if child == 0:
             _become(*json.loads(line))
-            main()  # which ends the process
+            _be_command(main)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)

@@ -1,5 +1,6 @@
 """The rules' picture, the citation, the changelog and the hooks are in step with the project."""
 
+import os
 import pkgutil
 import re
 import shutil
@@ -8,13 +9,15 @@ import sys
 import tomllib
 from pathlib import Path
 
-import yaml
 from packaging.requirements import Requirement
 
 import isdp
 from isdp.cli.entry import COMMANDS
 from reproduction.review.claims import PAPERS
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
+from tests.workflow import ready
+from tests.workflow.conftest import PATIENCE
 
 PAGES = ("CONTRIBUTING.md", "README.md")
 APART = ("running", "national")
@@ -26,8 +29,9 @@ def project():
 
 
 def test_the_picture_shows_the_rules_that_there_are():
-    command = [sys.executable, "-m", "snakemake", "--list-rules", "--quiet"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    environment = os.environ | {"PYTHONWARNINGS": ""}
+    done = ready.run(["--list-rules", "--quiet"], ROOT, environment, PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
     rules = set(re.findall(r"^\w+$", done.stdout + done.stderr, re.MULTILINE))
     nodes = re.findall(
         r'class="node">\n<title>(\w+)</title>', (ROOT / "docs/rulegraph.svg").read_text()
@@ -41,7 +45,7 @@ def test_the_picture_shows_the_rules_that_there_are():
 
 def test_the_citation_and_the_changelog_name_this_version():
     version = isdp.__version__
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    citation = read_yaml(ROOT / "CITATION.cff")
     assert citation["cff-version"] == "1.2.0"
     assert (citation["version"], citation["license"]) == (version, project()["license"])
     assert {"title", "message", "authors"} <= set(citation)
@@ -97,7 +101,7 @@ def test_the_documentation_builder_is_pinned_within_what_is_declared():
 
 
 def test_hooks_need_nothing_but_the_environment():
-    repos = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    repos = read_yaml(ROOT / ".pre-commit-config.yaml")["repos"]
     assert {repo["repo"] for repo in repos} == {"local"}
     for hook in repos[0]["hooks"]:
         assert hook["language"] == "system"

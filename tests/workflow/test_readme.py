@@ -13,8 +13,10 @@ import yaml
 
 import isdp.cli
 from reproduction.running.config import check_config
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
-from tests.workflow.conftest import Checkout, merged
+from tests.workflow import ready
+from tests.workflow.conftest import PATIENCE, Checkout, merged
 
 # each is tried from top to bottom in one folder, and a `text` block has to be what was printed
 STORIES = [*sorted(ROOT.glob("docs/concepts/*.md")), *sorted(ROOT.glob("docs/tutorials/*.md"))]
@@ -142,7 +144,10 @@ def test_a_command_does_what_it_says(command, tmp_path, monkeypatch, capsys):
         checkout = Checkout(tmp_path)
         shutil.copy2(checkout.folder / "test.yaml", checkout.folder / "mine.yaml")
         goal = "compare_scenarios" if " sweep " in command else "execute_notebooks"
-        assert goal in run(f"{command} -n", checkout.folder)
+        arguments = [*shlex.split(command)[1:], "-n"]
+        done = ready.run(arguments, checkout.folder, ENVIRONMENT, PATIENCE)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert goal in done.stdout + done.stderr
     elif program == "isdp":
         shutil.copytree(ROOT / "docs/example", tmp_path, dirs_exist_ok=True)
         shutil.copytree(ROOT / "docs/example", tmp_path / "docs/example")
@@ -196,7 +201,7 @@ def test_a_page_holds_from_top_to_bottom(page, tmp_path, monkeypatch, capsys):
 
 
 def test_yaml_blocks_are_understood():
-    base = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    base = read_yaml(ROOT / "config/config.yaml")
     for page, language, text in blocks(APART):
         if language != "yaml":
             continue

@@ -4,7 +4,6 @@ import csv
 import fcntl
 import os
 import re
-import resource
 import signal
 import subprocess
 import time
@@ -267,18 +266,7 @@ def test_a_read_only_results_folder_is_named(checkout):
 
 def test_a_disk_that_is_full_leaves_nothing_half_written(checkout):
     limit = 50 * 1024  # bytes a file may have; the county table is larger
-
-    def no_room():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    done = subprocess.run(
-        checkout.command("--cores", "1", "results/data/counties.csv"),
-        cwd=checkout.folder,
-        env=checkout.environment(),
-        capture_output=True,
-        text=True,
-        preexec_fn=no_room,
-    )
+    done = checkout.run("--cores", "1", "results/data/counties.csv", largest=limit)
     console = done.stdout + done.stderr
     assert done.returncode != 0
     assert "File too large" in console

@@ -9,6 +9,7 @@ import yaml
 
 from reproduction.running.config import ConfigError, check_config
 from reproduction.running.scenarios import file_of, scenarios_of
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow.conftest import SMALL, Checkout, merged
 from tests.workflow.test_data import fractional, national_file
@@ -95,7 +96,7 @@ def test_new_scenarios_run_alone_and_one_that_fails_is_named_and_loses_no_other(
 
 
 def changed(**changes):
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    config = read_yaml(ROOT / "config/config.yaml")
     return config | {"sweep": {key: v for key, v in (SWEEP | changes).items() if v is not None}}
 
 
@@ -123,7 +124,7 @@ def test_a_wrong_sweep_is_refused(changes, message):
 
 
 def test_the_example_is_a_right_one():
-    example = yaml.safe_load((ROOT / "config/sweep.yaml").read_text())
+    example = read_yaml(ROOT / "config/sweep.yaml")
     check_config(changed() | example, ROOT)
 
 

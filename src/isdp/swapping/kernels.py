@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+# a plain 0 is a type of its own to numba, which would compile twice what it is given to
+FIRST = np.int64(0)
 OUT_OF_WORDS = -1
 UNIT = 2.0**-53
 HALF = np.uint64(32)
@@ -44,7 +46,7 @@ def toss_exactly(words, tosses, done, numerator, denominator):
 
     Returns the number of tosses done and of words used.
     """
-    used = 0
+    used = FIRST
     while done < len(tosses):
         number, at = below(words, used, denominator)
         if at == OUT_OF_WORDS:
@@ -61,7 +63,7 @@ def derange_by_refusal(words, starts, group, image):
 
     Returns the first group that is not done, and the number of words used up to there.
     """
-    used = 0
+    used = FIRST
     while group < len(starts) - 1:
         at = _shuffle_until_deranged(words, used, image, starts[group], starts[group + 1])
         if at == OUT_OF_WORDS:
@@ -95,7 +97,7 @@ def derange_in_one_pass(words, starts, group, image, closed, chances):
     with u points left, and 1/u beyond (C. Martinez, A. Panholzer, H. Prodinger, Generating random
     derangements, ANALCO 2008). The coin is in floating point.
     """
-    used = 0
+    used = FIRST
     while group < len(starts) - 1:
         at = _close_cycles(words, used, image, closed, starts[group], starts[group + 1], chances)
         if at == OUT_OF_WORDS:

@@ -13,6 +13,7 @@ from reproduction.review.claims import (
     read_claims,
     read_figures,
 )
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
 SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
@@ -131,7 +132,7 @@ def test_what_is_called_exact_has_no_error():
 
 
 def test_a_wing_has_one_word_for_all_that_is_its_own():
-    blocks = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    blocks = read_yaml(ROOT / "config/config.yaml")
     for wing in {each["wing"] for each in CLAIMS}:
         assert wing in blocks
         for place in (f"workflow/rules/{wing}.smk", f"src/reproduction/{wing}/__init__.py"):

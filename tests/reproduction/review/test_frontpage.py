@@ -13,6 +13,7 @@ from reproduction.review.claims import named_figures, named_tables
 from reproduction.review.frontpage import front_page
 from reproduction.review.results import Results
 from reproduction.review.scorecard import scorecard
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 
@@ -200,7 +201,7 @@ def test_the_page_opens_with_the_verdicts_then_the_gallery_then_the_claims(page)
 def outputs(kind):
     """Patterns of what the rules make: names given to table_outputs or figure_outputs, or paths."""
     text = "".join(path.read_text() for path in (ROOT / "workflow/rules").rglob("*.smk"))
-    lattices = yaml.safe_load((ROOT / "config/config.yaml").read_text())["lattices"]["experiments"]
+    lattices = read_yaml(ROOT / "config/config.yaml")["lattices"]["experiments"]
     laws = {law for each in lattices.values() for law in each["laws"]}
     states = [r"[A-Z]{2}", re.escape("{state}")]
     values = {"experiment": lattices, "law": laws, "state": states, "sweep": [r"[a-z0-9-]+"]}

@@ -19,6 +19,7 @@ import isdp.io.progress as progress
 from isdp import Invariants
 from isdp.exact import release
 progress.SHOWN_AFTER = 0.02
+release(Invariants.partition([0, 0]), "1/4")  # which loads what is compiled
 invariants = Invariants.partition([k // 500 for k in range(123_450)])
 for order in sys.stdin:
     console, way, draws = order.split()
@@ -29,11 +30,13 @@ for order in sys.stdin:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if way == "plain":
             sys.modules["tqdm"] = None
+        code = 0
         try:
             release(invariants, "1/4", draws=int(draws))
         except KeyboardInterrupt:
-            sys.exit(130)
-        sys.exit()
+            code = 130
+        sys.stderr.flush()
+        os._exit(code)  # all that was loaded is not taken down again and again
     print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
 

@@ -3,6 +3,8 @@
 from functools import cache
 from types import SimpleNamespace
 
+from snakemake.output_index import OutputIndex
+
 from reproduction.review.claims import named_figures, named_tables
 
 NAMED = [("tables", "html", name) for name in named_tables(ALL_CLAIMS, ALL_FIGURES)]
@@ -10,14 +12,19 @@ NAMED += [("figures", "svg", name) for name in named_figures(ALL_CLAIMS, ALL_FIG
 
 
 @cache
+def producers():
+    """All rules by what they make, once all are known."""
+    return OutputIndex(workflow.rules)
+
+
+@cache
 def maker_of(path):
     """The rule that makes a file with this config, and its wildcards; None where there is none."""
-    for each in workflow.rules:
-        if each.is_producer(path):
-            wildcards = each.get_wildcards(path)
-            lattice = LATTICES.get(wildcards.get("experiment"))
-            absent = lattice and wildcards.get("law", "") not in ["", *lattice["laws"]]
-            return None if absent else (each, wildcards)
+    for each in producers().match_producers(path):
+        wildcards = each.get_wildcards(path)
+        lattice = LATTICES.get(wildcards.get("experiment"))
+        absent = lattice and wildcards.get("law", "") not in ["", *lattice["laws"]]
+        return None if absent else (each, wildcards)
     return None
 
 

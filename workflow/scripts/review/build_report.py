@@ -8,7 +8,7 @@ from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as temporary:
     temporary.unlink()
-    command = [sys.executable, "-m", "snakemake", "--nolock", "everything"]
+    command = [sys.executable, "-m", "reproduction.review.report", "--nolock", "everything"]
     command += ["--snakefile", snakemake.params.snakefile]
     command += ["--configfile", snakemake.input.config, "--report", str(temporary)]
     done = subprocess.run(command, capture_output=True, text=True)
