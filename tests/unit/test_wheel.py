@@ -83,9 +83,12 @@ def link(folder, names):
 
 
 def give_compiled(packages, compiled):
-    """Let installed sources have what numba compiled of ours: it keeps that by a folder's name."""
+    """Let installed sources have what numba compiled of ours: it keeps that by a folder's name.
+
+    Only to save time: where nothing is kept, they compile what they call.
+    """
     unfinished = shutil.ignore_patterns("*.tmp.*")  # another process may be at it
-    kept = Path(os.environ["NUMBA_CACHE_DIR"])
+    kept = Path(os.environ.get("NUMBA_CACHE_DIR", os.devnull))
     for init in (ROOT / "src/isdp").rglob("__init__.py"):
         theirs = packages / init.relative_to(ROOT / "src")
         before, after = map(_CacheLocator.get_suitable_cache_subpath, (init, theirs))

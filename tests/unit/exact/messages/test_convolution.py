@@ -386,3 +386,26 @@ def test_time_and_memory_grow_with_one_power_of_the_window_for_each_open_sum(
     assert products < sums + 0.1
     assert used < sums + 0.1
     assert growth(held, law, convolve=False)[0] > sums + 0.5
+
+
+def test_the_limit_lies_where_a_law_could_not_be_told_from_another(monkeypatch):
+    """With so few bits convolutions are off by less than all there is, and yet by too much."""
+    always(monkeypatch, 14)
+    sampler = DynamicSampler(Invariants.total(4), GeneralizedLaplace(0.8), left_out=0.3)
+    assert not sampler._plan.convolutions
+    assert sampler._convolved == 0
+
+
+def test_the_stated_distance_is_hardly_more_than_twice_the_excess(monkeypatch):
+    """What falls below it twice over is dropped, so that a state is off by that much at most."""
+    found = []
+
+    def known(convolution, split, left, right):
+        message, excess = convolve(convolution, split, left, right)
+        found.append(excess / message.sum())
+        return message, excess
+
+    always(monkeypatch)
+    monkeypatch.setattr("isdp.exact.messages.sampler.convolve", known)
+    sampler = DynamicSampler(Invariants.total(2), GeneralizedLaplace(0.8))
+    assert 2 * found[-1] < sampler._convolved < 2.2 * found[-1]
