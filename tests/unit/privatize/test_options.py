@@ -4,17 +4,30 @@ from fractions import Fraction
 
 import pytest
 
+from isdp import InputError
 from isdp.cli import main
 from isdp.cli.entry import parser
-from isdp.cli.privatize import request
+from isdp.cli.privatize import DELTA, request
+
+
+def asked_for(*options):
+    return request(parser().parse_args(["privatize", "t.csv", "--invariants", "i.yaml", *options]))
 
 
 @pytest.mark.parametrize("options", [("--sigma", "5/2"), ("--rho", "2/25")])
 def test_the_noise_has_the_scale_asked_for(options):
     """Of a rho that is not 1/2, for which many a wrong formula gives the same scale."""
-    asked = request(parser().parse_args(["privatize", "t.csv", "--invariants", "i.yaml", *options]))
+    asked = asked_for(*options)
     assert asked.mechanism.sigma == 2.5
     assert asked.rho == Fraction(2, 25)
+
+
+def test_delta_lies_between_0_and_1():
+    assert asked_for("--rho", "1", "--delta", "1e-6").delta == 1e-6
+    assert asked_for("--rho", "1").delta == DELTA
+    for wrong in ("0", "1", "-1", "nan", "few"):
+        with pytest.raises(InputError, match=f"--delta must be .*, got '{wrong}'"):
+            asked_for("--rho", "1", f"--delta={wrong}")
 
 
 @pytest.mark.parametrize(
