@@ -8,7 +8,7 @@ from scipy.stats import nbinom
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import tabled, typed
-from isdp.exact.compositions import _invert, next_word, words_from
+from isdp.exact.compositions import Pairs, _draw_pairs, _invert, next_word, words_from
 from isdp.exact.sums import TypeSums
 from isdp.exact.typed import TypedSampler
 from tests.statistical.checks import check_law
@@ -45,6 +45,19 @@ def test_a_number_is_drawn_as_often_as_its_entry_says():
     drawn = [_invert(np.uint64(next_word(words)), tables, first) for _ in range(2000)]
     check_law(np.bincount(np.add(drawn, 1), minlength=3), np.array([0.25, 0, 0.75]))
     assert {_invert(np.uint64(next_word(words)), tables, other) for _ in range(20)} == {5}
+
+
+def test_pairs_take_one_word_each_and_leave_the_stream_where_it_stands():
+    tables = tabled._together([(-1, np.array([1.0, 2.0, 1.0])), (-2, np.ones(5))])
+    types, across = np.array([[0, 1], [4, 2], [3, 5]]), np.array([[1, 0], [2, -1], [0, 3]])
+    pairs = Pairs(types, np.array([1, 0, 1], dtype=np.uint64), across)
+    ours, theirs = (words_from(np.random.default_rng(7)) for _ in range(2))
+    sums, open_sums = np.zeros(6, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    _draw_pairs(ours, tables, pairs, sums, open_sums)
+    values = [_invert(np.uint64(next_word(theirs)), tables, law) for law in pairs.law]
+    assert ours.tolist() == theirs.tolist()
+    assert sums[types].tolist() == [[-value, value] for value in values]
+    assert open_sums.tolist() == (values @ across).tolist()
 
 
 def test_entries_are_foretold():
