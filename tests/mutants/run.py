@@ -5,9 +5,10 @@
     python -m tests.mutants.run --dozen              the twelve of dozen.csv, as CI does
 
 Each fault is put into a copy of the checkout and tried against the tests of its module: those that
-import it, and those that bear its name. That these pass without a fault is seen first. A fault that
-keeps them from ending in time is counted apart. Survivors must stand in survivors.csv with a word
-on each; of the dozen only the equivalent may survive. What came of a fault is kept in
+import it, and those that bear its name; and where these pass, against all tests of its folder, some
+of which reach it by a command. That tests pass without a fault is seen first. A fault that keeps
+them from ending in time is counted apart. Survivors must stand in survivors.csv with a word on
+each; of the dozen only the equivalent may survive. What came of a fault is kept in
 results/mutants.csv, and while no file changes it is not tried again: a run that was cut short goes
 on where it stopped.
 """
@@ -68,6 +69,13 @@ def tests_of(module: str) -> list[str]:
     return []
 
 
+def tests_around(module: str) -> list[str]:
+    """Test files in the folder that mirrors a module's, and below it."""
+    package, folder = Path(module).parts[:2]
+    mirror = ROOT / ("tests/unit" if package == "isdp" else "tests/reproduction") / folder
+    return [str(path.relative_to(ROOT)) for path in sorted(mirror.rglob("test_*.py"))]
+
+
 @cache
 def _imports(path: Path) -> set[str]:
     return defining_files(path, ROOT / "src")
@@ -98,22 +106,33 @@ def run(batches: Iterable[list[Fault]], number: int = WORKERS) -> Iterator[dict]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         whole = _copy(folder / "whole")
-        for faults in batches:
-            tests = {path: tests_of(path) for path in {fault.path for fault in faults}}
-            needed = {test for found in tests.values() for test in found}
+
+        def tried(faults: list[Fault], tests: dict[str, list[str]]) -> Iterator[tuple]:
+            """Yield each fault with what came of it, and how long that took."""
+            needed = {test for fault in faults for test in tests[fault.path]}
             for done in forks.run(
                 (forks.Trial(whole, (test,)) for test in sorted(needed - passed)), folder, number
             ):
                 if done.outcome != forks.PASSED:
                     raise RuntimeError(f"without a fault:\n{done.log}")
-            passed |= needed
-            for fault in faults:
-                if not tests[fault.path]:
-                    yield _row(fault, forks.PASSED, 0.0)
+            passed.update(needed)
+            yield from ((fault, forks.PASSED, 0.0) for fault in faults if not tests[fault.path])
             tested = [fault for fault in faults if tests[fault.path]]
             trials = (_trial(fault, whole, tuple(tests[fault.path])) for fault in tested)
             for done in forks.run(trials, folder, number):
-                yield _row(done.trial.subject, done.outcome, done.took)
+                yield done.trial.subject, done.outcome, done.took
+
+        for faults in batches:
+            own = {fault.path: tests_of(fault.path) for fault in faults}
+            others = {path: sorted(set(tests_around(path)) - set(own[path])) for path in own}
+            left: dict[Fault, float] = {}
+            for fault, outcome, took in tried(faults, own):
+                if outcome == forks.PASSED:
+                    left[fault] = took
+                else:
+                    yield _row(fault, outcome, took)
+            for fault, outcome, took in tried(list(left), others):
+                yield _row(fault, outcome, left[fault] + took)
 
 
 def _trial(fault: Fault, whole: Path, tests: tuple[str, ...]) -> forks.Trial:

@@ -55,7 +55,7 @@ def test_errors_are_drawn_where_the_table_has_them():
     figure = figures.errors(errors, shares, SWAPPED)
     listed = figures.error_points(errors, shares, SWAPPED)
     axes = np.array(figure.axes).reshape(3, 3)
-    drawn = 0
+    drawn = converted = 0
     for row, query in enumerate(figures.ROWS):
         for column, parameter in enumerate(figures.PANELS):
             for label, points in points_of(axes[row, column]).items():
@@ -63,8 +63,9 @@ def test_errors_are_drawn_where_the_table_has_them():
                 if theorem:  # a pure system where its epsilon puts it as zCDP
                     assert parameter == "rho"
                     part = listed[(listed["system"] == system) & (listed["query"] == query)]
-                    converted = np.column_stack([part["budget"] ** 2 / 2, part["value"]])
-                    assert points == pytest.approx(converted)
+                    wanted = np.column_stack([part["budget"] ** 2 / 2, part["value"]])
+                    assert points == pytest.approx(wanted)
+                    converted += len(points)
                     continue
                 part = listed[(listed["system"] == system) & (listed["query"] == query)]
                 assert set(part["parameter"]) == {parameter}
@@ -73,6 +74,7 @@ def test_errors_are_drawn_where_the_table_has_them():
                 assert points[:, 0] == pytest.approx(part["budget"].to_numpy(), rel=0.15)
                 drawn += len(points)
     assert drawn == len(listed) == 6 * 3 - 1  # the swap has no error in totals
+    assert converted == 2 * 3
     remarks = {place: [text.get_text() for text in axes[place].texts] for place in np.ndindex(3, 3)}
     assert remarks.pop((1, 2)) == ["held: no error"]
     assert not any(remarks.values())

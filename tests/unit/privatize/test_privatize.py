@@ -14,6 +14,7 @@ from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.cli import main
 from isdp.exact import release
 from isdp.mcmc import metropolis
+from isdp.mcmc.paired_diagnosis import Diagnosis
 from isdp.privatize import Request
 from isdp.privatize.held import Held
 from isdp.privatize.run import FILES, PICTURES
@@ -493,6 +494,12 @@ def test_rows_are_redrawn_in_pairs_where_both_margins_are_held(run, monkeypatch)
     assert run("--seed", "1", "--allow-mcmc", "--force") == 0
     assert run.noisy.equals(first)
     assert run.certificate["sampler"] == sampler
+    # a bound is rounded up, to three digits
+    other = Diagnosis(100, lag, longest, 2 * max(longest, lag), 0.12311)
+    monkeypatch.setattr("isdp.mcmc.paired_diagnosis.diagnosis_of", lambda chain: other)
+    assert run("--seed", "1", "--allow-mcmc", "--force") == 0
+    evidence = run.certificate["sampler"]["evidence"]
+    assert evidence["estimated_bound_on_the_distance"] == 0.124
 
 
 def test_a_table_too_large_for_a_markov_chain(run, monkeypatch):

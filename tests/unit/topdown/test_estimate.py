@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
+from scipy.sparse import csr_array
 
 from isdp import InputError
 from isdp.topdown import Budget, Schema
@@ -28,6 +29,17 @@ def make_problem(seed, children=4, cell_sums=True, child_sums=False, queries=Non
         parent[kept] if cell_sums else None,
         true.sum(axis=1) if child_sums else None,
     )
+
+
+def test_cells_that_are_left_out_are_held_at_zero():
+    """Also where as many cells are kept as there are answers."""
+    rows = csr_array(np.array([[1, 1, 1], [0, 2, 1]]))
+    weights, answers = np.array([0.5, 3.0]), np.array([[4, 7], [1, 0]])
+    for kept in ([0, 2], [1], [0, 1, 2]):
+        dense = rows.toarray()[:, kept]
+        matrix, pull = normal_equations(rows, weights, answers, np.array(kept))
+        assert matrix.tolist() == (dense.T @ np.diag(weights) @ dense).tolist()
+        assert pull.tolist() == (answers * weights @ dense).tolist()
 
 
 def violation(problem, table, nonnegative=True):
