@@ -62,11 +62,10 @@ def gallery(
 def thumbnail(png: Path) -> str:
     """Make a small copy of a picture, as a data URI."""
     with Image.open(png) as whole:
-        if whole.mode == "RGBA" and whole.getchannel("A").getextrema()[0] == 255:
-            small = whole.convert("RGB")  # as our figures are, and the quicker way
-        else:
-            white = Image.new("RGBA", whole.size, "white")
-            small = Image.alpha_composite(white, whole.convert("RGBA")).convert("RGB")
+        opaque = Image.alpha_composite(
+            Image.new("RGBA", whole.size, "white"), whole.convert("RGBA")
+        )
+    small = opaque.convert("RGB")
     small.thumbnail((WIDTH, WIDTH), Image.Resampling.LANCZOS)
     buffer = io.BytesIO()
     small.save(buffer, "WEBP", quality=QUALITY)
