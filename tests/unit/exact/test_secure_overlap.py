@@ -116,7 +116,9 @@ def sampler_applied(noise):
     return Invariants(UNEVEN.matrix[:, :4]).apply(noise)
 
 
-@pytest.mark.parametrize(("shape", "held"), [((6, 6), ((0,), (1,))), ((8, 2, 5), ((0, 1), (1, 2)))])
+@pytest.mark.parametrize(
+    ("shape", "held"), [((6, 6), ((0,), (1,))), ((10, 2, 5), ((0, 1), (1, 2)))]
+)
 def test_what_the_sampler_for_experiments_takes_comes_out(shape, held):
     invariants = Invariants.margins(shape, held)
     noise = release(invariants, "1/4", source=np.random.default_rng(4).bytes)

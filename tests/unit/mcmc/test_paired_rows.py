@@ -395,9 +395,9 @@ def test_two_rows_meet_at_once(monkeypatch):
             )
 
 
-def test_six_by_eight_meets_in_all_of_sixty_runs():
+def test_six_by_eight_meets_in_all_of_two_hundred_runs():
     chain = PairedRows(Invariants.margins((6, 8)), GeneralizedLaplace(0.25))
-    times = paired_meeting_times(np.random.default_rng(2), chain, lag=4, runs=60, cap=2000)
+    times = paired_meeting_times(np.random.default_rng(2), chain, lag=4, runs=200, cap=2000)
     assert not times.censored.any()
     assert not times.uninformative.any()
 
