@@ -1,7 +1,9 @@
-"""Names of a package that load when they are first used, so that importing the package is cheap."""
+"""Names and modules that load when they are first used, so that importing a package is cheap."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from importlib.util import LazyLoader, find_spec, module_from_spec
 
 
 def when_first_used(
@@ -32,3 +34,19 @@ def when_first_used(
         return sorted({*vars(import_module(package)), *homes, *packages})
 
     return load, names
+
+
+def postpone(*modules: str) -> None:
+    """Have some modules load when something of them is first used, not when they are imported.
+
+    Those that are loaded already stay as they are.
+    """
+    for name in modules:
+        if name in sys.modules:
+            continue
+        spec = find_spec(name)
+        spec.loader = LazyLoader(spec.loader)
+        module = sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        parent, _, own = name.rpartition(".")
+        setattr(sys.modules[parent], own, module)

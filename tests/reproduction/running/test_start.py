@@ -12,16 +12,19 @@ RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow/rules").rglob("*.smk"))]
 IMPORT = re.compile(r"^(?:from \S+ )?import (?:\([^)]*\)|.*)$", re.MULTILINE)
 
 
-def loaded(statements):
-    program = "\n".join([*statements, "import sys", "print(*sys.modules)"])
+def printed(statements):
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", "\n".join(statements)],
         capture_output=True,
         text=True,
         check=True,
         env={"PYTHONPATH": str(ROOT / "src")},
     )
-    return {name.split(".")[0] for name in done.stdout.split()}
+    return done.stdout
+
+
+def loaded(statements):
+    return set(printed([*statements, "import sys", "print(*sys.modules)"]).split())
 
 
 def test_the_rules_load_nothing_heavy():
@@ -44,3 +47,17 @@ def test_tables_and_figures_load_no_compiled_code():
         *("lattices.convergence", "swapping.figures", "topdown.systems"),
     )
     assert "numba" not in loaded([f"import reproduction.{module}" for module in modules])
+
+
+JOB = "from reproduction.running.jobs import job_log"
+
+
+def test_a_job_loads_nothing_of_numpy_that_nobody_uses():
+    found = loaded([JOB, "import reproduction.topdown.systems"])
+    assert "scipy.sparse" in found
+    assert {"numpy.f2py.crackfortran", "numpy.testing._private"} & found == set()
+
+
+def test_a_job_seldom_looks_for_garbage():
+    objects = int(printed([JOB, "import gc", "print(gc.get_threshold()[0])"]))
+    assert objects > 10_000

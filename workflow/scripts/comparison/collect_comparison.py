@@ -1,5 +1,6 @@
 """Put all systems side by side: the Bureau's file where it is there, tables, figures."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import read_json, write_csv
 from isdp.plots.style import save
 from reproduction.comparison import figures
@@ -8,7 +9,6 @@ from reproduction.comparison.systems import bureau_rho
 from reproduction.comparison.tables import TITLES, collected, cost_table, guarantee_table
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs, write_table
 from reproduction.topdown.bureau import VINTAGE, bureau_counts
 from reproduction.topdown.experiment import only_states

@@ -3,12 +3,12 @@
 import resource
 import sys
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from reproduction.comparison.experiment import KINDS, run_family
 from reproduction.comparison.systems import systems
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
-from reproduction.running.jobs import job_log
 from reproduction.topdown.experiment import only_states
 
 with job_log(snakemake.log[0]):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.congenial.sex_by_age import distances, median_table, simulated_tables
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):

@@ -1,8 +1,8 @@
 """Compare conditioning with projecting on a two-bin histogram."""
 
+from reproduction.running.jobs import job_log
 from isdp.seeds import stream
 from reproduction.congenial.two_bin import two_bin_table
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_table
 
 with job_log(snakemake.log[0]):

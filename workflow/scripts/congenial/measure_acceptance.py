@@ -1,11 +1,11 @@
 """Measure how often the independence sampler accepts, against its proposal parameter."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.draws import read_draws
 from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.congenial.sex_by_age import acceptance_table, spread_draws
 from reproduction.data.table_p12 import CELLS
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):

@@ -1,8 +1,8 @@
 """Draw the figures of sex by age."""
 
+from reproduction.running.jobs import job_log
 from isdp.plots.style import save
 from reproduction.congenial.figures import acceptance, distances, samplers, traces
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 INPUTS = ("norms", "speed", "traces", "trace", "acceptance", "medians")

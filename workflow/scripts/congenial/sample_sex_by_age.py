@@ -1,5 +1,6 @@
 """Draw releases of sex by age by the lattice walk and by the independence sampler."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.draws import Draws, write_draws
 from isdp.io.files import write_csv
 from isdp.seeds import stream
@@ -15,7 +16,6 @@ from reproduction.congenial.sex_by_age import (
 )
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants, table_of
 from reproduction.running.draws import labelled
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]) as log:

@@ -1,10 +1,10 @@
 """Put the states' tables together and draw their convergence."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import read_json, write_csv
 from isdp.plots.style import save
 from reproduction.counties.experiment import speed_table
 from reproduction.counties.figures import convergence_strips
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):

@@ -3,6 +3,7 @@
 import pandas as pd
 import yaml
 
+from reproduction.running.jobs import job_log
 from isdp.diagnostics.chains import convergence
 from isdp.io.files import read_json, whole, write_json
 from isdp.mechanisms.laplace import GeneralizedLaplace
@@ -10,7 +11,6 @@ from reproduction.counties.experiment import noise_table, rhat_table, state_tabl
 from reproduction.counties.states import counties_of
 from reproduction.counties.sweep import scenario_table
 from reproduction.running.draws import read_by
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):

@@ -1,7 +1,7 @@
 """Put all scenarios of a sweep in one table and one figure."""
 
-from reproduction.counties.scenarios import compare_scenarios
 from reproduction.running.jobs import job_log
+from reproduction.counties.scenarios import compare_scenarios
 
 with job_log(snakemake.log[0]):
     compare_scenarios(

@@ -1,5 +1,6 @@
 """Diagnose, describe and draw one state's noise, from chains and from exact draws."""
 
+from reproduction.running.jobs import job_log
 from isdp.diagnostics.chains import convergence
 from isdp.io.draws import read_draws
 from isdp.io.files import read_json, write_csv
@@ -8,7 +9,6 @@ from isdp.plots.style import save
 from reproduction.counties.experiment import box_table, noise_table, rhat_table, state_table
 from reproduction.counties.figures import county_boxes
 from reproduction.counties.states import counties_of
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):

@@ -1,5 +1,6 @@
 """Project noise onto one state's total, and draw it beside the generalized Laplace's."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.draws import read_draws
 from isdp.io.files import write_csv
 from isdp.plots.style import save
@@ -7,7 +8,6 @@ from isdp.seeds import stream
 from reproduction.counties.projection import project_state, projected_box_table, summary_rows
 from reproduction.counties.projection_figures import projected_boxes
 from reproduction.counties.states import counties_of
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:

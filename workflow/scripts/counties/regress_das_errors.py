@@ -1,10 +1,10 @@
 """Regress the DAS errors on log population, state by state."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import read_json, write_csv
 from isdp.plots.style import save
 from reproduction.counties.das_errors import das_regressions, slope_intervals
 from reproduction.counties.figures import slopes
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.plots.style import save
 from reproduction.counties.truncation import (
@@ -11,7 +12,6 @@ from reproduction.counties.truncation import (
     truncation_states,
 )
 from reproduction.counties.truncation_figures import truncation
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):

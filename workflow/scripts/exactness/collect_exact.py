@@ -1,7 +1,7 @@
 """Put all samplers' distances from exact draws, and the chains' over iterations, into tables."""
 
-from reproduction.exactness.experiment import agreement_table, distance_table
 from reproduction.running.jobs import job_log
+from reproduction.exactness.experiment import agreement_table, distance_table
 from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):

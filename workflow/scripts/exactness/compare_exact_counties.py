@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.plots.style import save
@@ -14,7 +15,6 @@ from reproduction.exactness.experiment import (
 )
 from reproduction.exactness.figures import county_distances, county_laws
 from reproduction.running.draws import read_by
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):

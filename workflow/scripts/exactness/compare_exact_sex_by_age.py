@@ -1,5 +1,6 @@
 """Draw sex by age exactly under its constraints, and lay the chains over the draws."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.draws import read_draws, write_draws
 from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
@@ -9,7 +10,6 @@ from isdp.seeds import stream
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants
 from reproduction.exactness.experiment import compare_law, exact_draws, law_series
 from reproduction.running.draws import labelled
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:

@@ -1,11 +1,11 @@
 """Table the meeting times and norms of all experiments, and draw the bounds of single laws."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.plots.bounds import bound_points, bound_title, tv_bounds
 from isdp.plots.style import save
 from reproduction.lattices.convergence import convergence_table, meeting_columns, speed_table
 from reproduction.lattices.entry import describe
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, read_csvs, write_table
 
 with job_log(snakemake.log[0]):

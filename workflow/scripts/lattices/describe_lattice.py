@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.plots.bounds import bound_points, bound_title, tv_bounds
 from isdp.plots.boxes import cell_boxes
@@ -12,7 +13,6 @@ from reproduction.exactness.experiment import compare_law, law_series, samples_o
 from reproduction.lattices.entry import describe, mechanism_of
 from reproduction.lattices.noise import box_table, noise_summary, norm_row
 from reproduction.running.draws import read_by
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, read_csvs, write_table
 
 SAMPLERS = {

@@ -1,9 +1,9 @@
 """Place the noise tables that the paper prints within our laws."""
 
+from reproduction.running.jobs import job_log
 from reproduction.lattices.entry import mechanism_of
 from reproduction.lattices.noise import printed_table
 from reproduction.running.draws import read_by
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_table
 
 with job_log(snakemake.log[0]):

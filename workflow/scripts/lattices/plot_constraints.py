@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.plots.constraints import constraints_diagram
 from isdp.plots.style import save
 from reproduction.lattices.entry import build
-from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     entry = snakemake.params.entry

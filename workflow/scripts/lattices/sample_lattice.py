@@ -1,11 +1,11 @@
 """Draw the noise of one experiment under one law, once the bound says converged."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.draws import write_draws
 from isdp.seeds import stream
 from reproduction.lattices.entry import build, describe, settings_of, walk_of
 from reproduction.lattices.noise import burn_in_from, cross_table, sample_noise
 from reproduction.running.draws import labelled
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]) as log:

@@ -1,8 +1,8 @@
 """Put the tables of all national runs together."""
 
+from reproduction.running.jobs import job_log
 from reproduction.national.blocks import level_table
 from reproduction.national.releases import nation_table, state_table
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs, write_table
 
 with job_log(snakemake.log[0]):

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from reproduction.national.cost import job_table, machine_table, read_jobs
 from reproduction.running.jobs import job_log
+from reproduction.national.cost import job_table, machine_table, read_jobs
 from reproduction.running.tables import write_table
 
 with job_log(snakemake.log[0]):

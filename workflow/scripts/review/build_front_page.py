@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import read_json, whole
 from reproduction.review.claims import read_claims, read_figures, read_pictures
 from reproduction.review.frontpage import front_page
 from reproduction.review.results import open_results
-from reproduction.running.jobs import job_log
 from reproduction.running.origin import made_by
 from reproduction.running.yaml_files import read_yaml
 

@@ -3,8 +3,8 @@
 import subprocess
 import sys
 
-from isdp.io.files import whole
 from reproduction.running.jobs import job_log
+from isdp.io.files import whole
 
 with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as temporary:
     temporary.unlink()

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import yaml
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import whole
 from reproduction.review.notebooks import execute, pages
-from reproduction.running.jobs import job_log
 from reproduction.running.origin import made_by
 
 with job_log(snakemake.log[0]), tempfile.TemporaryDirectory() as own:

@@ -2,9 +2,9 @@
 
 import yaml
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import whole
 from reproduction.review.shown import shown_names
-from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     with whole(snakemake.output.config) as temporary:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import read_json, whole
 from reproduction.review.claims import read_claims
 from reproduction.review.scorecard import scorecard, summary
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 
 with job_log(snakemake.log[0]):

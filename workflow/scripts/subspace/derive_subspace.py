@@ -4,8 +4,8 @@ from functools import partial
 
 import pandas as pd
 
-from isdp.seeds import stream
 from reproduction.running.jobs import job_log
+from isdp.seeds import stream
 from reproduction.running.tables import write_table
 from reproduction.subspace import guarantees, workloads
 from reproduction.subspace.checks import check_table

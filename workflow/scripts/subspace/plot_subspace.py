@@ -1,8 +1,8 @@
 """Draw the figures of subspace privacy."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import read_json
 from isdp.plots.style import save
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 from reproduction.subspace import figures
 

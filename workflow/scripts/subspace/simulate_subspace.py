@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.seeds import stream
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_table
 from reproduction.subspace import wifi
 from reproduction.subspace.counties import all_states

@@ -1,8 +1,8 @@
 """All that is computed of swapping: budgets, losses, attacks; and Massachusetts, swapped."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.seeds import stream
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_table
 from reproduction.swapping.households import scenarios
 from reproduction.swapping.massachusetts import all_runs

@@ -1,7 +1,7 @@
 """Draw the figures of swapping."""
 
-from isdp.plots.style import save
 from reproduction.running.jobs import job_log
+from isdp.plots.style import save
 from reproduction.running.tables import read_csv
 from reproduction.swapping import figures
 from reproduction.swapping.fairness import FAIRNESS

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from reproduction.running.jobs import job_log
 from isdp.accounting.conversions import CONVERSIONS
 from isdp.io.files import write_csv
 from isdp.plots.style import save
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, read_csvs, write_table
 from reproduction.topdown import figures
 from reproduction.topdown.settings import KINDS

@@ -1,9 +1,9 @@
 """Measure the Bureau's errors and exact integer noise as TopDown's, and what invariants do."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import read_json, write_csv
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_table
 from reproduction.topdown.bureau import VINTAGE, bureau_counts
 from reproduction.topdown.systems import other_runs, with_and_without

@@ -2,11 +2,11 @@
 
 from functools import partial
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
-from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_table
 from reproduction.topdown import cuts, dormitories, failsafe, implied, noise
 

@@ -1,9 +1,9 @@
 """Run configurations of TopDown on the published counts, and measure each run."""
 
+from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
-from reproduction.running.jobs import job_log
 from reproduction.topdown.systems import topdown_runs
 
 with job_log(snakemake.log[0]):
