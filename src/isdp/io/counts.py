@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -191,6 +191,8 @@ def counts_of(
         At the first cell that is anything else than a whole number from 0 to `largest`.
     """
     codes, texts = pd.factorize(cells.to_numpy(dtype=object))
+    if _plain(texts, largest):
+        return np.array([int(text) for text in texts], dtype=np.int64)[codes]
     problems = [_problem(text.strip(), largest) for text in texts]
     wrong = np.array([problem != "" for problem in problems], dtype=bool)[codes]
     if wrong.any():
@@ -199,6 +201,18 @@ def counts_of(
     # int() refuses thousands of leading zeros
     values = [int(text.strip().lstrip("0") or 0) for text in texts]
     return np.array(values, dtype=np.int64)[codes]
+
+
+def _plain(texts: Sequence[str], largest: int) -> bool:
+    """Whether all texts are digits alone, and so few that none can be too large a number."""
+    together = "".join(texts)
+    lengths = {len(text) for text in texts}
+    return (
+        together.isascii()
+        and together.isdigit()
+        and min(lengths) > 0
+        and max(lengths) < len(str(largest))
+    )
 
 
 def _problem(digits: str, largest: int) -> str:

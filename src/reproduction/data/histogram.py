@@ -175,7 +175,9 @@ def _check_columns(cells: pd.DataFrame, wanted: Sequence[str], place: str) -> No
         raise InputError(f"{place}: line 1: there is no column {missing[0]}; {MEND}")
 
 
-def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarray:
+def _counts(
+    cells: pd.DataFrame, columns: Sequence[str], place: str, blank_is_zero: bool = False
+) -> np.ndarray:
     """Read the counts in some columns; int64, shape (rows, columns)."""
     _check_columns(cells, columns, place)
 
@@ -184,8 +186,10 @@ def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarr
         return f"{place}: line {cells.index[row]}, column {columns[column]}"
 
     # all at once, as most counts are small and stand there many times
-    every = pd.Series(cells[list(columns)].to_numpy().ravel())
-    return counts_of(every, where, MEND).reshape(len(cells), len(columns))
+    every = cells[list(columns)].to_numpy().ravel()
+    if blank_is_zero:
+        every = np.where(every == "", "0", every)
+    return counts_of(pd.Series(every), where, MEND).reshape(len(cells), len(columns))
 
 
 def _read(path, columns: Sequence[str], blank_is_zero: bool) -> tuple[pd.Series, np.ndarray]:
@@ -196,7 +200,7 @@ def _read(path, columns: Sequence[str], blank_is_zero: bool) -> tuple[pd.Series,
             f"({len(columns)} columns in their order); {MEND}"
         )
     fips = fips_of(cells["fips"], "fips", place, MEND)
-    return fips, _counts(cells.replace("", "0") if blank_is_zero else cells, columns, place)
+    return fips, _counts(cells, columns, place, blank_is_zero)
 
 
 def _named(fips: pd.Series, published: pd.DataFrame, place: str) -> pd.DataFrame:

@@ -1,6 +1,11 @@
+import csv
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isdp import InputError
 from isdp.io.counts import cells_of, check_cells, check_unique, counts_of, read_cells
@@ -22,6 +27,32 @@ def test_cells_are_stripped_text_by_the_line_on_which_their_row_ends():
     cells = cells_of('a,b\n 01 ,"x\ny"\n\n2, z \n', "t.csv")
     assert cells.index.tolist() == [3, 5]
     assert cells.to_numpy().tolist() == [["01", "x\ny"], ["2", "z"]]
+
+
+CELL = st.text(alphabet=' a1,"\t\n\x0b\x1c\x1f\x85', max_size=4)
+
+
+@given(
+    st.lists(st.tuples(CELL, CELL), min_size=1, max_size=4),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_every_cell_is_stripped_wherever_its_blanks_stand(rows, quoting, end):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, quoting=quoting, lineterminator=end)
+    writer.writerows([("x", "y"), *rows])
+    cells = cells_of(text.getvalue(), "t.csv")
+    assert cells.to_numpy().tolist() == [[cell.strip() for cell in row] for row in rows]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['a,b\n"1"," 2"\n', 'a,b\n"1","2 "\n', "a,b\n1,2 ", " a,b\n1,2", "a,b\n1 ,2", "a,b\r 1,2"],
+)
+def test_a_single_space_at_an_edge_is_seen(text):
+    cells = cells_of(text, "t.csv")
+    assert list(cells) == ["a", "b"]
+    assert cells.to_numpy().tolist() == [["1", "2"]]
 
 
 @pytest.mark.parametrize(
@@ -55,6 +86,15 @@ def test_counts_are_whole_numbers_in_their_order():
     assert counts.dtype == np.int64
     assert counts.tolist() == [7, 3, 12, 7, 0, 10**9]
     assert counts_of(cells[:0], at, "mend it").tolist() == []
+    # digits alone, and too few for a number that is too large
+    assert counts_of(pd.Series(["999999999", "007", "7"]), at, "mend it").tolist() == [
+        10**9 - 1,
+        7,
+        7,
+    ]
+    assert counts_of(pd.Series(["99", "5"]), at, "mend it", largest=100).tolist() == [99, 5]
+    with pytest.raises(InputError, match="more than 98 persons"):
+        counts_of(pd.Series(["5", "99"]), at, "mend it", largest=98)
 
 
 @pytest.mark.parametrize(
