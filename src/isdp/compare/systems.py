@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from isdp import exact
+from isdp import exact, subspace, swapping, topdown
 from isdp.accounting.conversions import epsilon_for
 from isdp.accounting.guarantees import Guarantee
 from isdp.compare.areas import LEVELS, Areas
@@ -25,11 +25,6 @@ from isdp.errors import InputError
 from isdp.exact.sum_laws import Part, sum_variance
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import GeneralizedLaplace
-from isdp.subspace import KNorm, ProjectedGaussian, ProjectedLaplace, Query
-from isdp.subspace.knorm import root_polytope_noise
-from isdp.swapping.budget import guarantee as swap_guarantee
-from isdp.swapping.permutation import swap_table
-from isdp.topdown import Plan, run
 
 PER_MOVE = 2  # l1 distance, and squared l2 distance, that one person who changes cell makes
 DELTA = 1e-10  # at which the Gaussian of SDP is calibrated; its rho does not depend on it
@@ -228,9 +223,11 @@ class ProjectedLaplaceNoise(PlainNoise):
     parameter = "epsilon"
     whole = False
 
-    def law(self, invariants: Invariants, budget: float) -> ProjectedLaplace:
+    def law(self, invariants: Invariants, budget: float) -> subspace.ProjectedLaplace:
         """As `PlainNoise.law`."""
-        return ProjectedLaplace(Query.histogram(invariants.cells), invariants, budget)
+        return subspace.ProjectedLaplace(
+            subspace.Query.histogram(invariants.cells), invariants, budget
+        )
 
     def promise(self, budget: float) -> Guarantee:
         """As `PlainNoise.promise` (SDP, Corollary 3.8)."""
@@ -255,12 +252,12 @@ class KNormNoise(PlainNoise):
         The hull of all regions' moves is that of their union, whose norm is the sum of the
         regions' norms: the density is a product over the regions.
         """
-        return root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
+        return subspace.root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
 
-    def law(self, invariants: Invariants, budget: float) -> KNorm:
+    def law(self, invariants: Invariants, budget: float) -> subspace.KNorm:
         """As `PlainNoise.law`; here moves between regions count as well, as in the paper."""
         try:
-            return KNorm(Query.histogram(invariants.cells), invariants, budget)
+            return subspace.KNorm(subspace.Query.histogram(invariants.cells), invariants, budget)
         except InputError:
             raise InputError(
                 "it has an exact sampler under disjoint totals that hold every cell, or in few "
@@ -292,10 +289,12 @@ class ProjectedGaussianNoise(PlainNoise):
     parameter = "rho"
     whole = False
 
-    def law(self, invariants: Invariants, budget: float) -> ProjectedGaussian:
+    def law(self, invariants: Invariants, budget: float) -> subspace.ProjectedGaussian:
         """As `PlainNoise.law`."""
         epsilon = epsilon_for(EXACT_GAUSSIAN, budget, DELTA)
-        return ProjectedGaussian(Query.histogram(invariants.cells), invariants, epsilon, DELTA)
+        return subspace.ProjectedGaussian(
+            subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
+        )
 
     def promise(self, budget: float) -> Guarantee:
         """As `PlainNoise.promise` (Bun and Steinke 2016)."""
@@ -360,7 +359,7 @@ class TopDown(System):
     parameter : {"epsilon", "rho"}
     """
 
-    plan_of: Callable[[float], Plan]
+    plan_of: Callable[[float], topdown.Plan]
     name: str
     parameter: str
     paper = "TDA"
@@ -370,7 +369,9 @@ class TopDown(System):
 
     def release(self, rng: np.random.Generator, areas: Areas, budget: float) -> np.ndarray:
         """As `System.release`."""
-        return run(rng, areas.counts, areas.hierarchy, self.plan_of(budget)).tables[LEVELS[-1]]
+        return topdown.run(rng, areas.counts, areas.hierarchy, self.plan_of(budget)).tables[
+            LEVELS[-1]
+        ]
 
     def guarantee(self, areas: Areas, budget: float) -> Guarantee:
         """As `System.guarantee`: of the levels that are run, and no others."""
@@ -391,13 +392,13 @@ class Swapping(System):
         """As `System.release`; takes memory for every record of a region."""
         released = areas.counts.copy()
         for rows in areas.blocks.values():
-            released[rows] = swap_table(rng, areas.counts[rows][None], budget)[0]
+            released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
     def guarantee(self, areas: Areas, budget: float) -> Guarantee:
         """As `System.guarantee`, by the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
-        return swap_guarantee(budget, largest)
+        return swapping.guarantee(budget, largest)
 
     def held(self) -> str:
         """As `System.held`."""

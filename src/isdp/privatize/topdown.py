@@ -39,9 +39,9 @@ from isdp.privatize.table import Table, read_table
 from isdp.seeds import stream
 from isdp.topdown import Budget, Plan, Release, Schema, draw_noise_for_release, run
 from isdp.topdown.budget import DETAIL, TOTAL
+from isdp.topdown.descent import held_levels
 from isdp.topdown.known import Known
 from isdp.topdown.noise import draw_noise
-from isdp.topdown.run import held_levels
 from isdp.topdown.uncertainty import margins_of_error
 
 ROOT, WHOLE = "all", "all"  # name of the level above all others, and of its only region

@@ -20,7 +20,7 @@ from isdp.errors import InputError
 from isdp.subspace.arguments import RELATIONS, one_of
 from isdp.subspace.nullspace import NullSpace, null_space
 from isdp.subspace.queries import Query
-from isdp.subspace.sensitivity import check_fit
+from isdp.subspace.sensitivities import check_fit
 
 NEGLIGIBLE = 1e-9  # of the largest noise: how far an invariant may move by rounding
 METRICS = {"replace": "replacement", "add-remove": "addition-and-removal"}

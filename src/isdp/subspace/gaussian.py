@@ -14,7 +14,7 @@ from isdp.subspace import calibration
 from isdp.subspace.additive import Additive, put, set_up
 from isdp.subspace.arguments import count
 from isdp.subspace.factorisation import Shape
-from isdp.subspace.sensitivity import null_sensitivity, sensitivity
+from isdp.subspace.sensitivities import null_sensitivity, sensitivity
 
 
 @dataclass(frozen=True, eq=False)

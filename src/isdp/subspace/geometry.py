@@ -19,7 +19,7 @@ from isdp.errors import InputError
 from isdp.subspace.neighbours import columns_of, pairs_of
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.queries import Query
-from isdp.subspace.sensitivity import rank_of_differences
+from isdp.subspace.sensitivities import rank_of_differences
 
 MOST_ENTRIES = 12_000_000  # answers times types
 GAP = 1e-7  # relative size below which a singular value counts as zero

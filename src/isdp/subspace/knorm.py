@@ -27,7 +27,7 @@ from isdp.subspace.additive import Additive, put, set_up
 from isdp.subspace.arguments import count, one_of, positive
 from isdp.subspace.geometry import Geometry, geometry
 from isdp.subspace.hull import MOST_HULL_DIMENSIONS, Simplices, cut_hull, hit_and_run
-from isdp.subspace.sensitivity import rank_of_differences
+from isdp.subspace.sensitivities import rank_of_differences
 
 METHODS = ("image", "hull", "hit-and-run")
 BATCHES = 20

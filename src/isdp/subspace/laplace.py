@@ -14,7 +14,7 @@ from isdp.subspace.additive import NEGLIGIBLE, Additive, put, set_up
 from isdp.subspace.arguments import count, one_of, positive
 from isdp.subspace.bases import check_basis, null_basis
 from isdp.subspace.neighbours import columns_of
-from isdp.subspace.sensitivity import basis_sensitivity, quotient_sensitivity, sensitivity
+from isdp.subspace.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 
 CALIBRATIONS = ("paper", "exact")
 

@@ -15,8 +15,9 @@ from scipy.sparse import coo_array, csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
+from isdp.topdown.descent import Descent, held_levels, node_streams
 from isdp.topdown.noise import draw_noise
-from isdp.topdown.run import Descent, Plan, held_levels, node_streams
+from isdp.topdown.plan import Plan
 
 
 def run_sparse(

@@ -8,8 +8,9 @@ import numpy as np
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
+from isdp.topdown.descent import Release, run
 from isdp.topdown.noise import draw_noise
-from isdp.topdown.run import Plan, Release, run
+from isdp.topdown.plan import Plan
 
 
 def margins_of_error(

@@ -34,7 +34,7 @@ from isdp.subspace import (
 from isdp.subspace.additive import Additive
 from isdp.subspace.bounds import approximate_spread, pure_spread
 from isdp.subspace.factorisation import WEIGHTINGS
-from isdp.subspace.sensitivity import rank_of_differences
+from isdp.subspace.sensitivities import rank_of_differences
 
 HELD = ("total", "margins", "blocks", "total and consistency")
 QUERIES = ("histogram", "ranges", "prefixes", "hierarchy", "margins")

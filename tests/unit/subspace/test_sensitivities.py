@@ -15,7 +15,7 @@ from isdp.subspace import (
     sensitivity,
 )
 from isdp.subspace.arguments import RELATIONS
-from isdp.subspace.sensitivity import quotient_norm, rank_of_differences
+from isdp.subspace.sensitivities import quotient_norm, rank_of_differences
 from tests.unit.subspace.workloads import WORKLOADS
 
 RNG = np.random.default_rng(2108)
