@@ -21,10 +21,11 @@ from isdp.exact.typed import TypedSampler
 from isdp.mechanisms.base import Mechanism
 
 LARGEST_DENSE = 2000  # cells up to which a basis of the lattice is reduced in reasonable time
-
-
 QUICK = 1e9  # products of messages that take seconds
 FEW = 100  # cells
+# from here on halving draws in less time than Klein's sampler, which takes the cube of the cells to
+# set up, and errs by rounding
+MANY = 300
 
 SAMPLERS = (
     BlockSampler,
@@ -140,7 +141,10 @@ def _in_order(invariants: Invariants) -> list[tuple[type, dict]]:
         iterative = [(TypedSampler, {}), (BoundedSampler, {}), quick, (StagedSampler, {}), full]
     else:
         iterative = [quick, (TypedSampler, {}), (BoundedSampler, {}), (StagedSampler, {}), full]
-    direct = (BlockSampler, GaussianSampler, HalvingSampler, MixtureSampler)
+    gaussian = [GaussianSampler, HalvingSampler]
+    if invariants.cells >= MANY:
+        gaussian.reverse()
+    direct = (BlockSampler, *gaussian, MixtureSampler)
     return [*((kind, {}) for kind in direct), *iterative]
 
 

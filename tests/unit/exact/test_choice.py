@@ -33,6 +33,21 @@ def test_the_sampler_that_fits_is_chosen_and_says_why(invariants, mechanism, met
     assert not invariants.apply(noise).any()
 
 
+@pytest.mark.parametrize(
+    ("invariants", "method"),
+    [
+        (Invariants.total(299), "Klein"),
+        (Invariants.total(300), "halving"),
+        (Invariants.partition(i % 4 for i in range(300)), "halving"),
+        (Invariants.margins((18, 18)), "Klein"),
+    ],
+)
+def test_gaussian_noise_under_the_totals_of_many_cells_is_halved(invariants, method):
+    chosen = choose(invariants, GeneralizedGaussian(2.0))
+    assert chosen.method == method
+    assert (chosen.error == 0) == (method == "halving")
+
+
 @pytest.mark.parametrize(("cells", "first"), [(100, DynamicSampler), (101, TypedSampler)])
 def test_of_more_than_a_hundred_cells_that_share_types_sums_are_tried_before_messages(cells, first):
     kinds = [kind for kind, _ in _in_order(Invariants.total(cells))]
