@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import jsonschema
 import pandas as pd
@@ -26,6 +24,7 @@ from reproduction.data.demonstration import (
     expected_population_column,
     read_demonstration,
 )
+from reproduction.data.obtained import cached, file_of
 from reproduction.running.yaml_files import read_yaml
 
 
@@ -170,7 +169,7 @@ def obtain(
     if not addresses:
         known = " ".join(dict.fromkeys(ledger["vintage"])) or "none"
         raise InputError(f"vintage {vintage}: the ledger has no address for it; it has {known}")
-    names = {row["url"]: _cached(row["url"]) for row in addresses}
+    names = {row["url"]: cached(row["url"]) for row in addresses}
     downloads = pooch.create(
         path=cache,
         base_url="",
@@ -192,23 +191,6 @@ def obtain(
         words = f"of {_vintage_words(demonstration)}, downloaded from {row['url']}"
         return demonstration, _provenance("download", demonstration, row["url"], words)
     return None, _no_provenance(vintage, reasons)
-
-
-def file_obtained(provenance: dict, local_file, cache) -> Path | None:
-    """Path of the demonstration data behind a provenance, or None where there are none."""
-    if local_file is not None:
-        return Path(local_file)
-    return Path(cache) / _cached(provenance["address"]) if provenance["address"] else None
-
-
-def _file_of(url: str) -> str:
-    name = PurePosixPath(unquote(urlsplit(url).path)).name.lstrip(".")
-    return re.sub(r"[^A-Za-z0-9._-]", "-", name)
-
-
-def _cached(url: str) -> str:
-    # two mirrors may call their file the same, but each has its own address
-    return f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{_file_of(url)[-100:]}"
 
 
 def _download(downloads: pooch.Pooch, name: str, row: dict, timeout: tuple[float, float]) -> Path:
@@ -252,7 +234,7 @@ def _checked_download(path: Path, row: dict, published: pd.DataFrame) -> Demonst
             f"{row['url']}: gave a wrong file, which was removed from the cache; run again, or "
             f"give a local file: {error}"
         ) from error
-    return replace(demonstration, file_name=_file_of(row["url"]))
+    return replace(demonstration, file_name=file_of(row["url"]))
 
 
 def _check_against_ledger(demonstration: Demonstration, row: dict) -> None:
