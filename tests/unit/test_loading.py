@@ -7,8 +7,8 @@ PROGRAM = """
 import sys
 from isdp.loading import postpone
 
-postpone("numpy.f2py", "numpy.polynomial")
-postpone("numpy.polynomial", "math")
+postpone("numpy.f2py")
+postpone("math", "numpy.f2py", "numpy.polynomial")
 import math
 import numpy
 import scipy.sparse
