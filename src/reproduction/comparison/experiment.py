@@ -10,6 +10,7 @@ import pandas as pd
 
 from isdp.compare import Areas, Share, System, errors_by_size, share_errors, summary
 from isdp.seeds import stream
+from reproduction.comparison.spread import spreads
 from reproduction.comparison.systems import budgets_of
 from reproduction.data.histogram import AXES, CELLS, SHAPE, Histogram
 from reproduction.topdown.configurations import SCHEMA
@@ -68,10 +69,11 @@ def run_family(
     Returns
     -------
     dict from each of `KINDS` to DataFrame
-        Columns system, parameter, budget, scope and run, and then: of "errors" query and those of
-        `isdp.compare.errors_by_size`; of "shares" share and those of `isdp.compare.share_errors`;
-        of "summary" those of `isdp.compare.summary`; of "cost" areas, cells, people and seconds
-        (of one processor, measured).
+        Columns system, parameter, budget, scope and run, and then: of "errors" query, those of
+        `isdp.compare.errors_by_size` and the spreads of bias and of the mean square; of "shares"
+        share, those of `isdp.compare.share_errors` and the spreads of bias and mae; of "summary"
+        those of `isdp.compare.summary`; of "cost" areas, cells, people and seconds (of one
+        processor, measured). Spreads: `reproduction.comparison.spread`.
     """
     return gathered(_runs(seed, histogram, systems, settings))
 
@@ -82,13 +84,15 @@ def _runs(seed, histogram, systems, settings) -> Iterator[dict]:
         part = swapped if system.parameter == "rate" else histogram
         areas = areas_of(part)
         for budget in budgets_of(system, settings):
+            releases, costs = [], []
             for number in range(settings["runs"]):
                 rng = stream(seed, "comparison", f"{system.name}, {budget!r}", number)
                 began = time.process_time()
-                released = system.release(rng, areas, budget)
-                seconds = time.process_time() - began
-                found = measured(part, released, settings["swapped"])
-                found["cost"] = _cost(part, seconds)
+                releases.append(system.release(rng, areas, budget))
+                costs.append(_cost(part, time.process_time() - began))
+            every = measured(part, releases, settings["swapped"])
+            for number, (found, cost) in enumerate(zip(every, costs, strict=True)):
+                found["cost"] = cost
                 yield labelled(
                     found,
                     system=system.name,
@@ -114,25 +118,70 @@ def bureau(histogram: Histogram, private: Histogram, rho: float, swapped) -> dic
     -------
     dict from each of `KINDS` but "cost" to DataFrame
     """
-    found = measured(histogram, private.counts, swapped)
+    (found,) = measured(histogram, [private.counts], swapped)
     return labelled(found, system=BUREAU, parameter="rho", budget=rho, run=0)
 
 
-def measured(part: Histogram, released, swapped: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Measure one release in all counties, and in those of the states that are swapped as well."""
+def measured(
+    part: Histogram, releases: Sequence[np.ndarray], swapped: Sequence[str]
+) -> list[dict[str, pd.DataFrame]]:
+    """Measure releases of one kind in all counties, and in those that are swapped as well."""
     inside = part.counties["state"].isin(list(swapped)).to_numpy()
     scopes = {SWAPPED: inside} if inside.all() else {EVERYWHERE: np.full(len(inside), True)}
     scopes |= {SWAPPED: inside} if inside.any() else {}
-    found: dict[str, list[pd.DataFrame]] = {"errors": [], "shares": [], "summary": []}
+    found: list[dict[str, list]] = [{"errors": [], "shares": [], "summary": []} for _ in releases]
     for scope, rows in scopes.items():
-        got, want = released[rows], part.counts[rows]
-        people = want.sum(axis=1)
-        found["errors"].append(query_errors(got, want).assign(scope=scope))
-        for share in shares():
-            table = share_errors(got, want, share, people, POPULATIONS)
-            found["shares"].append(table.assign(scope=scope, share=share.name))
-        found["summary"].append(pd.DataFrame([summary(got, want)]).assign(scope=scope))
-    return {kind: pd.concat(tables, ignore_index=True) for kind, tables in found.items()}
+        want, states = part.counts[rows], pd.factorize(part.counties["state"][rows])[0]
+        got = [released[rows] for released in releases]
+        apart = _query_spreads(got, want, states), _share_spreads(got, want, states)
+        for tables, released, of_queries, of_shares in zip(found, got, *apart, strict=True):
+            errors, of = query_errors(released, want), _share_errors(released, want)
+            tables["errors"].append(pd.concat([errors, of_queries], axis=1).assign(scope=scope))
+            tables["shares"].append(pd.concat([of, of_shares], axis=1).assign(scope=scope))
+            tables["summary"].append(pd.DataFrame([summary(released, want)]).assign(scope=scope))
+    return [
+        {kind: pd.concat(tables, ignore_index=True) for kind, tables in each.items()}
+        for each in found
+    ]
+
+
+def _share_errors(released, true) -> pd.DataFrame:
+    people = true.sum(axis=1)
+    tables = [
+        share_errors(released, true, share, people, POPULATIONS).assign(share=share.name)
+        for share in shares()
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _query_spreads(releases, true, states) -> list[pd.DataFrame]:
+    """Spreads of the errors of every query, a row each as from `query_errors`."""
+    parts = []
+    for query in QUERIES:
+        answers = SCHEMA.margins([query]).sparse
+        want = (answers @ true.T).T
+        each = ((answers @ released.T).T - want.astype(float) for released in releases)
+        classes = np.digitize(want, list(_sizes(query).values())) - 1
+        measures = {"bias_spread": np.copy, "square_spread": np.square}
+        parts.append(spreads(each, classes, states, measures))
+    return [pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True)]
+
+
+def _share_spreads(releases, true, states) -> list[pd.DataFrame]:
+    """Spreads of the errors of every share, a row each as from `_share_errors`."""
+    classes = np.digitize(true.sum(axis=1), list(POPULATIONS.values())) - 1
+    measures = {"bias_spread": np.copy, "mae_spread": np.abs}
+    parts = []
+    for share in shares():
+        want = share.of(true)
+        known = ~np.isnan(want)
+        each = (100 * (share.of(released) - want)[known, None] for released in releases)
+        parts.append(spreads(each, classes[known, None], states[known], measures))
+    return [pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True)]
+
+
+def _sizes(query: str) -> Mapping[str, int]:
+    return POPULATIONS if query == "total" else CLASSES
 
 
 def query_errors(released, true) -> pd.DataFrame:
@@ -150,8 +199,7 @@ def query_errors(released, true) -> pd.DataFrame:
     tables = []
     for query in QUERIES:
         answers = SCHEMA.margins([query]).sparse
-        sizes = POPULATIONS if query == "total" else CLASSES
-        table = errors_by_size((answers @ released.T).T, (answers @ true.T).T, sizes)
+        table = errors_by_size((answers @ released.T).T, (answers @ true.T).T, _sizes(query))
         tables.append(table.assign(query=query))
     return pd.concat(tables, ignore_index=True)
 

@@ -44,9 +44,9 @@ BIAS_ROWS = {
     "bias": "mean error of a cell\n(persons; linear within 1)",
     "rmse": "root mean square error\nof a cell (persons)",
 }
-BARS = 3  # standard errors over runs that a bar reaches on either side
+BARS = 3  # standard errors that a bar reaches on either side
 ASIDE = 0.02  # powers of ten: how far apart systems stand that would hide each other
-BELOW = "; bars: three standard errors over runs; hollow: holds more than the others"
+BELOW = "; bars: three standard errors; hollow: holds more than the others"
 
 
 @styled

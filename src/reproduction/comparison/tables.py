@@ -9,6 +9,7 @@ import pandas as pd
 from isdp.accounting import Guarantee, as_fraction, upper
 from isdp.compare import Areas, System
 from reproduction.comparison.experiment import BUREAU
+from reproduction.comparison.spread import standard_error
 from reproduction.comparison.systems import budgets_of, bureau_rho, systems
 from reproduction.topdown.configurations import production, slides
 from reproduction.topdown.tables import over_runs
@@ -39,23 +40,33 @@ def error_table(errors: pd.DataFrame) -> pd.DataFrame:
     """Tell errors by query and true size: means over runs, with the errors of bias and rmse."""
     kept = errors[(errors["size"] == "all") | errors["query"].isin(BY_SIZE)]
     values = ["answers", "bias", "mae", "rmse", "negative"]
-    found = over_runs(kept, [*LABELS, "query", "size"], values)
-    return found.drop(columns=["answers_error", "mae_error", "negative_error"])
+    found, runs = _means(kept, [*LABELS, "query", "size"], values, ["bias_spread", "square_spread"])
+    of_square = standard_error(found.pop("square_spread"), runs)
+    found["bias_error"] = standard_error(found.pop("bias_spread"), runs)
+    # that of a root, to first order; what is never off has no error
+    found["rmse_error"] = of_square / (2 * found["rmse"]).where(found["rmse"] > 0, 1)
+    return found
 
 
 def share_table(shares: pd.DataFrame) -> pd.DataFrame:
     """Tell errors of shares: means over runs, with the errors of bias and mae."""
     values = ["areas", "undefined", "out_of_range", "bias", "mae", "off_by_1"]
-    found = over_runs(shares, [*LABELS, "share", "size"], values)
-    extra = [f"{name}_error" for name in ("areas", "undefined", "out_of_range", "off_by_1")]
-    return found.drop(columns=extra)
+    found, runs = _means(shares, [*LABELS, "share", "size"], values, ["bias_spread", "mae_spread"])
+    for name in ("bias", "mae"):
+        found[f"{name}_error"] = standard_error(found.pop(f"{name}_spread"), runs)
+    return found
+
+
+def _means(table: pd.DataFrame, by: list[str], values: list[str], spread: list[str] = ()) -> tuple:
+    """Average over runs; the means, and how many runs."""
+    found = over_runs(table, by, [*values, *spread])
+    return found.drop(columns=[f"{name}_error" for name in [*values, *spread]]), found["runs"]
 
 
 def impossible_table(summary: pd.DataFrame) -> pd.DataFrame:
     """Tell counts that cannot be, and what is exact: means over runs."""
     values = ["negative", "fractional", "exact_areas", "exact_cells", "people_moved"]
-    found = over_runs(summary, LABELS, values)
-    return found.drop(columns=[f"{name}_error" for name in values])
+    return _means(summary, LABELS, values)[0]
 
 
 def cost_table(cost: pd.DataFrame) -> pd.DataFrame:

@@ -52,7 +52,7 @@ def error_rows(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.Dat
     -------
     DataFrame of str
         Columns of `KIND`, system and budget, root mean square errors (persons) and the mean
-        absolute error of a share (percentage points), with standard errors over runs.
+        absolute error of a share (percentage points), with standard errors.
     """
     found = {}
     for query, words in ERRORS.items():
@@ -151,23 +151,24 @@ def bias_rows(
 ) -> pd.DataFrame:
     """List which true sizes of cells come out too large and too small, by every biased system.
 
-    A bias below `SURE` standard errors over runs has no sign; that of a single run or file is taken
-    as it is. Systems that are unbiased by construction are left out.
+    A bias below `SURE` standard errors has no sign, nor has that of a single run, whose error is
+    not known. Systems that are unbiased by construction are left out.
     """
     biased = guarantees.loc[~guarantees["unbiased"], "system"]
     rows = errors[(errors["scope"] == scope) & (errors["query"] == "detail")]
     rows = rows[rows["system"].isin(biased)]
     rows = rows[(rows["size"] != "all") & (rows["budget"] == rows["parameter"].map(chosen))]
-    reach = SURE * rows["bias_error"].fillna(0)
+    reach = SURE * rows["bias_error"]
     sides = {
         "too large": rows["bias"] > reach,
         "too small": rows["bias"] < -reach,
         f"within {SURE} standard errors": rows["bias"].abs() <= reach,
+        "one run: cannot tell": reach.isna(),
     }
     made = rows[KEYS].drop_duplicates()
     for words, side in sides.items():
         sizes = rows[side].groupby("system")["size"].agg(", ".join)
-        made[words] = made["system"].map(sizes).fillna("none")
+        made[words] = [sizes.get(system, "none") for system in made["system"]]
     return _headed(made)
 
 

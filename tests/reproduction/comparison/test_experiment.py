@@ -105,7 +105,7 @@ def test_the_bureaus_file_is_measured_as_the_systems_are(small):
 
 
 def test_one_scope_where_all_states_are_swapped(small):
-    tables = measured(small, small.counts, ["DE", "RI", "VT"])
+    (tables,) = measured(small, [small.counts], ["DE", "RI", "VT"])
     assert set(tables["errors"]["scope"]) == {SWAPPED}
 
 
@@ -148,18 +148,32 @@ def test_guarantees_are_told_for_every_system_and_budget(small):
 
 
 def test_tables_are_means_over_runs_with_their_errors(found):
+    """Where there is one state, the error is that of a mean of two numbers: half of the gap."""
+    rows = f"system == 'integer noise' and scope == {SWAPPED!r} and size == '0'"
+    detail = found["errors"].query(f"{rows} and query == 'detail'")
     errors = error_table(found["errors"])
-    detail = found["errors"].query(
-        "system == 'integer noise' and scope == @EVERYWHERE and query == 'detail' and size == '0'"
-    )
-    row = errors.query(
-        "system == 'integer noise' and scope == @EVERYWHERE and query == 'detail' and size == '0'"
-    ).iloc[0]
+    row = errors.query(f"{rows} and query == 'detail'").iloc[0]
     assert row["runs"] == 2
     assert row["rmse"] == pytest.approx(detail["rmse"].mean())
-    assert row["rmse_error"] == pytest.approx(abs(np.diff(detail["rmse"])[0]) / 2)
+    assert row["bias_error"] == pytest.approx(abs(np.diff(detail["bias"])[0]) / 2)
+    of_square = abs(np.diff(detail["rmse"] ** 2)[0]) / 2
+    assert row["rmse_error"] == pytest.approx(of_square / (2 * row["rmse"]))
     assert set(errors[errors["query"] == "race"]["size"]) == {"all"}
-    assert share_table(found["shares"])["undefined"].notna().all()
+    of_shares = share_table(found["shares"])
+    assert of_shares["undefined"].notna().all()
+    rows = "system == 'permutation swapping' and size == 'all' and share == 'Hispanic'"
+    share = found["shares"].query(rows)
+    row = of_shares.query(rows).iloc[0]
+    assert row["mae_error"] == pytest.approx(abs(np.diff(share["mae"])[0]) / 2)
+    assert row["bias_error"] == pytest.approx(abs(np.diff(share["bias"])[0]) / 2)
+
+
+def test_what_is_never_off_has_no_error_and_one_run_has_none_that_is_known(small, found):
+    errors = error_table(found["errors"])
+    held = errors.query("system == 'permutation swapping' and query == 'total'")
+    assert (held[["bias_error", "rmse_error"]] == 0).all(axis=None)
+    once = error_table(found["errors"].query("run == 0"))
+    assert once[["bias_error", "rmse_error"]].isna().all(axis=None)
 
 
 def test_the_cost_is_a_mean_over_releases(found):
