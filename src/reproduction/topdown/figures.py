@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
 from reproduction.topdown.experiment import ALPHA
@@ -15,10 +16,11 @@ GREEN, PURPLE = "#3f8f4f", "#7a5195"
 # colour and marker of a system, and what a reader calls it
 STYLES = {
     "Bureau": (DAS, "o", "Bureau, 2021-06-08"),
-    "production": (DRAW, "s", "TopDown, the Bureau's budget"),
+    "production": (DRAW, "s", "TopDown, Bureau's budget, least noise"),
+    "production, detail with group quarters": (BOX, "X", "the same, most noise"),
     "identity 4": (GREEN, "^", "TopDown, all cells asked, epsilon 4"),
     "identity 4, negatives allowed": (FAINT, "v", "the same, negatives allowed"),
-    "integer noise, state cells held": (PURPLE, "D", "exact integer noise, state cells held"),
+    "integer noise, state cells held": (PURPLE, "D", "integer noise, the county's loss alone"),
 }
 # systems in the figure of slopes, from the top down
 SLOPES = {
@@ -28,14 +30,15 @@ SLOPES = {
     "slides": "TopDown, four queries,\nepsilon 4",
     "slides, negatives allowed": "negatives allowed ",
     "slides, total first": "totals first",
-    "production": "TopDown,\nthe Bureau's budget",
+    "production": "TopDown, Bureau's\nbudget, least noise",
+    "production, detail with group quarters": "the same, most noise",
     "Bureau": "Bureau, 2021-06-08",
     "integer noise of county totals": "exact integer noise\nof county totals",
 }
 COUNTIES = {
     "slides": "TopDown, one pass (four queries, epsilon 4)",
     "slides, total first": "TopDown, totals first (same budget)",
-    "production": "TopDown, the Bureau's budget",
+    "production": "TopDown, the Bureau's budget, least noise",
     "identity 4": "TopDown, all cells asked, epsilon 4",
     "Bureau": "Bureau, 2021-06-08",
     "integer noise of county totals": "exact integer noise of county totals",
@@ -176,8 +179,8 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
         Of `reproduction.topdown.fingerprint.fingerprint` and `rmse_by_size`, with column system.
     """
     ran = set(trace["system"])
-    ours = "production" if "production" in ran else "identity 4"
-    shown = [name for name in ("Bureau", ours) if name in ran]
+    ours = [name for name in STYLES if name.startswith("production") and name in ran]
+    shown = [*(["Bureau"] if "Bureau" in ran else []), *(ours or ["identity 4"])]
     figure, (axes,) = panels(1, 2, (11, 4))
     groups = list(dict.fromkeys(trace["group"]))
     for place, name in enumerate(shown):
@@ -190,9 +193,8 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
         for group, line in (("hispanic", "-"), ("adult", ":")):
             some = sizes[(sizes["system"] == name) & (sizes["group"] == group)]
             axes[1].plot(
-                range(len(some)), some["rmse"], color=colour, marker=marker, ms=4, lw=1, ls=line,
-                label=f"{group}, {words.split(',')[0]}",
-            )  # fmt: skip
+                range(len(some)), some["rmse"], color=colour, marker=marker, ms=4, lw=1, ls=line
+            )
             ticks = some["from_population"]
     axes[0].axhline(0, color=INK, lw=0.8)
     axes[0].set_xticks(range(len(groups)), groups)
@@ -205,9 +207,8 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     axes[1].set_xlabel("population of the county, from")
     axes[1].set_ylabel("root mean square error (persons)")
     axes[1].set_title("Hispanic and adult counts, by size of the county", loc="left")
-    axes[1].legend(frameon=False, fontsize=7.5, ncols=2, loc="upper left")
-    top = axes[1].get_ylim()[1]
-    axes[1].set_ylim(top=4 * top)
+    kinds = [Line2D([], [], color=INK, ls="-"), Line2D([], [], color=INK, ls=":")]
+    axes[1].legend(kinds, ["hispanic", "adult"], frameon=False, fontsize=8, loc="upper left")
     return finish(figure)
 
 
