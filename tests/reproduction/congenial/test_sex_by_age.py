@@ -79,14 +79,20 @@ def test_acceptance_from_both_kinds_of_start(compared):
         starts=sexage.spread_draws(draws["walk"], 4),
         paper={0.6: 1.678},
     )
-    assert rates["start"].tolist() == ["target", "confidential"] * 2
+    assert rates["start"].tolist() == ["target", "confidential", "either"] * 2
     stuck = rates.iloc[1]
     assert (stuck["accepted"], stuck["never_moved"], stuck["percent"]) == (0, 4, 0)
     assert stuck["high"] > 0
-    assert (rates.loc[2:, "percent"].between(0.5, 3)).all()
-    assert rates["paper_percent"].notna().tolist() == [False, False, True, True]
-    assert (rates.loc[:1, "ahead_high"] < 0).all()
-    assert (rates.loc[2:, "ahead"] == 0).all()
+    assert (rates.loc[3:, "percent"].between(0.5, 3)).all()
+    assert rates["paper_percent"].notna().tolist() == [False] * 3 + [True] * 3
+    assert (rates.loc[:2, "ahead_high"] < 0).all()
+    assert (rates.loc[3:, "ahead"] == 0).all()
+    for _, part in rates.groupby("proposal_epsilon"):
+        one, other, both = (part.set_index("start").loc[name] for name in part["start"])
+        assert both["accepted"] == one["accepted"] + other["accepted"]
+        assert both["never_moved"] == one["never_moved"] + other["never_moved"]
+        assert (both["chains"], both["iterations"]) == (8, 4000)
+        assert both["percent"] == pytest.approx((one["percent"] + other["percent"]) / 2)
 
 
 def test_rates_are_set_against_that_at_the_papers_best_from_the_same_start():
