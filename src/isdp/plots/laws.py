@@ -38,7 +38,7 @@ def laws_overlaid(
     """
     size = 11, 1 + 2.9 * len(descriptions)
     figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
-    colours = dict(zip(samplers, (DRAW, DAS, "#3a7d44"), strict=False))
+    colours = dict(zip(samplers, (DRAW, DAS, "#3a7d44", "#8a5a00"), strict=False))
     for (left, right), (law, words) in zip(axes, descriptions.items(), strict=True):
         _draw_norms(left, norms[norms["law"] == law], samplers, colours)
         _draw_quantiles(right, quantiles[quantiles["law"] == law], samplers, colours)

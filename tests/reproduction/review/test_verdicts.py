@@ -395,6 +395,24 @@ def test_the_best_parameter_is_judged_by_the_chains_of_both_starts_together():
         assert row["our_value"] == f"{1.5 + ahead:.4g}"
 
 
+@pytest.mark.parametrize(
+    ("beyond", "expected"),
+    [("paper", "differs"), ("mcmc", "reproduced"), ("messages", "reproduced")],
+)
+def test_agreement_is_judged_on_the_papers_chain_and_not_on_quicker_ones(beyond, expected):
+    samplers = ["paper", "mcmc", "messages"]
+    table = pd.DataFrame({"experiment": "x", "sampler": samplers, "distance": 0.1})
+    tables = {"exact_agreement": table.assign(beyond=table["sampler"] == beyond)}
+    assert card_of("exact-agreement-chains", tables)["verdict"] == expected
+
+
+def test_where_nothing_is_exact_the_papers_chain_is_not_judged():
+    """A distance that is not known is not beyond its bound, and says nothing."""
+    rows = {"experiment": "x", "sampler": ["paper", "mcmc"], "distance": [math.nan, 0.1]}
+    tables = {"exact_agreement": pd.DataFrame({**rows, "beyond": False})}
+    assert card_of("exact-agreement-chains", tables)["verdict"] == "not checkable"
+
+
 def test_every_claim_is_tried():
     tried = {claim.values[0]["claim"] for claim in [*NUMBERS, *of_kind("rows", "values"), *WORDS]}
     assert tried == {claim["claim"] for claim in CLAIMS}
