@@ -63,7 +63,25 @@ def test_a_printed_release_is_placed_and_its_errors_are_counted(compared):
     assert place["violations"] == 3  # all three sums are off but that of voting age; one below zero
     assert place["l1"] == 1 + 7
     assert place["l1_percentile"] == 0
+    assert (place["l1_percentile_low"], place["l1_effective_draws"]) == (
+        0,
+        draws["walk"][..., 0].size,
+    )
+    assert 0 < place["l1_percentile_high"] < 0.06
     assert sexage.place_release(COUNTS, None, draws["walk"]).empty
+
+
+def test_a_percentile_is_known_as_well_as_the_chains_are_mixed():
+    """Draws that are kept many times over are worth no more than once."""
+    rng = np.random.default_rng(8)
+    few = rng.integers(-3, 4, (2, 50, len(COUNTS)))
+    often = np.repeat(few, 20, axis=1)
+    released = COUNTS + few[0, 0]
+    once, again = (sexage.place_release(COUNTS, released, each).iloc[0] for each in (few, often))
+    assert again["l1_percentile"] == pytest.approx(once["l1_percentile"])
+    assert again["l1_effective_draws"] < 3 * once["l1_effective_draws"] < 1000
+    for place in (once, again):
+        assert place["l1_percentile_low"] < place["l1_percentile"] < place["l1_percentile_high"]
 
 
 def test_acceptance_from_both_kinds_of_start(compared):
