@@ -100,7 +100,7 @@ def _budgets(texts: list[str], option: str) -> list[float]:
             found.append(float(exact_epsilon(text.strip())))
         except InputError:
             raise InputError(
-                f"{option}: wanted numbers above 0 and up to 1000, such as 0.5 or 1/4,1/2, got "
+                f"{option}: wanted numbers from 1e-14 to 1000, such as 0.5 or 1/4,1/2, got "
                 f"{text[:40]!r}"
             ) from None
     return found

@@ -31,6 +31,7 @@ DELTA = 1e-10  # at which the Gaussian of SDP is calibrated; its rho does not de
 REGIONS = "the total of each region"
 SMALLEST = Invariants.total(2)  # the noise of SDP costs as much, and is as wide, under any others
 EXACT_GAUSSIAN = "exact Gaussian"
+LEAST_BUDGET, MOST_BUDGET = 1e-14, 1000  # beyond, some systems' laws leave floating point
 
 
 class System(ABC):
@@ -411,11 +412,13 @@ def check_budget(system: System, budget: float) -> float:
     Raises
     ------
     InputError
-        If it is no positive number, or a rate is not below 1.
+        If it is no number from 1e-14 to 1000, or a rate is not below 1.
     """
-    most = 1 if system.parameter == "rate" else math.inf
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 < budget < most:
-        wanted = "between 0 and 1" if most == 1 else "positive and finite"
+    rate = system.parameter == "rate"
+    number = isinstance(budget, int | float) and not isinstance(budget, bool)
+    if not number or not LEAST_BUDGET <= budget <= MOST_BUDGET or (rate and budget >= 1):
+        wanted = "between 0 and 1" if rate else f"a number up to {MOST_BUDGET}"
+        wanted += f", and not below {LEAST_BUDGET:g}"
         raise InputError(
             f"compare: {system.name}: the {system.parameter} must be {wanted}, got {budget!r}"
         )

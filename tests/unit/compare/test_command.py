@@ -206,6 +206,7 @@ HOSTILE = {
     "epsilon that is no number": ({}, ("--epsilon", "nan"), "--epsilon: wanted numbers"),
     "infinite rho": ({}, ("--rho", "inf"), "--rho: wanted numbers"),
     "epsilon beyond all": ({}, ("--epsilon", "1e99999999"), "--epsilon: wanted numbers"),
+    "epsilon below all": ({}, ("--epsilon", "1e-300"), "from 1e-14 to 1000"),
     "an empty budget": ({}, ("--epsilon", "1,,2"), "got ''"),
     "a rate of one": ({}, ("--rate", "1"), "between 0 and 1"),
     "too many budgets": (

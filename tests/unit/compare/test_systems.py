@@ -99,7 +99,12 @@ def test_conditioned_noise_gives_half_of_the_budget_to_the_noise():
 
 
 @pytest.mark.parametrize(
-    ("parameter", "budget"), [("epsilon", 0), ("rho", -1.0), ("rate", 1), ("rate", "0.5")]
+    ("parameter", "budget"),
+    [
+        *(("epsilon", 0), ("rho", -1.0), ("rate", 1), ("rate", "0.5"), ("epsilon", float("nan"))),
+        *(("epsilon", 1e300), ("epsilon", 1001), ("epsilon", 1e-16), ("rho", 1e4), ("rho", 1e-300)),
+        *(("rate", 1e-300), ("rate", 10**400), ("rho", float("inf"))),
+    ],
 )
 def test_a_budget_that_is_none_is_refused(parameter, budget):
     system = next(each for each in SYSTEMS if each.parameter == parameter)

@@ -82,6 +82,9 @@ def test_queries_count_the_cells_of_their_margins():
     [
         ({"flavour": "renyi"}, "flavour"),
         ({"total": 0}, "positive"),
+        ({"total": 1000.5}, "total must be positive and at most 1000, got 1000.5"),
+        ({"total": float("nan")}, "the total must be a number"),
+        ({"total": float("inf")}, "the total must be a number"),
         ({"levels": {"root": 0.2, "state": 0.3}}, "add up to 1/2"),
         ({"levels": {"root": -0.5, "state": 1, "elsewhere": 0.5}}, "from 0 up"),
         ({"queries": {"root": {"detail": 1}}}, "levels root, state"),
