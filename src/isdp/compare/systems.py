@@ -266,8 +266,18 @@ class KNormNoise(PlainNoise):
             ) from None
 
     def promise(self, budget: float) -> Guarantee:
-        """As `PlainNoise.promise`."""
-        return self.law(SMALLEST, budget).guarantee()
+        """As `PlainNoise.promise`, of tables with equal totals, k moves apart at l1 distance 2k.
+
+        Drawn region by region, a record replaced by one of another region costs up to twice as
+        much, as two regions' noise tells of it.
+        """
+        return Guarantee(
+            "pure",
+            budget / PER_MOVE,
+            "l1",
+            PER_MOVE,
+            "SDP, Section 3.4; Hardt and Talwar 2010",
+        )
 
     def spread(self, budget: float) -> None:
         """As `PlainNoise.spread`."""
