@@ -17,7 +17,7 @@ from isdp.exact.numbers import exact_number
 
 TOTAL, DETAIL, ELSEWHERE = "total", "detail", "elsewhere"
 LARGEST_VARIANCE = 1e30  # beyond it noise would leave 64-bit integers
-LARGEST_TOTAL = 1000  # beyond it a variance may be 0 in doubles, and nothing is hidden anyway
+LARGEST_LOSS = 1000  # of a query; beyond it a variance may be 0 in doubles
 FLAVOURS = ("pure", "zCDP")
 
 
@@ -103,8 +103,8 @@ class Budget:
     Raises
     ------
     InputError
-        If the total is not above 0 and at most 1000, a share is negative, shares do not add up to
-        1, a level has no queries or the other way about, or the noise would not fit into 64-bit
+        If a share is negative, shares do not add up to 1, a level has no queries or the other
+        way about, more than 1000 is spent on a query, or the noise would not fit into 64-bit
         integers.
     """
 
@@ -117,10 +117,8 @@ class Budget:
         if self.flavour not in FLAVOURS:
             raise InputError(f"budget: flavour {self.flavour!r} is none of {', '.join(FLAVOURS)}")
         total = exact_number("budget: the total", self.total)
-        if not 0 < total <= LARGEST_TOTAL:
-            raise InputError(
-                f"budget: the total must be positive and at most {LARGEST_TOTAL}, got {self.total}"
-            )
+        if total <= 0:
+            raise InputError(f"budget: the total must be positive, got {self.total}")
         levels = _shares("the levels", self.levels)
         if set(self.queries) != set(levels) - {ELSEWHERE}:
             raise InputError(
@@ -132,6 +130,10 @@ class Budget:
             object.__setattr__(self, name, value)
         for level in queries:
             for query in self.asked(level):
+                if self.loss(level, query) > LARGEST_LOSS:
+                    raise InputError(
+                        f"budget: {level}, {query}: at most {LARGEST_LOSS} can be spent on a query"
+                    )
                 if self.variance(level, query) > LARGEST_VARIANCE:
                     raise InputError(f"budget: {level}, {query}: too little for whole numbers")
 
