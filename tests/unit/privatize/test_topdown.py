@@ -271,7 +271,10 @@ WRONG = {
     "an unknown axis": (None, ("--structural-zero", "tribe=x"), "no axis 'tribe'"),
     "no share": (None, ("--share", "all"), "needs NAME=VALUE"),
     "a share in words": (None, ("--share", "all=half"), "such as 0.25 or 1/4"),
+    "a share out of reach": (None, ("--share", "all=1e-100000"), "such as 0.25 or 1/4"),
     "few simulations": (None, ("--simulations", "3"), "0 or from 10 up"),
+    "simulations without end": (None, ("--simulations", "10001"), "from 10 up to 10,000"),
+    "simulations of many digits": (None, ("--simulations", "1" * 5000), "must be a whole number"),
     "an epsilon of zero": (None, ("--epsilon", "0"), "epsilon must lie between"),
 }
 
