@@ -268,3 +268,11 @@ def test_an_input_is_never_overwritten(run):
     table.rename(run.out / TABLE)
     table.symlink_to(run.out / TABLE)
     assert "would be overwritten" in run.refused("--force", budgets=ONE)
+
+
+def test_names_that_differ_in_blanks_alone_are_said(run, caplog):
+    cells = pd.read_csv(run.folder / "cells.csv")
+    cells.loc[0, "state"] += " "
+    run.table(cells)
+    assert run(budgets=ONE) == 0
+    assert "state: 'North' and 'North ' differ in blanks alone" in caplog.text

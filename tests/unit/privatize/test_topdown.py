@@ -488,3 +488,9 @@ def test_kinds_not_listed_that_have_people_are_refused_without_a_count(
 def test_absent_otherwise_needs_a_list(command, capsys):
     assert command("--absent-otherwise") == 2
     assert "without --present" in capsys.readouterr().err
+
+
+def test_names_that_differ_in_blanks_alone_are_said(command, frame, caplog):
+    frame.loc[0, "sex"] = "f "
+    assert command() == 0
+    assert "sex: 'f' and 'f ' differ in blanks alone, and count as different values" in caplog.text
