@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from isdp import exact, subspace, swapping, topdown
-from isdp.accounting.conversions import epsilon_for
+from isdp.accounting.conversions import ROUNDING, epsilon_for
 from isdp.accounting.guarantees import Guarantee
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
@@ -301,8 +301,8 @@ class ProjectedGaussianNoise(PlainNoise):
     whole = False
 
     def law(self, invariants: Invariants, budget: float) -> subspace.ProjectedGaussian:
-        """As `PlainNoise.law`."""
-        epsilon = epsilon_for(EXACT_GAUSSIAN, budget, DELTA)
+        """As `PlainNoise.law`; by rounding a little more noise than the budget asks, never less."""
+        epsilon = epsilon_for(EXACT_GAUSSIAN, budget, DELTA) * (1 - 2 * ROUNDING)
         return subspace.ProjectedGaussian(
             subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
         )

@@ -99,6 +99,12 @@ def test_conditioned_noise_gives_half_of_the_budget_to_the_noise():
         check_law(*found[2.0])
 
 
+@pytest.mark.parametrize("rho", [1e-14, 1e-6, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 30.0, 1000])
+def test_projected_gaussian_noise_spends_no_more_than_its_budget(rho):
+    spent = compare.ProjectedGaussianNoise().promise(rho).loss
+    assert rho * (1 - 1e-10) < spent <= rho
+
+
 def test_k_norm_noise_of_two_regions_promises_what_their_joint_density_keeps():
     """Its logarithm is -epsilon/2 times the regions' l1 norms; it falls most along the step."""
     areas = Areas(np.ones((4, 1), int), ["A", "A", "B", "B"], Schema(("cell",), (1,)))
