@@ -1,8 +1,12 @@
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks import numpy_algorithm1, timing
+import benchmarks
+from benchmarks import coupling_tuning, numpy_algorithm1, timing
 from benchmarks.peers import open_peer
 from benchmarks.topdown_growth import ALL_BLOCKS, NATION, nation_table
 from benchmarks.workflow_cost import cost_table, rule_names, rule_of
@@ -10,9 +14,12 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.kernels import metropolis
+from isdp.mcmc.metropolis import LatticeWalk
 from tests.statistical.checks import LawRejected, check_law
 
 WAYS = [numpy_algorithm1.run, numpy_algorithm1.run_vectorised]
+PEERS = {"peer_blackjax": "blackjax", "peer_opendp": "opendp"}  # in an environment of their own
+FILES = sorted(file.stem for file in Path(benchmarks.__path__[0]).glob("*.py"))
 
 
 class Forced:
@@ -120,3 +127,26 @@ def test_the_nation_is_computed_from_the_largest_size():
     assert table["hours"].iloc[0] == pytest.approx(0.009 * 1000 / 900 * NATION / 3600)
     assert table["hours"].iloc[2] == pytest.approx(9 / 900 * ALL_BLOCKS / 3600)
     assert table["hours"].is_monotonic_decreasing
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_finds_what_it_takes_from_the_library(name):
+    if name in PEERS:
+        pytest.importorskip(PEERS[name])
+    import_module(f"benchmarks.{name}")
+
+
+@pytest.mark.parametrize("acceptance", ["joint", "coordinate"])
+def test_a_coupled_sweep_is_timed_against_a_single_one(acceptance):
+    lattice = kernel_lattice(Invariants.margins((3, 3)))
+    walk = LatticeWalk(lattice, GeneralizedLaplace(0.25), 0.5, acceptance)
+    assert 0 < coupling_tuning.coupled_by_single(walk, states=30, sweeps=3) < np.inf
+
+
+def test_as_many_coupled_sweeps_are_run_as_are_counted():
+    """In forty coordinates at once no two chains are together after five sweeps."""
+    walk = LatticeWalk(kernel_lattice(Invariants.total(40)), GeneralizedLaplace(0.25), 0.5)
+    pool = np.zeros((4, 40), dtype=np.int64)
+    arguments = walk.kernel, coupling_tuning._scratch(walk)
+    run = coupling_tuning.sweep_neighbours(np.random.default_rng(1), pool, 5, *arguments)
+    assert run == 15

@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
+import numpy as np
 import scipy
-from scipy.special import erfcx, log_ndtr, ndtr
+from scipy.special import erfcx, ndtr
 
 from isdp.accounting.guarantees import Guarantee, Number, product
 from isdp.errors import InputError
 
 ROUNDING = 1e-12  # relative, more than a conversion is off by
 FAR_RIGHT = 5.0  # beyond it the two terms of the Gaussian profile are safely apart
+CLOSE = 0.1  # distance in standard deviations below which they are too near to be subtracted
+NO_CHANCE = -1e4  # logarithm of what is 0 in doubles
+ASYMPTOTIC = 50.0  # from here on four terms of erfcx's expansion are exact in doubles
+LEAST_RHO = 1e-280  # what is below counts as this much: floats near their least lose digits
+EPSILONS = (1e-100, 1e100)  # whose squares are floats with all their digits
 
 
 def epsilon_bun_steinke(rho: float, delta: float) -> float:
@@ -45,7 +52,7 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
         slack = -math.log(delta) - log_excess - (1 + excess) * math.log1p(1 / excess)
         return (1 + excess) * rho + slack / excess
 
-    best = math.log(math.sqrt(max(-math.log(delta), 1e-3) / rho))
+    best = (math.log(max(-math.log(delta), 1e-3)) - math.log(rho)) / 2
     found = scipy.optimize.minimize_scalar(
         bound, bounds=(best - 8, best + 8), options={"xatol": 1e-10}
     )
@@ -55,12 +62,18 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
 def epsilon_gaussian(rho: float, delta: float) -> float:
     """Smallest epsilon of Gaussian noise at that delta, from its exact profile; at least 0."""
     _check(rho=rho, delta=delta)
-    mu, goal = math.sqrt(2 * rho), math.log(delta)
+    mu, goal = math.sqrt(2) * math.sqrt(rho), math.log(delta)
     if rho == 0 or _log_delta_gaussian(0.0, mu) <= goal:
         return 0.0
     most = epsilon_bun_steinke(rho, delta)  # never too small
+    if _log_delta_gaussian(most, mu) >= goal:  # a delta so near 1 that rounding decides
+        return most
     return scipy.optimize.brentq(
-        lambda epsilon: _log_delta_gaussian(epsilon, mu) - goal, 0.0, most, xtol=1e-16, rtol=1e-13
+        lambda epsilon: _log_delta_gaussian(epsilon, mu) - goal,
+        0.0,
+        most,
+        xtol=1e-16 * min(1.0, most),
+        rtol=1e-13,
     )
 
 
@@ -85,12 +98,35 @@ def delta_gaussian(epsilon: float, mu: float) -> float:
 
 def _log_delta_gaussian(epsilon: float, mu: float) -> float:
     left, right = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
-    if left > FAR_RIGHT:
-        return math.log(ndtr(left) - math.exp(epsilon + log_ndtr(right)))
     # e^eps phi(right) = phi(left), so both terms are this density times a Mills ratio; their
     # plain difference would lose every digit at delta = 1e-14
-    mills = erfcx(-left / math.sqrt(2)) - erfcx(-right / math.sqrt(2))
-    return -0.5 * left**2 + math.log(mills / 2)
+    log_density = -0.5 * left * left
+    if left < 0 and log_density < NO_CHANCE:
+        return log_density  # times a ratio below 1
+    near, far = -left / math.sqrt(2), -right / math.sqrt(2)
+    if left > FAR_RIGHT:
+        return math.log1p(-ndtr(-left) - math.exp(log_density) * erfcx(far) / 2)
+    if mu > CLOSE:
+        return log_density + math.log((erfcx(near) - erfcx(far)) / 2)
+    nodes, weights = _nodes()
+    step = mu / math.sqrt(2)
+    return log_density + math.log(step / 4) + _log_mean_fall(near + step * (1 + nodes) / 2, weights)
+
+
+def _log_mean_fall(points: np.ndarray, weights: np.ndarray) -> float:
+    """Logarithm of the weighted sum of -erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)."""
+    if points[0] < ASYMPTOTIC:
+        return math.log(weights @ (2 / math.sqrt(math.pi) - 2 * points * erfcx(points)))
+    inverse = (points[0] / points) ** 2
+    small = 1 / points / points
+    series = 1 - small * (1.5 - small * (3.75 - small * 13.125))
+    return math.log(weights @ (inverse * series) / math.sqrt(math.pi)) - 2 * math.log(points[0])
+
+
+@cache
+def _nodes() -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and weights of Gauss and Legendre; of ten the error is far below rounding."""
+    return np.polynomial.legendre.leggauss(10)
 
 
 CONVERSIONS: dict[str, Callable[[float, float], float]] = {
@@ -107,7 +143,8 @@ def epsilon_for(conversion: str, rho: float, delta: float) -> float:
 
 def epsilon_above(conversion: str, rho: Number, delta: float) -> float:
     """As `epsilon_for`, and never less than the true one for having been computed in doubles."""
-    return epsilon_for(conversion, product(rho, 1.0), delta) * (1 + ROUNDING)
+    rho = product(rho, 1.0)
+    return epsilon_for(conversion, max(rho, LEAST_RHO) if rho else rho, delta) * (1 + ROUNDING)
 
 
 def rho_for(conversion: str, epsilon: float, delta: float) -> float:
@@ -119,8 +156,11 @@ def rho_for(conversion: str, epsilon: float, delta: float) -> float:
         If the conversion is unknown or a number is out of its range.
     """
     convert = _named(conversion)
-    if not 0 < epsilon < math.inf:
-        raise InputError(f"accounting: epsilon must be positive, got {epsilon!r}")
+    if not EPSILONS[0] <= epsilon <= EPSILONS[1]:
+        raise InputError(
+            f"accounting: epsilon must be positive, from {EPSILONS[0]:g} to {EPSILONS[1]:g}, got "
+            f"{epsilon!r}"
+        )
     _check(delta=delta)
     length = -math.log(delta)
     low = (epsilon / (math.sqrt(length + epsilon) + math.sqrt(length))) ** 2

@@ -123,7 +123,7 @@ class Guarantee:
 
         Returns
         -------
-        Fraction where loss and distance are exact, else float
+        Fraction where loss and distance are exact, else float; infinite where that ends
 
         Raises
         ------
@@ -264,7 +264,10 @@ def upper(value: Number, digits: int = 6) -> str:
 
 
 def product(*factors: Number) -> Number:
-    """Exact product, or the nearest float that is not below it if a factor is a float."""
+    """Exact product, or the nearest float that is not below it if a factor is a float.
+
+    Infinite where it leaves floating point, as `total`.
+    """
     return _from_above(math.prod((as_fraction(x) for x in factors), start=Fraction(1)), factors)
 
 
@@ -287,7 +290,10 @@ def _exponent(exact: Fraction) -> int:
 def _from_above(exact: Fraction, terms: tuple[Number, ...]) -> Number:
     if not any(isinstance(term, float) for term in terms):
         return exact
-    near = float(exact)
+    try:
+        near = float(exact)
+    except OverflowError:
+        return math.inf
     return near if as_fraction(near) >= exact else math.nextafter(near, math.inf)
 
 

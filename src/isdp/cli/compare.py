@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from isdp.cli.options import add_count, add_name, add_out, command
+from isdp.cli.options import add_count, add_name, add_out, command, whole_number
 from isdp.errors import InputError
 
 EPILOG = """\
@@ -70,8 +70,8 @@ def run(given: argparse.Namespace) -> int:
         sums_path=given.sums,
         region=given.region,
         area=given.area,
-        simulations=_whole(given.simulations, "--simulations"),
-        seed=_whole(given.seed, "--seed"),
+        simulations=whole_number(given.simulations, "--simulations"),
+        seed=whole_number(given.seed, "--seed"),
         count=given.count,
         names=given.name,
         force=given.force,
@@ -100,13 +100,7 @@ def _budgets(texts: list[str], option: str) -> list[float]:
             found.append(float(exact_epsilon(text.strip())))
         except InputError:
             raise InputError(
-                f"{option}: wanted numbers above 0 and up to 1000, such as 0.5 or 1/4,1/2, got "
+                f"{option}: wanted numbers from 1e-14 to 1000, such as 0.5 or 1/4,1/2, got "
                 f"{text[:40]!r}"
             ) from None
     return found
-
-
-def _whole(text: str, option: str) -> int:
-    if not text.isdecimal() or len(text) > 18:
-        raise InputError(f"{option} must be a whole number from 0 up, got {text[:40]!r}")
-    return int(text)

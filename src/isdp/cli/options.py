@@ -77,6 +77,19 @@ def experiment(given: argparse.Namespace) -> tuple[bool, int | None]:
     return given.for_experiments or seed is not None, seed
 
 
+def whole_number(text: str, option: str) -> int:
+    """Read a whole number from 0 up, of at most 18 digits.
+
+    Raises
+    ------
+    InputError
+        If it is none; it names the option.
+    """
+    if not text.isdecimal() or len(text) > 18:
+        raise InputError(f"{option} must be a whole number from 0 up, got {text[:40]!r}")
+    return int(text)
+
+
 def _seed(text: str | None) -> int | None:
     if text is None:
         return None

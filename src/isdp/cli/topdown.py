@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from isdp.cli.options import add_count, add_experiment, add_out, command, experiment
+from isdp.cli.options import (
+    add_count,
+    add_experiment,
+    add_out,
+    command,
+    experiment,
+    whole_number,
+)
 from isdp.errors import InputError
 
+MOST_SIMULATIONS = 10_000
 EPILOG = """\
 the table: a csv in UTF-8, a row a cell of a smallest region: the columns of --levels name the
 region, a column holds the count, all others say what the cell is; cells not listed are empty
@@ -75,8 +83,11 @@ def run(given: argparse.Namespace) -> int:
         level, _, rest = text.rpartition(":")
         name, share = _pair(rest, "--query")
         queries.setdefault(level, {})[name] = _share(share, "--query")
-    if not given.simulations.isdecimal() or 0 < int(given.simulations) < 10:
-        raise InputError(f"--simulations must be 0 or from 10 up, got {given.simulations!r}")
+    simulations = whole_number(given.simulations, "--simulations")
+    if 0 < simulations < 10 or simulations > MOST_SIMULATIONS:
+        raise InputError(
+            f"--simulations must be 0 or from 10 up to {MOST_SIMULATIONS:,}, got {simulations}"
+        )
     wish = Wish(
         levels=tuple(given.levels.split(",")),
         flavour="pure" if pure else "zCDP",
@@ -96,7 +107,7 @@ def run(given: argparse.Namespace) -> int:
         one_pass=given.one_pass,
         seed=seed,
         experiment=experimental,
-        simulations=int(given.simulations),
+        simulations=simulations,
     )
     certificate = topdown(given.table, wish, given.out, count=given.count, force=given.force)
     print(f"{given.out}/certificate.md: {certificate['status']}")
@@ -114,7 +125,11 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 def _share(text: str, option: str):
     from fractions import Fraction
 
+    from isdp.exact.numbers import out_of_reach
+
     try:
+        if out_of_reach(text):
+            raise ValueError
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ import pandas as pd
 from isdp.compare.areas import LEVELS, Areas
 from isdp.errors import InputError
 from isdp.io.columns import read_columns
+from isdp.privatize.cautions import cautions_of_names
 from isdp.privatize.freedom import Freedom, find_freedom, implies
 from isdp.privatize.held import Held, read_invariants
 from isdp.privatize.margins import usual_sums
@@ -21,6 +23,7 @@ from isdp.privatize.table import Table, described, read_counts, read_table
 from isdp.privatize.topdown import Problem, arrange
 from isdp.topdown import Schema
 
+LOG = logging.getLogger(__name__)
 NO_COUNTS, STAND_IN, CONFIDENTIAL = "no counts", "stand-in", "confidential"
 CELLS, AREAS = "cells", "totals of areas"
 ONE_CELL = Schema(("cell",), (1,))
@@ -181,6 +184,8 @@ def read_question(
     if not columns:
         raise InputError(f"{path}: no column beside {count!r} says what a row is; add one")
     table = described(path, columns, names, count)
+    for caution in cautions_of_names(table):
+        LOG.warning("%s", caution)
     counts, source, from_file = None, NO_COUNTS, ""
     if stand_in is not None:
         counts, source, from_file = _stand_in(stand_in, table, count), STAND_IN, stand_in

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from isdp import exact, subspace, swapping, topdown
-from isdp.accounting.conversions import epsilon_for
+from isdp.accounting.conversions import ROUNDING, epsilon_for
 from isdp.accounting.guarantees import Guarantee
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
@@ -31,6 +31,7 @@ DELTA = 1e-10  # at which the Gaussian of SDP is calibrated; its rho does not de
 REGIONS = "the total of each region"
 SMALLEST = Invariants.total(2)  # the noise of SDP costs as much, and is as wide, under any others
 EXACT_GAUSSIAN = "exact Gaussian"
+LEAST_BUDGET, MOST_BUDGET = 1e-14, 1000  # beyond, some systems' laws leave floating point
 
 
 class System(ABC):
@@ -265,8 +266,18 @@ class KNormNoise(PlainNoise):
             ) from None
 
     def promise(self, budget: float) -> Guarantee:
-        """As `PlainNoise.promise`."""
-        return self.law(SMALLEST, budget).guarantee()
+        """As `PlainNoise.promise`, of tables with equal totals, k moves apart at l1 distance 2k.
+
+        Drawn region by region, a record replaced by one of another region costs up to twice as
+        much, as two regions' noise tells of it.
+        """
+        return Guarantee(
+            "pure",
+            budget / PER_MOVE,
+            "l1",
+            PER_MOVE,
+            "SDP, Section 3.4; Hardt and Talwar 2010",
+        )
 
     def spread(self, budget: float) -> None:
         """As `PlainNoise.spread`."""
@@ -290,8 +301,8 @@ class ProjectedGaussianNoise(PlainNoise):
     whole = False
 
     def law(self, invariants: Invariants, budget: float) -> subspace.ProjectedGaussian:
-        """As `PlainNoise.law`."""
-        epsilon = epsilon_for(EXACT_GAUSSIAN, budget, DELTA)
+        """As `PlainNoise.law`; by rounding a little more noise than the budget asks, never less."""
+        epsilon = epsilon_for(EXACT_GAUSSIAN, budget, DELTA) * (1 - 2 * ROUNDING)
         return subspace.ProjectedGaussian(
             subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
         )
@@ -411,11 +422,13 @@ def check_budget(system: System, budget: float) -> float:
     Raises
     ------
     InputError
-        If it is no positive number, or a rate is not below 1.
+        If it is no number from 1e-14 to 1000, or a rate is not below 1.
     """
-    most = 1 if system.parameter == "rate" else math.inf
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 < budget < most:
-        wanted = "between 0 and 1" if most == 1 else "positive and finite"
+    rate = system.parameter == "rate"
+    number = isinstance(budget, int | float) and not isinstance(budget, bool)
+    if not number or not LEAST_BUDGET <= budget <= MOST_BUDGET or (rate and budget >= 1):
+        wanted = "between 0 and 1" if rate else f"a number up to {MOST_BUDGET}"
+        wanted += f", and not below {LEAST_BUDGET:g}"
         raise InputError(
             f"compare: {system.name}: the {system.parameter} must be {wanted}, got {budget!r}"
         )

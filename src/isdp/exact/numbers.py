@@ -41,7 +41,16 @@ def _read(text: str) -> Fraction:
     Its power of ten may have millions of digits, where Python reads a few thousand at most in all
     the rest of a number.
     """
+    return Fraction(0) if out_of_reach(text) else Fraction(text)
+
+
+def out_of_reach(text: str) -> bool:
+    """Whether the exponent alone puts a number out of every range, so that it is not to be read.
+
+    Raises
+    ------
+    ValueError
+        If the exponent is no whole number.
+    """
     _, marked, exponent = text.lower().partition("e")
-    if marked and abs(int(exponent)) > LARGEST_EXPONENT:
-        return Fraction(0)
-    return Fraction(text)
+    return bool(marked) and abs(int(exponent)) > LARGEST_EXPONENT

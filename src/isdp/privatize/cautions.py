@@ -32,8 +32,8 @@ def cautions_of_table(table: Table) -> list[str]:
             f"{table.path}: the rows are in the order of their counts, and their order is "
             f"published; sort them by name, and run again with --force"
         )
+    found += cautions_of_names(table)
     for column, values in table.columns.items():
-        found += _look_alikes(table, column, values.texts)
         formula = next(filter(_formula, chain([column], _in_pieces(values.texts))), None)
         if formula is not None:
             found.append(
@@ -41,6 +41,15 @@ def cautions_of_table(table: Table) -> list[str]:
                 f"take it for a formula"
             )
     return found
+
+
+def cautions_of_names(table: Table) -> list[str]:
+    """Look-alike values, a line for each column that has some."""
+    return [
+        caution
+        for column, values in table.columns.items()
+        for caution in _look_alikes(table, column, values.texts)
+    ]
 
 
 def _ordered(counts: np.ndarray) -> bool:

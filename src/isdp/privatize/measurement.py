@@ -97,7 +97,10 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
         units = Fraction(distance)
         if guarantee.growth != "linear" or units < 0:
             raise InputError(f"opendp: no loss is known at a distance of {distance}")
-        near = float(exact * units)
+        try:
+            near = float(exact * units)
+        except OverflowError:
+            return math.inf
         return near if Fraction(near) >= exact * units else math.nextafter(near, math.inf)
 
     return dp.m.make_user_measurement(

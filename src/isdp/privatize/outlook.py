@@ -185,6 +185,13 @@ class Design:
         low = high - STRIDE
         while low > ends[0] and meets(less * low):
             low, high = low - STRIDE, low
+        if low <= ends[0]:
+            low = ends[0]
+            if meets(less * low):
+                raise InputError(
+                    f"plan: every {setting} from {SMALLEST:g} to {LARGEST:g} keeps the error "
+                    f"within {error:g}; wish for a smaller error"
+                )
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if meets(less * middle) else (middle, high)

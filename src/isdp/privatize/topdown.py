@@ -22,6 +22,7 @@ from isdp.errors import InputError
 from isdp.io.files import sha256_of, write_csv, write_json
 from isdp.io.together import check_out, clear_leftovers, write_together
 from isdp.io.versions import versions
+from isdp.privatize.cautions import cautions_of_names
 from isdp.privatize.certificate import (
     FOR_RELEASE,
     NO_GUARANTEE,
@@ -162,7 +163,10 @@ def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = 
     clear_leftovers(out)
     given = [table_path] + [wish.present] * (wish.present is not None)
     check_out(out, FILES, given, force, AGAIN)
-    problem = arrange(read_table(table_path, count), wish.levels)
+    table = read_table(table_path, count)
+    for caution in cautions_of_names(table):
+        LOG.warning("%s", caution)
+    problem = arrange(table, wish.levels)
     plan = plan_of(problem, wish)
     rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
     noise = draw_noise if wish.experiment else draw_noise_for_release

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee
+from isdp.accounting.guarantees import Guarantee, product
 from isdp.errors import InputError
 from isdp.subspace import calibration
 from isdp.subspace.additive import Additive, put, set_up
@@ -37,7 +38,8 @@ class _Gaussian(Additive):
     def zcdp(self) -> Guarantee:
         """Guarantee of zero-concentrated differential privacy, rho = 1 / (2 c^2)."""
         source = "Bun and Steinke 2016, Proposition 1.6"
-        return self.guaranteed("zCDP", 0.5 / self.multiplier**2, source)
+        rho = product(1.0, 1 / (2 * Fraction(self.multiplier) ** 2))  # never rounded down
+        return self.guaranteed("zCDP", rho, source)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array, eye_array
 
 from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
 from isdp.subspace.arguments import count
 
 
@@ -25,9 +26,21 @@ class Query:
     ----------
     rows : Invariants
         One row for each answer, one column for each type of record; integers.
+
+    Raises
+    ------
+    InputError
+        If the rows are anything else, such as an array.
     """
 
     rows: Invariants
+
+    def __post_init__(self):
+        if not isinstance(self.rows, Invariants):
+            raise InputError(
+                f"subspace: a query is made of Invariants, got {type(self.rows).__name__}; for a "
+                f"matrix there is Query.linear"
+            )
 
     @classmethod
     def linear(cls, matrix, names: Sequence[str] | None = None) -> Query:

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee
+from isdp.accounting.guarantees import Guarantee, as_fraction
+from isdp.checks import positive
 from isdp.errors import InputError
 from isdp.swapping.permutation import check_rate
 
 ROUNDING = 1e-12  # more than the few roundings of a difference of two logarithms
+SMALL = 1e-290  # floats near the least one lose digits
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,17 @@ class Rate:
     ----------
     odds : float
         o = p / (1 - p).
+
+    Raises
+    ------
+    InputError
+        If the odds are no positive number.
     """
 
     odds: float
+
+    def __post_init__(self):
+        positive("swapping: the odds of a swap rate", self.odds)
 
     @property
     def selected(self) -> float:
@@ -52,7 +62,8 @@ def log_odds(rate) -> float:
 
     Parameters
     ----------
-    rate : float or Rate
+    rate : Fraction, float or Rate
+        A float stands for its shortest decimal form, whose distance from 1 it has rounded.
 
     Raises
     ------
@@ -61,8 +72,12 @@ def log_odds(rate) -> float:
     """
     if isinstance(rate, Rate):
         return math.log(rate.odds)
-    rate = check_rate(rate)
-    return math.log(rate) - math.log1p(-rate)
+    check_rate(rate)
+    exact = as_fraction(rate)
+    odds = exact / (1 - exact)
+    if odds > SMALL:
+        return math.log(odds)
+    return math.log(odds.numerator) - math.log(odds.denominator)
 
 
 def epsilon_bound(rate, largest: int) -> float:
@@ -70,7 +85,7 @@ def epsilon_bound(rate, largest: int) -> float:
 
     Parameters
     ----------
-    rate : float or Rate
+    rate : Fraction, float or Rate
     largest : int
         Records b of the largest stratum.
 
@@ -94,7 +109,7 @@ def guarantee(rate, largest: int) -> Guarantee:
 
     Parameters
     ----------
-    rate : float or Rate
+    rate : Fraction, float or Rate
     largest : int
         Records b of the largest stratum.
 

@@ -93,7 +93,7 @@ def check_rate(rate) -> float:
     InputError
         If it is not a number strictly between 0 and 1.
     """
-    if isinstance(rate, bool) or not isinstance(rate, Real) or not math.isfinite(rate):
+    if isinstance(rate, bool) or not isinstance(rate, Real) or not abs(rate) < math.inf:
         raise InputError(f"swapping: the swap rate must be a number between 0 and 1, got {rate!r}")
     if rate == 0:
         raise InputError(
@@ -106,10 +106,13 @@ def check_rate(rate) -> float:
             "out, so that no finite epsilon holds; take one between 0 and 1"
         )
     if not 0 < rate < 1:
+        shown = rate if abs(rate) < 1e15 else "a far larger number"
         raise InputError(
-            f"swapping: the swap rate is a share of the records, between 0 and 1, got {rate} "
+            f"swapping: the swap rate is a share of the records, between 0 and 1, got {shown} "
             f"(5 % is 0.05)"
         )
+    if not 0 < float(rate) < 1:
+        raise InputError("swapping: the swap rate is too near 0 or 1 for floating point")
     return float(rate)
 
 

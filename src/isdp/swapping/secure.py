@@ -15,6 +15,7 @@ from numbers import Rational, Real
 import numpy as np
 
 from isdp.errors import InputError
+from isdp.exact.numbers import out_of_reach
 from isdp.swapping.derangements import CHUNK, Words
 from isdp.swapping.kernels import toss_exactly
 from isdp.swapping.permutation import Strata, check_rate, check_values, permute
@@ -39,11 +40,17 @@ def exact_rate(rate) -> Fraction:
     try:
         if isinstance(rate, bool) or not isinstance(rate, Real | str):
             raise ValueError
-        exact = Fraction(rate if isinstance(rate, Rational) else str(rate))
+        far = isinstance(rate, str) and out_of_reach(rate)
+        exact = Fraction(0 if far else rate if isinstance(rate, Rational) else str(rate))
     except (ValueError, ZeroDivisionError):
         raise InputError(
             f"swapping: the swap rate must be a number such as 0.05 or '1/20', got {rate!r}"
         ) from None
+    if far:
+        raise InputError(
+            f"swapping: the swap rate must lie between 0 and 1 and have at most nine decimals, got "
+            f"{rate!r}"
+        )
     check_rate(exact)
     if exact.denominator > LARGEST_DENOMINATOR:
         raise InputError(

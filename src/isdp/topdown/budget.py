@@ -11,11 +11,13 @@ from functools import lru_cache
 import numpy as np
 
 from isdp import Invariants
-from isdp.accounting import Guarantee, as_fraction
+from isdp.accounting import Guarantee
 from isdp.errors import InputError
+from isdp.exact.numbers import exact_number
 
 TOTAL, DETAIL, ELSEWHERE = "total", "detail", "elsewhere"
 LARGEST_VARIANCE = 1e30  # beyond it noise would leave 64-bit integers
+LARGEST_LOSS = 1000  # of a query; beyond it a variance may be 0 in doubles
 FLAVOURS = ("pure", "zCDP")
 
 
@@ -102,7 +104,8 @@ class Budget:
     ------
     InputError
         If a share is negative, shares do not add up to 1, a level has no queries or the other
-        way about, or the noise would not fit into 64-bit integers.
+        way about, more than 1000 is spent on a query, or the noise would not fit into 64-bit
+        integers.
     """
 
     flavour: str
@@ -113,7 +116,7 @@ class Budget:
     def __post_init__(self):
         if self.flavour not in FLAVOURS:
             raise InputError(f"budget: flavour {self.flavour!r} is none of {', '.join(FLAVOURS)}")
-        total = as_fraction(self.total)
+        total = exact_number("budget: the total", self.total)
         if total <= 0:
             raise InputError(f"budget: the total must be positive, got {self.total}")
         levels = _shares("the levels", self.levels)
@@ -127,6 +130,10 @@ class Budget:
             object.__setattr__(self, name, value)
         for level in queries:
             for query in self.asked(level):
+                if self.loss(level, query) > LARGEST_LOSS:
+                    raise InputError(
+                        f"budget: {level}, {query}: at most {LARGEST_LOSS} can be spent on a query"
+                    )
                 if self.variance(level, query) > LARGEST_VARIANCE:
                     raise InputError(f"budget: {level}, {query}: too little for whole numbers")
 
@@ -259,7 +266,10 @@ def workload(schema: Schema, budget: Budget, level: str) -> Workload:
 
 
 def _shares(of: str, given: Mapping) -> dict[str, Fraction]:
-    shares = {name: as_fraction(share) for name, share in given.items()}
+    shares = {
+        name: exact_number(f"budget: the share of {name!r} in {of}", share)
+        for name, share in given.items()
+    }
     if any(share < 0 for share in shares.values()) or sum(shares.values()) != 1:
         raise InputError(
             f"budget: the shares of {of} must be from 0 up and add up to 1, but add up to "

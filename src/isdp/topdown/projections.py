@@ -9,6 +9,7 @@ from isdp.errors import InputError
 MOST_STEPS = 200
 ARMIJO = 1e-4
 RELATIVE = 1e-12  # of the total: how far a margin may be off
+NOTABLE = 1e-3  # persons: a margin off by more is mended apart from the whole numbers
 
 
 def onto_simplices(points, totals) -> np.ndarray:
@@ -67,7 +68,7 @@ def onto_transportation(points, rows, columns) -> np.ndarray:
     Returns
     -------
     float64 array, shape (rows, columns)
-        Its sums are off by at most 1e-12 of the total, and rounding errors.
+        Its sums are off by at most 1e-12 of the total or 1e-3, and rounding errors of its entries.
 
     Raises
     ------
@@ -102,7 +103,7 @@ def _newton(points, rows, columns) -> np.ndarray:
     for _ in range(MOST_STEPS):
         short, narrow = rows - table.sum(axis=1), columns - table.sum(axis=0)
         if max(np.abs(short).max(), np.abs(narrow).max()) <= tolerance:
-            return table
+            return _settle(table, rows, columns)
         step = _newton_step(table > 0, short, narrow)
         moved = _line_search(points, rows, columns, (a, b), step)
         if moved is None:
@@ -110,8 +111,26 @@ def _newton(points, rows, columns) -> np.ndarray:
         a, b, table = moved
     worst = max(np.abs(short).max(), np.abs(narrow).max())
     if worst <= 1e-9 * rows.sum():  # as near as the rounding errors let it come
-        return table
+        return _settle(table, rows, columns)
     raise InputError("topdown: no non-negative table has these sums in the cells that are allowed")
+
+
+def _settle(table, rows, columns):
+    """Share out what a total of many digits leaves lacking, on the entries above zero.
+
+    Whole numbers are summed exactly; only what the entries have beside them is rounded.
+    """
+    whole = np.rint(table)
+    rest = table - whole
+    rows, columns = rows - whole.sum(axis=1), columns - whole.sum(axis=0)
+    for _ in range(MOST_STEPS):
+        short, narrow = rows - rest.sum(axis=1), columns - rest.sum(axis=0)
+        if max(np.abs(short).max(), np.abs(narrow).max()) <= NOTABLE:
+            break
+        support = whole + rest > 0
+        da, db = _newton_step(support, short, narrow)
+        rest = np.where(support, np.maximum(rest + da[:, None] + db, -whole), rest)
+    return whole + rest
 
 
 def _column_start(points, columns):

@@ -65,16 +65,17 @@ def round_tables(
     """
     table = np.asarray(table, dtype=float)
     floor, part = _split(table)
+    lowered = (part == 0) & (FINEST * floor > SNAP)  # where a remainder may have been lost
     ties = rng.random(table.shape) if ties is None else np.asarray(ties)
     if child_sums is None:
-        up = _largest_remainders(part, cell_sums - floor.sum(axis=0), ties)
+        up = _largest_remainders(part, lowered, cell_sums - floor.sum(axis=0), ties)
         off = 0.0
     elif cell_sums is None:
-        up = _largest_remainders(part.T, child_sums - floor.sum(axis=1), ties.T).T
+        up = _largest_remainders(part.T, lowered.T, child_sums - floor.sum(axis=1), ties.T).T
         off = 0.0
     else:
         lacking = child_sums - floor.sum(axis=1), cell_sums - floor.sum(axis=0)
-        up, off = _programme(rng, part, *lacking)
+        up, off = _programme(rng, part, lowered, *lacking)
     whole = floor + up
     return Rounded(whole, float(np.abs(whole - table).sum()), int((part > 0).sum()), off)
 
@@ -87,33 +88,51 @@ def _split(table):
     return floor.astype(np.int64), np.where(near, 0.0, table - floor)
 
 
-def _largest_remainders(part, lacking, ties) -> np.ndarray:
-    """Round up, in each column, as many of the largest remainders as its sum lacks."""
-    if (lacking < 0).any() or (lacking > len(part)).any():
+def _largest_remainders(part, lowered, lacking, ties) -> np.ndarray:
+    """Round up, in each column, as many of the largest remainders as its sum lacks.
+
+    Where it has too much, as many of the cells of `lowered` go down by one.
+    """
+    beyond = np.maximum(-lacking, 0)
+    if (beyond > lowered.sum(axis=0)).any() or (lacking > len(part)).any():
         raise InputError("topdown: a table to round does not have the sums that it should keep")
     # remainders that differ by less than the snap are tied, and a number below 1 decides
     key = np.rint(part / SNAP) + ties
     order = np.argsort(-key, axis=0)
     up = np.zeros(part.shape, dtype=np.int64)
-    np.put_along_axis(up, order, (np.arange(len(part))[:, None] < lacking).astype(np.int64), axis=0)
+    places = np.arange(len(part))[:, None]
+    np.put_along_axis(up, order, (places < lacking).astype(np.int64), axis=0)
+    if beyond.any():
+        order = np.argsort(-np.where(lowered, ties, -1), axis=0)
+        down = np.zeros_like(up)
+        np.put_along_axis(down, order, (places < beyond).astype(np.int64), axis=0)
+        up -= down
     return up
 
 
-def _programme(rng: np.random.Generator, part, rows, columns):
+def _programme(rng: np.random.Generator, part, lowered, rows, columns):
     """Round up so that rows and columns get what they lack; give that and its distance to whole.
 
     Variables and equations are shuffled, so that which of several best vertices the solver ends at
-    does not depend on the order of the cells.
+    does not depend on the order of the cells. Where counts have so many digits that remainders were
+    lost, the cells of `lowered` may go down by one in the end.
     """
-    for candidates in (part > 0, np.ones(part.shape, dtype=bool)):
-        j, x = np.nonzero(candidates)
+    everywhere = np.ones(part.shape, dtype=bool)
+    nowhere = np.zeros(part.shape, dtype=bool)
+    for candidates, down in ((part > 0, nowhere), (everywhere, nowhere), (everywhere, lowered)):
+        j, x = (
+            np.concatenate(ends)
+            for ends in zip(np.nonzero(candidates), np.nonzero(down), strict=True)
+        )
+        sign = np.repeat([1, -1], [candidates.sum(), down.sum()])
         if not len(j):
             if rows.any() or columns.any():
                 continue
             return np.zeros(part.shape, dtype=np.int64), 0.0
         order = rng.permutation(len(j))
-        j, x = j[order], x[order]
-        found = _solve_programme(rng, 1 - 2 * part[j, x], j, x, rows, columns)
+        j, x, sign = j[order], x[order], sign[order]
+        cost = 1 - 2 * part[j, x]  # of a cell that goes down 1, as its remainder is 0
+        found = _solve_programme(rng, cost, j, x, sign, rows, columns)
         if found.status == 0:
             break
     else:
@@ -123,14 +142,14 @@ def _programme(rng: np.random.Generator, part, rows, columns):
     if off > WHOLE:
         raise InputError(f"topdown: the rounding's vertex is not whole, but off by {off:.2g}")
     up = np.zeros(part.shape, dtype=np.int64)
-    up[j, x] = whole.astype(np.int64)
+    np.add.at(up, (j, x), sign * whole.astype(np.int64))
     return up, off
 
 
-def _solve_programme(rng, cost, j, x, rows, columns):
+def _solve_programme(rng, cost, j, x, sign, rows, columns):
     equations = np.concatenate([j, len(rows) + x])
     matrix = coo_array(
-        (np.ones(2 * len(j)), (equations, np.tile(np.arange(len(j)), 2))),
+        (np.tile(sign.astype(float), 2), (equations, np.tile(np.arange(len(j)), 2))),
         shape=(len(rows) + len(columns), len(j)),
     ).tocsr()
     order = rng.permutation(matrix.shape[0])

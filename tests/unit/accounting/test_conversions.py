@@ -9,6 +9,7 @@ from isdp import InputError
 from isdp.accounting import Guarantee
 from isdp.accounting.conversions import (
     CONVERSIONS,
+    LEAST_RHO,
     convert,
     delta_gaussian,
     epsilon_above,
@@ -152,3 +153,57 @@ def test_a_zcdp_guarantee_is_converted_for_one_person():
 def test_what_cannot_be_converted_is_refused(call):
     with pytest.raises(InputError):
         call()
+
+
+TINY = [1e-300, 1e-100, 1e-30, 1e-18, 1e-15, 1e-12, 1e-8, 1e-4]
+DELTAS = [1e-300, 1e-20, 1e-10, 1e-5, 0.01, 0.5, 1 - 1e-16]
+
+
+def profile(epsilon, rho):
+    """Delta of Gaussian noise by its defining formula, with bits for 600 digits of cancellation."""
+    with flint.ctx.workprec(4500):
+        epsilon, root = flint.arb(epsilon), flint.arb(2).sqrt()
+        mu = root * flint.arb(rho).sqrt()
+        left, right = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
+        return ((-left / root).erfc() - epsilon.exp() * (-right / root).erfc()) / 2
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("rho", TINY)
+def test_the_epsilon_of_a_tiny_rho_holds_and_is_hardly_too_large(rho, delta):
+    found = epsilon_above("exact Gaussian", rho, delta)
+    assert profile(found, rho) <= flint.arb(delta)
+    if found and rho >= LEAST_RHO:
+        assert profile(found * (1 - 1e-9), rho) > flint.arb(delta)
+    renyi, slides = (epsilon_above(name, rho, delta) for name in NAMES[1::-1])
+    assert found <= renyi * (1 + 1e-9)
+    assert renyi <= slides * (1 + 1e-9) < math.inf
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("rho", [5e-324, 1e-310, 1e5, 1e20, 1e100, 1e300])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rho_and_delta_are_too_small_or_too_large(name, rho, delta):
+    found = epsilon_above(name, rho, delta)
+    assert 0 <= found < math.inf
+    if rho > 1e10:  # the loss is all but constant
+        assert rho * (1 - 1e-3) <= found <= rho * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("mu", [1e-160, 1e-8, 0.099, 1.0, 50.0, 1e100])
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-9, 1.0, 1e10, 1e300])
+def test_every_delta_lies_between_0_and_1(epsilon, mu):
+    assert 0 <= delta_gaussian(epsilon, mu) <= 1
+
+
+@pytest.mark.parametrize("epsilon", [1e-200, 1e200, 0, -1, math.inf, math.nan])
+@pytest.mark.parametrize("name", NAMES)
+def test_an_epsilon_out_of_range_has_no_rho(name, epsilon):
+    with pytest.raises(InputError, match="epsilon must be positive, from 1e-100 to 1e"):
+        rho_for(name, epsilon, 1e-10)
+
+
+@pytest.mark.parametrize("epsilon", [1e-100, 1e-12, 1e12, 1e100])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_rho_for_an_epsilon_gives_it_back(name, epsilon):
+    assert epsilon_for(name, rho_for(name, epsilon, 1e-10), 1e-10) == pytest.approx(epsilon)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError
-from isdp.accounting import Guarantee, guarantees, upper
+from isdp.accounting import Guarantee, as_zcdp, compose, guarantees, upper
+from isdp.accounting.conversions import convert
 
 LAPLACE = Guarantee("pure", Fraction(1, 3), "l1", 2, "ISDP, Theorem 10")
 GAUSSIAN = Guarantee("zCDP", Fraction(1, 50), "l2", 2, "discrete Gaussian", growth="quadratic")
@@ -111,6 +112,22 @@ def test_a_product_of_floats_is_never_below_the_exact_one(loss, distance):
     found = law.loss_at(distance)
     assert Fraction(repr(found)) >= exact
     assert found == pytest.approx(float(exact), rel=1e-15, abs=1e-300)
+
+
+def test_a_loss_beyond_floating_point_is_infinite_and_makes_no_guarantee():
+    linear = Guarantee("pure", 1e300, "l1", 2, "x")
+    square = Guarantee("zCDP", 1e300, "l2", 2, "x", growth="quadratic")
+    assert linear.loss_at(1e300) == square.loss_at(1e10) == math.inf
+    assert guarantees.total(1e308, 1e308) == math.inf
+    assert linear.loss_at(1.7e8) < math.inf
+    for refused in (
+        lambda: compose([Guarantee("pure", 1e308, "l1", 2, "x")] * 2),
+        lambda: as_zcdp(linear),
+        lambda: convert(dataclasses.replace(square, loss=Fraction(10) ** 400), 1e-10, "slides"),
+        lambda: Guarantee("pure", 1e308, "l1", 2, "x").statement(),
+    ):
+        with pytest.raises(InputError, match="finite number from 0 up, got inf"):
+            refused()
 
 
 def test_units_are_named_for_people():

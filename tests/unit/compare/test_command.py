@@ -206,6 +206,7 @@ HOSTILE = {
     "epsilon that is no number": ({}, ("--epsilon", "nan"), "--epsilon: wanted numbers"),
     "infinite rho": ({}, ("--rho", "inf"), "--rho: wanted numbers"),
     "epsilon beyond all": ({}, ("--epsilon", "1e99999999"), "--epsilon: wanted numbers"),
+    "epsilon below all": ({}, ("--epsilon", "1e-300"), "from 1e-14 to 1000"),
     "an empty budget": ({}, ("--epsilon", "1,,2"), "got ''"),
     "a rate of one": ({}, ("--rate", "1"), "between 0 and 1"),
     "too many budgets": (
@@ -267,3 +268,11 @@ def test_an_input_is_never_overwritten(run):
     table.rename(run.out / TABLE)
     table.symlink_to(run.out / TABLE)
     assert "would be overwritten" in run.refused("--force", budgets=ONE)
+
+
+def test_names_that_differ_in_blanks_alone_are_said(run, caplog):
+    cells = pd.read_csv(run.folder / "cells.csv")
+    cells.loc[0, "state"] += " "
+    run.table(cells)
+    assert run(budgets=ONE) == 0
+    assert "state: 'North' and 'North ' differ in blanks alone" in caplog.text

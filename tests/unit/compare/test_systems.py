@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from isdp import compare
+from isdp.accounting.guarantees import EQUAL_INVARIANTS
 from isdp.compare import Areas
 from isdp.compare.systems import check_budget
 from isdp.errors import InputError
@@ -98,8 +99,40 @@ def test_conditioned_noise_gives_half_of_the_budget_to_the_noise():
         check_law(*found[2.0])
 
 
+@pytest.mark.parametrize("rho", [1e-14, 1e-6, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 30.0, 1000])
+def test_projected_gaussian_noise_spends_no_more_than_its_budget(rho):
+    spent = compare.ProjectedGaussianNoise().promise(rho).loss
+    assert rho * (1 - 1e-10) < spent <= rho
+
+
+def test_k_norm_noise_of_two_regions_promises_what_their_joint_density_keeps():
+    """Its logarithm is -epsilon/2 times the regions' l1 norms; it falls most along the step."""
+    areas = Areas(np.ones((4, 1), int), ["A", "A", "B", "B"], Schema(("cell",), (1,)))
+    found = compare.KNormNoise().guarantee(areas, 0.5)
+    points = np.array([[a, -a, b, -b] for a in range(-6, 7) for b in range(-6, 7)], float)
+
+    def loss(step):
+        """Largest fall over the points, two regions of two cells, of noise moved by a step."""
+        return 0.25 * (np.abs(points + step) - np.abs(points)).sum(axis=1).max()
+
+    moves = [np.array([a, -a, b, -b]) for a in range(3) for b in range(-2, 3) if a or b]
+    for move in moves:
+        assert loss(move) <= found.loss_at(int(np.abs(move).sum())) * (1 + 1e-12)
+    assert loss(np.array([1, -1, 0, 0])) == found.loss_per_person == 0.5
+    # who goes from A to B changes, in what the totals leave free, each region by one cell less the
+    # mean: of 50 cells to a region that costs almost twice as much, and has to be left out
+    left_free = np.append(1 - 1 / 50, np.full(49, -1 / 50))
+    assert 0.25 * 2 * np.abs(left_free).sum() > 1.9 * found.loss_per_person
+    assert found.relation == EQUAL_INVARIANTS
+
+
 @pytest.mark.parametrize(
-    ("parameter", "budget"), [("epsilon", 0), ("rho", -1.0), ("rate", 1), ("rate", "0.5")]
+    ("parameter", "budget"),
+    [
+        *(("epsilon", 0), ("rho", -1.0), ("rate", 1), ("rate", "0.5"), ("epsilon", float("nan"))),
+        *(("epsilon", 1e300), ("epsilon", 1001), ("epsilon", 1e-16), ("rho", 1e4), ("rho", 1e-300)),
+        *(("rate", 1e-300), ("rate", 10**400), ("rho", float("inf"))),
+    ],
 )
 def test_a_budget_that_is_none_is_refused(parameter, budget):
     system = next(each for each in SYSTEMS if each.parameter == parameter)

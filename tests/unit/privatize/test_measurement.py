@@ -43,6 +43,10 @@ def test_what_it_costs_is_not_rounded_down_as_it_is_stored(epsilon):
     assert 0 <= cost - Fraction(epsilon) < Fraction(1, 10**15)
 
 
+def test_a_cost_beyond_floating_point_is_infinite():
+    assert make_measurement(HELD, [30, 5], 1000).map(1e307) == np.inf
+
+
 def test_opendp_composes_it():
     parts = [make_measurement(HELD, [30, 5], epsilon) for epsilon in ("1/4", "1/8", 0.1)]
     together = dp.c.make_composition(parts)

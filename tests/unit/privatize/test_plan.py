@@ -149,6 +149,8 @@ def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
         (("--error", "0.5"), "from 1 up"),
         (("--error", "inf"), "from 1 up"),
         (("--error", "nan"), "from 1 up"),
+        (("--error", "1e300"), "keeps the error within 1e+300; wish for a smaller error"),
+        (("--rho", "1", "--error", "1e300"), "every sigma from 1e-06 to 1000 keeps"),
         (("--error", "5", "--error-of", "nobody"), "nothing is called 'nobody'"),
         (("--epsilon", "1", "--error-of", "sex: f"), "give --error too"),
         (("--epsilon", "1", "--sigma", "2"), "exclude --epsilon"),

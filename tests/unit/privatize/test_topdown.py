@@ -271,7 +271,10 @@ WRONG = {
     "an unknown axis": (None, ("--structural-zero", "tribe=x"), "no axis 'tribe'"),
     "no share": (None, ("--share", "all"), "needs NAME=VALUE"),
     "a share in words": (None, ("--share", "all=half"), "such as 0.25 or 1/4"),
+    "a share out of reach": (None, ("--share", "all=1e-100000"), "such as 0.25 or 1/4"),
     "few simulations": (None, ("--simulations", "3"), "0 or from 10 up"),
+    "simulations without end": (None, ("--simulations", "10001"), "from 10 up to 10,000"),
+    "simulations of many digits": (None, ("--simulations", "1" * 5000), "must be a whole number"),
     "an epsilon of zero": (None, ("--epsilon", "0"), "epsilon must lie between"),
 }
 
@@ -485,3 +488,9 @@ def test_kinds_not_listed_that_have_people_are_refused_without_a_count(
 def test_absent_otherwise_needs_a_list(command, capsys):
     assert command("--absent-otherwise") == 2
     assert "without --present" in capsys.readouterr().err
+
+
+def test_names_that_differ_in_blanks_alone_are_said(command, frame, caplog):
+    frame.loc[0, "sex"] = "f "
+    assert command() == 0
+    assert "sex: 'f' and 'f ' differ in blanks alone, and count as different values" in caplog.text

@@ -1,3 +1,4 @@
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -114,6 +115,13 @@ def test_the_paper_s_constant_is_never_promised_more_than_it_keeps():
     assert ProjectedGaussian(*FOUR, 10.0, 1e-20).guarantee().loss == 10
     adding = ProjectedGaussian(*FOUR, 1.0, 1e-5, relation="add-remove").guarantee()
     assert adding.per_person is None
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.7, 1.0, 1.9, 3.3, 7.7, 20.0])
+def test_a_rho_is_not_rounded_down(epsilon):
+    law = ProjectedGaussian(Query.histogram(3), Invariants.total(3), epsilon, 1e-7)
+    exact = 1 / (2 * Fraction(law.multiplier) ** 2)
+    assert 0 <= Fraction(repr(law.zcdp().loss)) / exact - 1 < 1e-15
 
 
 def test_zcdp_follows_from_the_multiplier():

@@ -57,6 +57,11 @@ def test_a_column_of_zeros_may_come_and_go_unseen():
     assert differences(query, "add-remove").tolist() == [[1, 2]]
 
 
+def test_an_array_is_no_query_and_is_sent_to_where_it_becomes_one():
+    with pytest.raises(InputError, match="got ndarray; for a matrix there is Query"):
+        Query(np.eye(3))
+
+
 def test_queries_are_values():
     assert Query.ranges(5) == pickle.loads(pickle.dumps(Query.ranges(5)))
     assert hash(Query.ranges(5)) == hash(Query.ranges(5))

@@ -1,7 +1,9 @@
 """The published budget, its two inverses, and the slides' tables."""
 
 import math
+from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,6 +39,41 @@ def test_both_rates_return_their_epsilon(largest, more):
     epsilon = smallest_epsilon(largest)[0] + more
     for rate in rates_for(epsilon, largest):
         assert epsilon_bound(rate, largest) == pytest.approx(epsilon, abs=1e-9)
+
+
+def precise_bound(rate, largest):
+    """The published bound of a rational rate, with 1200 bits."""
+    with flint.ctx.workprec(1200):
+        odds = (flint.arb(rate.numerator) / (rate.denominator - rate.numerator)).log()
+        return max(odds, flint.arb(largest + 1).log() - odds, key=lambda x: float(x.mid()))
+
+
+@pytest.mark.parametrize(
+    "rate",
+    [
+        *(0.05, 0.5, 0.999, 0.999999999, 0.9999999999999999, 1e-9, 1e-300, 5e-324),
+        *(Fraction(1, 3), Fraction(2**32 - 1, 2**32), Fraction(1, 2**32), Fraction(1, 10**320)),
+    ],
+)
+@pytest.mark.parametrize("largest", [2, 10**6])
+def test_the_stated_epsilon_is_not_below_that_of_the_rate_as_it_is_written(rate, largest):
+    """In doubles 0.999999999 is further from 1 than it says, by 3 in 10^8."""
+    true = precise_bound(rate if isinstance(rate, Fraction) else Fraction(repr(rate)), largest)
+    stated = flint.fmpq(*Fraction(repr(guarantee(rate, largest).loss)).as_integer_ratio())
+    with flint.ctx.workprec(1200):
+        assert true <= flint.arb(stated) <= true + 2e-12 * (1 + true)
+
+
+@pytest.mark.parametrize("rate", [1 - Fraction(1, 10**20), Fraction(1, 10**400)])
+def test_a_rate_that_rounds_to_0_or_1_is_refused(rate):
+    with pytest.raises(InputError, match="too near 0 or 1 for floating point"):
+        guarantee(rate, 100)
+
+
+@pytest.mark.parametrize("odds", [0, -1.0, math.inf, math.nan])
+def test_odds_are_positive_numbers(odds):
+    with pytest.raises(InputError, match="the odds of a swap rate must be a positive number"):
+        Rate(odds)
 
 
 def test_rates_near_one_keep_their_digits():

@@ -1,5 +1,6 @@
 """Swapping keeps its totals exactly, and says what is wrong with an input."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -130,6 +131,8 @@ def test_a_table_swapped_by_no_permutation_within_the_strata_is_caught(monkeypat
         (1, "no finite epsilon holds"),
         (5, "share of the records"),
         (-0.1, "share of the records"),
+        (math.inf, "must be a number"),
+        (Fraction(10**5000), "share of the records.*a far larger number"),
         (float("nan"), "must be a number"),
         ("a lot", "must be a number"),
         (True, "must be a number"),
@@ -170,6 +173,12 @@ def test_a_rate_is_read_as_it_is_written(rate, exact):
 def test_a_rate_of_too_many_digits_is_refused_for_release():
     with pytest.raises(InputError, match="too many digits"):
         exact_rate(2**-0.5)
+
+
+@pytest.mark.parametrize("rate", ["1e-100000", "1E-30000000", "1e30000000"])
+def test_a_rate_with_a_huge_exponent_is_refused_without_reading_it(rate):
+    with pytest.raises(InputError, match=f"at most nine decimals, got '{rate}'"):
+        exact_rate(rate)
 
 
 def test_a_source_that_runs_dry_is_refused():

@@ -82,6 +82,10 @@ def test_queries_count_the_cells_of_their_margins():
     [
         ({"flavour": "renyi"}, "flavour"),
         ({"total": 0}, "positive"),
+        ({"total": 1e300}, "at most 1000 can be spent on a query"),
+        ({"flavour": "zCDP", "total": "1e5"}, "at most 1000 can be spent on a query"),
+        ({"total": float("nan")}, "the total must be a number"),
+        ({"total": float("inf")}, "the total must be a number"),
         ({"levels": {"root": 0.2, "state": 0.3}}, "add up to 1/2"),
         ({"levels": {"root": -0.5, "state": 1, "elsewhere": 0.5}}, "from 0 up"),
         ({"queries": {"root": {"detail": 1}}}, "levels root, state"),

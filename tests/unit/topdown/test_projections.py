@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 
 from isdp import InputError
 from isdp.topdown.projections import onto_simplices, onto_transportation
+from isdp.topdown.rounding import round_tables
 
 
 def random_case(seed, rows, columns, size=20):
@@ -115,6 +116,28 @@ def test_counts_of_a_thousand_million_keep_their_sums():
     ):
         assert np.abs(found.sum(axis=0) - table.sum(axis=0)).max() < 1e-3
         assert np.abs(found - table).max() < 1000
+
+
+@pytest.mark.parametrize("digits", [9, 12, 13])
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_of_many_digits_keep_their_sums_to_a_few_thousandths(digits, seed):
+    """And are rounded to whole ones with just these sums, wherever their noise has sent them."""
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 10**digits, (6, 12)) * (rng.random((6, 12)) > 0.3)
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    for noise in (1e-9, 1.0):
+        points = table + rng.normal(0, noise * 10**digits, table.shape)
+        found = onto_transportation(points, rows, columns)
+        nearest = np.rint(found)
+        part = found - nearest  # sums of whole numbers below 2^53 are exact in doubles
+        for axis, sums in ((0, columns), (1, rows)):
+            off = nearest.sum(axis=axis) - sums + part.sum(axis=axis)
+            assert np.abs(off).max() < 2e-3 + 12 * np.spacing(found.max())
+        whole = round_tables(rng, found, columns, rows).table
+        assert (whole.sum(axis=0) == columns).all()
+        assert (whole.sum(axis=1) == rows).all()
+        assert whole.min() >= 0
+        assert np.abs(whole - found).max() < 1.5
 
 
 def test_a_table_of_nobody_projects_to_zeros():

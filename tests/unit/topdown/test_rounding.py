@@ -98,6 +98,26 @@ def test_a_table_without_the_sums_is_refused():
         round_tables(np.random.default_rng(0), np.ones((2, 2)), np.array([2, 9]), np.array([5, 6]))
 
 
+def test_cells_that_lost_their_remainders_may_go_down_where_nothing_else_will_do():
+    """Tenths that were snapped at 10^13 leave one row with one too many, the other one too few."""
+    table = np.array([[1e13, 5.0], [2e13, 0.0]])
+    rows, columns = np.array([10**13 + 4, 2 * 10**13 + 1]), np.array([3 * 10**13, 5])
+    found = round_tables(np.random.default_rng(4), table, columns, rows)
+    assert (found.table.sum(axis=0) == columns).all()
+    assert (found.table.sum(axis=1) == rows).all()
+    assert np.abs(found.table - table).max() == 1
+    assert found.cost == 2
+    # one kind of sums: the first column has one too many, the second one too few
+    found = round_tables(np.random.default_rng(4), table, np.array([3 * 10**13 - 1, 6]))
+    assert (found.table.sum(axis=0) == [3 * 10**13 - 1, 6]).all()
+    assert found.cost == 2
+    small = np.array([[10**4, 5.0], [2 * 10**4, 0.0]])
+    with pytest.raises(InputError, match="no solution"):  # of few digits no remainder is lost
+        round_tables(
+            np.random.default_rng(4), small, np.array([30_000, 5]), np.array([10_004, 20_001])
+        )
+
+
 def test_ties_that_are_given_decide_and_the_cells_beside_them_do_not():
     table = np.full((4, 3), 0.5)
     ties = np.random.default_rng(1).random((4, 3))
