@@ -6,11 +6,15 @@ A stratum of n records has n_kl of them in county k (value of the swapping varia
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import erf
 
 from isdp.errors import InputError
-from isdp.swapping.pairs import PairLaw, moved_share, pair_law
+from isdp.swapping.pairs import moved_share, moved_together, pair_law
 from isdp.swapping.permutation import check_table
 
 
@@ -101,11 +105,24 @@ def covariance(counts, rate: float, category: int = 0, other: int | None = None)
     """
     counts = check_table(counts)
     other = category if other is None else other
-    some = counts.sum(axis=(1, 2)) >= 2
-    counts, mean = counts[some], expected_table(counts, rate)[some]
-    products = float(category == other) * _diagonal(mean[:, :, category])
-    products += _products_of_pairs(counts.astype(float), rate, category, other)
-    return (products - _outer(mean[:, :, category], mean[:, :, other])).sum(axis=0)
+    counts = counts[counts.sum(axis=(1, 2)) >= 2].astype(float)
+    shares = [_shares_of_pairs(int(n), rate) for n in counts.sum(axis=(1, 2))]
+    c = _Shares(*np.reshape(shares, (-1, 9)).T[:, :, None, None])
+    same = float(category == other)
+    one, two, counties = counts[:, :, category], counts[:, :, other], counts.sum(axis=2)
+    of_one, of_two = (x.sum(axis=1)[:, None, None] for x in (one, two))
+    result = c.own * _outer(one, two) + c.crossed * _outer(two, one)
+    result += (of_two * c.beside - same * c.one_free) * _outer(one, counties)
+    result += (of_one * c.beside - same * c.one_free) * _outer(counties, two)
+    result += (of_one - same) * c.taken_free * _outer(two, counties)
+    result += (of_two - same) * c.taken_free * _outer(counties, one)
+    result += of_one * (of_two * c.both - same * c.free) * _outer(counties, counties)
+    # of one record in two places nothing is counted; a category with itself, in one place alone
+    first, second = one * (of_two[:, 0] - same), two * (of_one[:, 0] - same)
+    result -= (c.one_free + c.taken_free) * _diagonal(first + second)
+    result -= c.free * _diagonal(of_one[:, 0] * (of_two[:, 0] - same) * counties)
+    result += same * (c.alone * _diagonal(one) + c.seen * _diagonal(of_one[:, 0] * counties))
+    return result.sum(axis=0)
 
 
 def _outer(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -117,37 +134,51 @@ def _diagonal(values: np.ndarray) -> np.ndarray:
     return values[:, :, None] * np.eye(values.shape[1])
 
 
-def _products_of_pairs(counts: np.ndarray, rate: float, category: int, other: int) -> np.ndarray:
-    """Sum over pairs of different records, of l and of l', of P(one is in k and the other in k').
+class _Shares(NamedTuple):
+    """What a pair of records of a stratum adds to the covariance, by whose counties they take.
 
-    `here` and `there` stand for the pair's own counties in the two places, `crossed` for the
-    counties exchanged; a third record's county is drawn from those of the other n - 2.
+    Those of which a product of means is subtracted are small differences; all are computed in whole
+    and exactly, from chances that are right to their last digits.
     """
-    n = counts.sum(axis=(1, 2), keepdims=True)
-    laws = [pair_law(int(size), rate) for size in n.ravel()]
-    law = PairLaw(*np.reshape(laws, (-1, 5)).T[:, :, None, None])
-    same = float(category == other)
-    one, two, counties = counts[:, :, category], counts[:, :, other], counts.sum(axis=2)
-    alike = same * _diagonal(one)
-    here_there = _outer(one, two) - alike
-    crossed = _outer(two, one) - alike
-    of_one, of_two = one.sum(axis=1, keepdims=True), two.sum(axis=1, keepdims=True)
-    first = one * (of_two - same)  # pairs whose first record is in k
-    second = two * (of_one - same)
-    result = law.both_fixed * here_there + law.exchanged * crossed
-    # a county of the pair's first (second) record in one place, a third record's in the other
-    own_third = _outer(first, counties) - _diagonal(first) - here_there
-    third_own = _outer(counties, second) - _diagonal(second) - here_there
-    taken_third = _outer(second, counties) - _diagonal(second) - crossed
-    third_taken = _outer(counties, first) - _diagonal(first) - crossed
-    thirds = np.maximum(n - 2, 1)  # without a third record there is no pair to count
-    result += law.one_fixed * (own_third + third_own) / thirds
-    result += law.one_arrow * (taken_third + third_taken) / thirds
-    both, pairs = first + second, of_one * (of_two - same)
-    apart = pairs[:, :, None] * _outer(counties, counties) - _outer(both, counties)
-    apart += -_outer(counties, both) + here_there + crossed + _diagonal(both)
-    apart -= _diagonal(pairs * counties - both)
-    return result + law.apart * apart / np.maximum((n - 2) * (n - 3), 1)
+
+    own: float  # each its own, less the product of the means' parts
+    crossed: float  # each the other's
+    one_free: float  # one its own, the other any
+    taken_free: float  # one the other's, the other any
+    free: float  # any
+    beside: float  # `one_free`, less the product of the means' parts
+    both: float  # `free`, less the product of the means' parts
+    alone: float  # a record with itself, in its own county
+    seen: float  # a record with itself, in any
+
+
+@lru_cache(maxsize=1024)
+def _shares_of_pairs(n: int, rate: float) -> _Shares:
+    """Solve `PairLaw` for pairs of which a third record's county is any, drawn from all n.
+
+    Whatever the counties of the two, they are counted too, and taken off the other shares.
+    """
+    moved, together = Fraction(moved_share(n, rate)), Fraction(moved_together(n, rate))
+    exchanged = Fraction(pair_law(n, rate).exchanged)
+    takes = moved / (n - 1)  # a given other record's value
+    both = moved**2 + together
+    thirds, fourths = max(n - 2, 1), max((n - 2) * (n - 3), 1)
+    fixed, one_fixed = 1 - 2 * moved + both, (moved - both) / thirds
+    one_arrow, apart = (takes - exchanged) / thirds, (both - 2 * takes + exchanged) / fourths
+    stays = 1 - moved - takes  # the mean is this share of the own count, and `takes` of n_k n_l
+    own, crossed = fixed - 2 * one_fixed + apart, exchanged - 2 * one_arrow + apart
+    exact = _Shares(
+        own=own - stays**2,
+        crossed=crossed,
+        one_free=one_fixed - apart,
+        taken_free=one_arrow - apart,
+        free=apart,
+        beside=one_fixed - apart - stays * takes,
+        both=apart - takes**2,
+        alone=stays - own - crossed,
+        seen=takes,
+    )
+    return _Shares(*map(float, exact))
 
 
 def expected_absolute_error(bias, sd) -> np.ndarray:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from flint import arb, ctx, fmpz
 from scipy.stats import binom
 
 from isdp import InputError
@@ -16,7 +17,7 @@ from isdp.swapping.attack import (
     location_posterior,
     log_odds_gain,
 )
-from isdp.swapping.derangements import subfactorial_ratio
+from isdp.swapping.derangements import subfactorial, subfactorial_ratio
 from isdp.swapping.enumeration import permutation_law
 from isdp.swapping.estimation import fit, likely_rate
 from isdp.swapping.moments import (
@@ -84,6 +85,53 @@ def test_moments_of_strata_add():
     np.testing.assert_allclose(
         covariance(counts, 0.5, 0, 1), (parts[0][1] + parts[1][1])[:, 0, :, 1], atol=1e-13
     )
+
+
+def variance_in_many_digits(counts, rate):
+    """Variance of the first count of a stratum, pair by pair of its category, at 400 bits."""
+    n, c, wide = int(counts.sum()), int(counts[0].sum()), int(counts[:, 0].sum())
+    own, bits = int(counts[0, 0]), ctx.prec
+    ctx.prec = 400
+    try:
+        p = arb(rate)
+        stay = (1 - p) ** (n - 1)
+        not_lone = 1 - n * p * stay
+        moved, both = p * (1 - stay) / not_lone, p**2 / not_lone
+        chance, exchanged = stay * (1 - p), 1 - stay * (1 - p) - n * p * stay
+        for m in range(1, 80):
+            chance = chance * (n - m + 1) / m * p / (1 - p)  # of m selected
+            if m > 1:
+                exchanged += chance * (-1) ** m * (m - 1) / arb(fmpz(subfactorial(m)))
+        exchanged /= not_lone * n * (n - 1)
+        takes = moved / (n - 1)
+        third, fourth = arb(1) / (n - 2), arb(1) / ((n - 2) * (n - 3))
+        kept, arrow = (moved - both) * third, (takes - exchanged) * third
+        apart = (both - 2 * takes + exchanged) * fourth
+        one = (c - 1) * (kept + arrow) + (c - 1) * (c - 2) * apart
+        two = 1 - 2 * moved + both + exchanged
+        two += 2 * (c - 2) * (kept + arrow) + (c - 2) * (c - 3) * apart
+        mean = (1 - moved) * own + takes * (wide * c - own)
+        pairs = own * (own - 1) * two + 2 * own * (wide - own) * one
+        pairs += (wide - own) * (wide - own - 1) * c * (c - 1) * apart
+        return float(mean + pairs - mean**2)
+    finally:
+        ctx.prec = bits
+
+
+@pytest.mark.parametrize("rate", [1e-6, 1e-3, 0.05, 0.5, 0.999])
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [[3, 2], [4, 5]],
+        [[300, 200], [7, 4000]],
+        [[10**8, 2 * 10**7], [3 * 10**8, 11]],
+        [[10**9, 10**9], [12, 10**9]],
+    ],
+)
+def test_a_variance_keeps_its_digits_in_strata_of_any_size(counts, rate):
+    counts = np.array(counts)
+    found = covariance(counts[None], rate)[0, 0]
+    assert found == pytest.approx(variance_in_many_digits(counts, rate), rel=1e-9, abs=0)
 
 
 def test_county_totals_do_not_vary():
