@@ -174,6 +174,24 @@ def test_every_page_opens_in_full_and_alone(browser, finished):
     assert {path.name: found for path in pages if (found := faults(browser, path))} == {}
 
 
+def test_no_page_is_wider_than_a_phone(browser, finished, tmp_path):
+    def too_wide(path):
+        browser.open(path.as_uri())
+        browser.evaluate(SETTLE)
+        return browser.evaluate(TOO_WIDE)
+
+    browser.resize(390, 800)
+    try:
+        pages = pages_of(finished.folder / "results")
+        assert {path.name: found for path in pages if (found := too_wide(path))} == {}
+        table = (finished.folder / "results/tables/scorecard.html").read_text()
+        assert '<div class="wide"' in table
+        (tmp_path / "wide.html").write_text(table.replace('<div class="wide"', "<div"))
+        assert too_wide(tmp_path / "wide.html")
+    finally:
+        browser.resize(1280, 800)
+
+
 def test_every_formula_is_rendered(browser, finished):
     with_formulas = 0
     for path in sorted(finished.folder.glob("notebooks/*.ipynb")):
