@@ -207,7 +207,14 @@ def test_every_formula_is_rendered(browser, finished):
 
 
 def test_the_report_shows_its_figures_and_tables_when_clicked(browser, finished):
-    browser.open((finished.folder / "results/report.html").as_uri())
+    report = finished.folder / "results/report.html"
+    rules = (finished.folder / "workflow/report/report.css").read_text()
+    assert rules in report.read_text()
+    browser.open(report.as_uri())
+    # the beginning of a page that is longer than the window can be reached
+    assert browser.evaluate(
+        "document.querySelector('#app .prose').getBoundingClientRect().top >= 0"
+    )
     widths = dict(browser.evaluate(REPORTED))
     assert "results/figures/truncation.svg" in widths
     assert [name for name, width in widths.items() if not width] == []
