@@ -107,7 +107,6 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
     for way in ("implied", "minimal"):
         over = errors["failsafe"] - errors[way]
         assert row[f"over_{way}"] == pytest.approx(over.mean())
-        # a release a state: leaving out each is the plain standard error of a mean
         error = over.std(ddof=1) / np.sqrt(len(over))
         assert row[f"over_{way}_error"] == pytest.approx(error)
     worse = errors["failsafe"] - errors["minimal"]
