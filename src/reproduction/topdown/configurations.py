@@ -173,9 +173,9 @@ def configuration_table(runs: Mapping[str, int]) -> pd.DataFrame:
     -------
     DataFrame
         Columns system, runs, budget (epsilon or rho of the whole, for one person who changes
-        cell), levels (shares of the budget in per cent; "elsewhere" is what is not run here),
-        levels_below_county (their number), county_queries (shares of the county's part), cells (of
-        a county), passes ("one": all queries at once), held (whose totals are) and negatives
+        cell), levels (shares of the budget in per cent), levels_below_county (their number),
+        county_queries (shares of the county's part; what lacks to 100 % is not run here), cells
+        (of a county), passes ("one": all queries at once), held (whose totals are) and negatives
         (whether negative counts are allowed).
     """
     known, rows = plans(), []
@@ -203,8 +203,8 @@ def configuration_table(runs: Mapping[str, int]) -> pd.DataFrame:
 
 def _shares_in_words(shares: Mapping[str, Fraction]) -> str:
     words = {"detail": "all cells"}
-    last = sorted(shares.items(), key=lambda share: share[0] == "elsewhere")
-    return ", ".join(f"{words.get(name, name)} {float(100 * part):.3g} %" for name, part in last)
+    spent = {words.get(name, name): part for name, part in shares.items() if name != "elsewhere"}
+    return ", ".join(f"{name} {float(100 * part):.3g} %" for name, part in spent.items())
 
 
 def _passes(name: str) -> str:

@@ -183,7 +183,7 @@ def test_configurations_say_what_their_names_stand_for():
     runs |= {"production": 1, "slides, negatives allowed": 4, "identity 1, nothing held": 5}
     table = configuration_table(runs).set_index("system")
     assert table["runs"].to_dict() == runs
-    levels = "nation 16.7 %, state 16.7 %, county 16.7 %, elsewhere 50 %"
+    levels = "nation 16.7 %, state 16.7 %, county 16.7 %"
     assert table.loc["identity 4", "levels"] == levels
     assert table.loc["slides, total first", "county_queries"] == (
         "total 30 %, hispanic*adult 10 %, race 10 %, all cells 50 %"
