@@ -36,6 +36,7 @@ COLUMNS = (
 )
 NO_NUMBER = "no number in the paper"
 EXACT = "exact"  # in the place of an error
+UNKNOWN = "unknown"  # that of a single run
 SIGNS = {"equals": "=", "at_least": ">=", "at_most": "<=", "contains": "contains"}
 
 
@@ -234,7 +235,8 @@ def shown(found: Measured) -> tuple[str, str]:
         places = [_places(error) for error in found.errors]
         pairs = list(zip(found.values, found.errors, places, strict=True))
         values = [f"{value:,.{n}f}" for value, _, n in pairs]
-        return " and ".join(values), " and ".join(f"{error:,.{n}f}" for _, error, n in pairs)
+        errors = [UNKNOWN if math.isnan(error) else f"{error:,.{n}f}" for _, error, n in pairs]
+        return " and ".join(values), " and ".join(errors)
     within = [f"{_text(low)} to {_text(high)}" for low, high in found.ranges if low != high]
     return " and ".join(map(_text, found.values)), " and ".join(within)
 
@@ -296,9 +298,7 @@ def sentence(row: Mapping) -> str:
 
 def _with_errors(values: str, errors: list[str]) -> str:
     pairs = zip(values.split(" and "), errors, strict=True)
-    return " and ".join(
-        f"{value} ± {'unknown' if error == 'nan' else error}" for value, error in pairs
-    )
+    return " and ".join(f"{value} ± {error}" for value, error in pairs)
 
 
 def summary(card: pd.DataFrame) -> str:

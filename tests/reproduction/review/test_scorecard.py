@@ -1,3 +1,5 @@
+import math
+
 import pandas as pd
 import pytest
 
@@ -81,9 +83,11 @@ def test_of_several_values_the_reason_names_those_whose_error_reaches_over_the_b
 
 
 def test_an_error_that_is_not_known_is_called_so():
-    row = dict.fromkeys(COLUMNS, "") | {"paper_value": "p", "our_value": "1.00 and 2.0"}
-    row |= {"our_error": "nan and 0.5", "bar": ">= 0", "bar_of": "ours"}
-    assert "1.00 ± unknown and 2.0 ± 0.5 here" in sentence(row)
+    each = {"table": "t", "column": "x", "take": "each", "error": "se"}
+    table = pd.DataFrame({"x": [1.0, 2.0], "se": [float("nan"), 0.5]})
+    row = scorecard([claim(ours=each)], {"t": table}, NONE).iloc[0]
+    assert row["our_error"] == "unknown and 0.50"
+    assert "1.00 ± unknown and 2.00 ± 0.50 persons here" in sentence(row)
 
 
 def test_a_run_without_what_bears_on_the_claim_leaves_it_not_checkable():
@@ -137,7 +141,7 @@ def test_several_values_each_keep_their_error():
 @pytest.mark.parametrize("error", [0.0, float("inf"), float("nan")])
 def test_an_error_without_a_size_leaves_two_places(error):
     found = Measured([0.125], [error], [(0.125, 0.125)])
-    assert shown(found) == ("0.12", f"{error:.2f}")
+    assert shown(found) == ("0.12", "unknown" if math.isnan(error) else f"{error:.2f}")
 
 
 def test_limits_stand_in_the_place_of_an_error():
