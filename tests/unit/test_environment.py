@@ -1,7 +1,11 @@
 """pyproject.toml, the locks and environment.yml name the same packages and versions."""
 
+import ast
 import re
+import sys
 import tomllib
+from fnmatch import fnmatch
+from importlib.metadata import packages_distributions
 
 import pytest
 from packaging.requirements import Requirement
@@ -44,6 +48,18 @@ def locked(machine=LINUX, lock="requirements.lock"):
     lines = re.findall(r"^([A-Za-z0-9].*?) \\$", text, re.MULTILINE)
     pins = [r for r in map(Requirement, lines) if applies(r, machine)]
     return {canonicalize_name(r.name): Version(str(r.specifier)[2:]) for r in pins}
+
+
+def imported(folder):
+    """Names of the modules from elsewhere that the sources of a folder import, up to the dot."""
+    names = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names.add(node.module)
+    return {name.partition(".")[0] for name in names} - sys.stdlib_module_names
 
 
 def conda():
@@ -95,3 +111,27 @@ def test_the_locks_have_hashes_and_no_address(lock, at_least):
     assert all("--hash=sha256:" in entry for entry in entries)
     assert "://" not in text
     assert "index" not in re.sub(r"^[A-Za-z0-9._-]+==.*$", "", text, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "workflow"])
+def test_what_is_imported_is_declared(folder):
+    ours = {"isdp", "reproduction", "tests", "benchmarks"}
+    # numba brings the one llvmlite that fits it; `make mutants` sets up cosmic-ray apart
+    others = {"llvmlite", "cosmic_ray"}
+    providers = packages_distributions()
+    undeclared = {
+        name
+        for name in imported(folder) - ours - others
+        if declared().keys().isdisjoint(map(canonicalize_name, providers.get(name, [name])))
+    }
+    assert undeclared == set()
+
+
+def test_an_image_takes_in_nothing_that_git_leaves_out():
+    ignored, left_out = (
+        [line.strip("/") for line in (ROOT / name).read_text().splitlines()]
+        for name in (".gitignore", ".dockerignore")
+    )
+    left_out = [pattern.removeprefix("**/") for pattern in left_out]
+    kept = [name for name in ignored if not any(fnmatch(name, each) for each in left_out)]
+    assert kept == ["!/results/README.md"]

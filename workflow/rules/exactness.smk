@@ -208,7 +208,6 @@ rule collect_exact:
         "../scripts/exactness/collect_exact.py"
 
 
-GOALS.append(rules.compare_exact_counties.output.distance_svg)
 DRAWS += [
     for_each(rules.draw_exact_counties.output.draws, state=selected_states),
     *of_every_law(rules.draw_exact_lattice.output.draws),

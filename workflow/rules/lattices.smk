@@ -51,6 +51,7 @@ rule sample_lattice:
             caption="draw",
         ),
         draws="results/draws/{experiment}_{law}.nc",
+        paper="results/draws/paper_{experiment}_{law}.nc",
     log:
         logs("sample_lattice_{experiment}_{law}"),
     benchmark:
@@ -76,6 +77,7 @@ rule sample_lattice:
 rule describe_lattice:
     input:
         draws=for_each(rules.sample_lattice.output.draws, law=laws_of),
+        paper=for_each(rules.sample_lattice.output.paper, law=laws_of),
         exact=for_each(later("draw_exact_lattice", "draws"), law=laws_of),
         curves=for_each(rules.couple_chains.output.curves, law=laws_of),
         trails=for_each(rules.couple_chains.output.trails, law=laws_of),
@@ -147,6 +149,7 @@ rule describe_lattice:
         library=library("lattices/describe_lattice"),
         seed=config["seed"],
         laws=laws_of,
+        variant=NOISE["variant"],
         runs=COUPLING["runs"],
         realisations=NOISE["chains"] * NOISE["draws"],
         exact_realisations=config["exactness"]["draws"],
@@ -299,4 +302,5 @@ GOALS += [
     *expand(str(rules.place_printed.output.csv), experiment=having("printed")),
 ]
 DRAWS += of_every_law(rules.sample_lattice.output.draws)
+DRAWS += of_every_law(rules.sample_lattice.output.paper)
 SENT |= {"couple_chains", "sample_lattice"}

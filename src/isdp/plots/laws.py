@@ -38,7 +38,7 @@ def laws_overlaid(
     """
     size = 11, 1 + 2.9 * len(descriptions)
     figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
-    colours = dict(zip(samplers, (DRAW, DAS, "#3a7d44"), strict=False))
+    colours = dict(zip(samplers, (DRAW, DAS, "#3a7d44", "#7b3294"), strict=False))
     for (left, right), (law, words) in zip(axes, descriptions.items(), strict=True):
         _draw_norms(left, norms[norms["law"] == law], samplers, colours)
         _draw_quantiles(right, quantiles[quantiles["law"] == law], samplers, colours)
@@ -47,7 +47,7 @@ def laws_overlaid(
         rows = agreement[agreement["law"] == law]
         for axis, statistic in ((left, "norm"), (right, "cells")):
             axis.set_title(_distances(rows, statistic, samplers), loc="left", fontsize=8)
-    axes[-1, 0].set_xlabel("norm of the noise")
+    axes[-1, 0].set_xlabel("norm of the noise (persons)")
     axes[-1, 1].set_xlabel("cell (5, 25, 50, 75 and 95 % quantiles)")
     shown: dict[str, Artist] = {}
     for left in axes[:, 0]:

@@ -214,7 +214,10 @@ def base_decomposition(
     sizes = [basis.shape[1] for basis in bases]
     scales = [radius * len(bases) * radius for radius in radii]
     if weights == "best":
-        total = sum(math.sqrt(size) * radius for size, radius in zip(sizes, radii, strict=True))
+        # Python 3.12 sums floats otherwise than 3.11; this way both give the same digits
+        total = math.fsum(
+            math.sqrt(size) * radius for size, radius in zip(sizes, radii, strict=True)
+        )
         scales = [
             radius * total / math.sqrt(size) for size, radius in zip(sizes, radii, strict=True)
         ]

@@ -151,7 +151,15 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
     handles = [Line2D([], [], color=INK, lw=1.4, label="median here")]
     if medians["paper"].notna().any():
         handles.append(
-            Line2D([], [], color=DAS, marker="x", mew=1.8, ls="", label="paper's median (decoded)")
+            Line2D(
+                [],
+                [],
+                color=DAS,
+                marker="x",
+                mew=1.8,
+                ls="",
+                label="paper's median (read off its figure)",
+            )
         )
     axes[0, 0].legend(handles=handles, loc="upper left", frameon=True)
     axes[0, 0].set_title(title, loc="left", fontsize=10)
@@ -172,14 +180,14 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
         ms=4,
         lw=1,
         capsize=2,
-        label="releases spread over one chain",
+        label="median, releases of one chain (bars: 2 s.e.)",
     )
     axis.axhspan(
         mixed["median"] - 2 * mixed["se"], mixed["median"] + 2 * mixed["se"], color=BOX, alpha=0.5
     )
-    axis.axhline(mixed["median"], color=INK, lw=1.2, label="mixed chains")
+    axis.axhline(mixed["median"], color=INK, lw=1.2, label="median, mixed chains (band: 2 s.e.)")
     if pd.notna(mixed["paper"]):
-        axis.axhline(mixed["paper"], color=DAS, lw=1.2, ls="--", label="paper")
+        axis.axhline(mixed["paper"], color=DAS, lw=1.2, ls="--", label="paper's median")
     axis.set_xscale("log")
     axis.legend(loc="lower right", frameon=True)
 

@@ -158,10 +158,11 @@ def place_release(
     -------
     DataFrame with one row, or none where nothing was printed
         `violations` (conditions that it breaks), and its l1 and l2 distance from the confidential
-        table with their percentiles among the draws, the draws' medians, and the limits between
-        which 99 % of the draws lie.
+        table with their percentiles among the draws, and 99 % intervals of these by so many
+        `effective_draws`, the draws' medians, and the limits between which 99 % of the draws lie.
     """
-    parts = ("", "_percentile", "_low", "_median", "_high")
+    known = ("_percentile", "_percentile_low", "_percentile_high", "_effective_draws")
+    parts = ("", *known, "_low", "_median", "_high")
     columns = ["violations", *(f"{norm}{part}" for norm in ("l1", "l2") for part in parts)]
     if released is None:
         return pd.DataFrame(columns=columns)
@@ -174,7 +175,10 @@ def place_release(
         ours = (np.abs(noise) ** power).sum(axis=-1)
         row[norm] = float(own ** (1 / power))
         # half of the ties, as the norms are integers
-        row[f"{norm}_percentile"] = ((ours < own).mean() + (ours <= own).mean()) / 2
+        below = ((ours < own) + (ours <= own).astype(float)) / 2
+        share, effective = float(below.mean()), _effective(below)
+        found = (share, *share_limits(share * effective, effective), effective)
+        row |= zip((f"{norm}{part}" for part in known), found, strict=True)
         limits = np.quantile(ours, [0.005, 0.5, 0.995]) ** (1 / power)
         row |= zip((f"{norm}_low", f"{norm}_median", f"{norm}_high"), limits, strict=True)
     return pd.DataFrame([row], columns=columns)
@@ -201,7 +205,8 @@ def acceptance_table(
     """Measure the acceptance rate against the proposal parameter (CDP, Fig 2).
 
     Each parameter is run from two kinds of start: from draws of the target, which gives the
-    stationary rate, and from the confidential table itself, as one would run the algorithm.
+    stationary rate, and from the confidential table itself, as one would run the algorithm. The
+    chains of both together know the rate better where it does not hang on the start.
 
     Parameters
     ----------
@@ -218,28 +223,32 @@ def acceptance_table(
 
     Returns
     -------
-    DataFrame with columns proposal_epsilon, start ("target" or "confidential"), chains,
-        iterations, accepted, never_moved (chains), percent, low and high (99 % interval),
-        paper_percent, and those of `ahead_of_the_papers_best`
+    DataFrame with columns proposal_epsilon, start ("target", "confidential", or "either" for the
+        chains of both), chains, iterations, accepted, never_moved (chains), percent, low and high
+        (99 % interval), paper_percent, and those of `ahead_of_the_papers_best`
     """
     rows = []
     for proposal_epsilon, stream in zip(
         proposal_epsilons, rng.spawn(len(proposal_epsilons)), strict=True
     ):
         sampler = independence_sampler(counts, epsilon, proposal_epsilon, solved)
-        for start, given in (("target", starts), ("confidential", np.zeros_like(starts))):
-            accepted = np.array(
+        found = {
+            start: np.array(
                 [
                     sampler.run(each, sampler.init(noise), 1, iterations)[2].accepted
                     for each, noise in zip(stream.spawn(chains), given, strict=False)
                 ]
             )
+            for start, given in (("target", starts), ("confidential", np.zeros_like(starts)))
+        }
+        found["either"] = np.concatenate([*found.values()])
+        for start, accepted in found.items():
             rate, low, high = acceptance_interval(accepted, iterations)
             rows.append(
                 {
                     "proposal_epsilon": proposal_epsilon,
                     "start": start,
-                    "chains": chains,
+                    "chains": len(accepted),
                     "iterations": iterations,
                     "accepted": int(accepted.sum()),
                     "never_moved": int((accepted == 0).sum()),
@@ -371,7 +380,13 @@ def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame
     return table
 
 
-def share_limits(count: float, among: int, level: float = 0.99) -> tuple[float, float]:
+def _effective(values: np.ndarray) -> float:
+    """Give the number of independent draws that some (chain, draw) are worth for their mean."""
+    found = convergence(values[..., None], ["ess_bulk"])["ess_bulk"].iloc[0]
+    return float(min(found, values.size)) if np.isfinite(found) else float(values.size)
+
+
+def share_limits(count: float, among: float, level: float = 0.99) -> tuple[float, float]:
     """Limits of a chance that came true `count` times of so many (Clopper and Pearson)."""
     tail = (1 - level) / 2
     low = special.betaincinv(count, among - count + 1, tail) if count > 0 else 0.0

@@ -94,15 +94,23 @@ def other_sampler(
 
 
 def samples_of(
-    rng: np.random.Generator, mechanism: Mechanism, chains: Draws, exact: Draws
+    rng: np.random.Generator, mechanism: Mechanism, chains: Mapping[str, Draws], exact: Draws
 ) -> dict[str, np.ndarray]:
     """Gather what is laid over exact draws: the chains, and another exact sampler's where one is.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    mechanism : Mechanism
+    chains : mapping from sampler to Draws
+        Such as "paper", the paper's own chain, and "mcmc", one that mixes sooner.
+    exact : Draws
 
     Returns
     -------
     dict from sampler to int64 array (chain, draw, cell)
     """
-    samples = {"mcmc": chains.noise_of(exact.cells)}
+    samples = {sampler: draws.noise_of(exact.cells) for sampler, draws in chains.items()}
     if exact.noise.size:
         other = other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
         if other:

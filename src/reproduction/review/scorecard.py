@@ -35,6 +35,7 @@ COLUMNS = (
     "note",
 )
 NO_NUMBER = "no number in the paper"
+READ_OFF = ", read off its figure"  # what a paper shows and does not print
 EXACT = "exact"  # in the place of an error
 UNKNOWN = "unknown"  # that of a single run
 SIGNS = {"equals": "=", "at_least": ">=", "at_most": "<=", "contains": "contains"}
@@ -50,7 +51,8 @@ def scorecard(
     claims : list of mappings
         From `reproduction.review.claims.read_claims`: `ours`, what this run found, in the claim's
         own unit and with its Monte Carlo error; `judged`, a number that stands for the distance
-        from the paper (the value itself where it is left out); the `bar` that it must meet, and
+        from the paper (the value itself where it is left out); `read_off`, whether the paper's
+        value is read off its figure and not printed; the `bar` that it must meet, and
         whose that is; `tells`, how large a run must be for a bar that is not met to say anything;
         `needs`, what a run must have for its value to bear on the claim at all; and the vintage of
         the demonstration data without which the claim cannot be checked.
@@ -100,7 +102,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
     if value and claim.get("exact"):
         error = EXACT
     return {key: claim[key] for key in COLUMNS[: COLUMNS.index("paper_value")]} | {
-        "paper_value": _of_paper(claim, found),
+        "paper_value": _of_paper(claim, found) + (READ_OFF if claim.get("read_off") else ""),
         "our_value": value,
         "our_error": error,
         "unit": claim.get("unit", ""),
@@ -288,7 +290,8 @@ def sentence(row: Mapping) -> str:
         ours = _with_errors(ours, row["our_error"].split(" and "))
     unit = f" {row['unit']}" if row["unit"] and row["our_value"] else ""
     paper = row["paper_value"]
-    first = paper if paper == NO_NUMBER else f"{paper} in the paper"
+    words = paper.removesuffix(READ_OFF)
+    first = paper if paper == NO_NUMBER else f"{words} in the paper{paper[len(words) :]}"
     whose = {"paper": "the paper's", "ours": "ours"}[row["bar_of"]]
     bar = f"bar {row['bar']}, {whose}"
     last = f"; {row['statistic']} ({bar})" if row["statistic"] else f" ({bar})"

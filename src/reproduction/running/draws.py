@@ -35,7 +35,7 @@ def labelled(
     draws : Draws
     wing, experiment, law, unit : str
     sampler : str
-        "mcmc" or "exact".
+        "mcmc", "paper" (the paper's own chain, beside those that mix sooner) or "exact".
     mechanism : mapping
         Settings of the law: epsilon and norm, or sigma.
     """

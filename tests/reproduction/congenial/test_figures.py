@@ -42,7 +42,7 @@ def test_distances_are_boxes_with_our_median_and_the_papers_where_there_is_one()
         wanted = [f"{own['median'].iloc[0]:.2f}", f"{own['median'].iloc[1]:.2f}", "40.00"]
         assert [text.get_text() for text in axis.texts] == wanted
         assert [label.get_text() for label in axis.get_xticklabels()] == ["cond", "raw"]
-    assert legend_of(figure.axes[0]) == ["median here", "paper's median (decoded)"]
+    assert legend_of(figure.axes[0]) == ["median here", "paper's median (read off its figure)"]
     assert inside(figure)
 
 
@@ -58,8 +58,10 @@ def test_short_chains_are_drawn_by_their_length_beside_the_mixed_ones():
         reach = [(low[1], high[1]) for low, high in bars.get_segments()]
         assert reach == [(m - 2, m + 2) for m in own["median"].iloc[2:]]
         lines = labelled(axis)
-        assert {*lines["mixed chains"].get_ydata()} == {own.loc["conditional", "median"]}
-        assert {*lines["paper"].get_ydata()} == {paper}
+        assert {*lines["median, mixed chains (band: 2 s.e.)"].get_ydata()} == {
+            own.loc["conditional", "median"]
+        }
+        assert {*lines["paper's median"].get_ydata()} == {paper}
         (band,) = axis.patches
         middle = own.loc["conditional", "median"]
         assert (band.get_y(), band.get_height()) == (middle - 2, 4)

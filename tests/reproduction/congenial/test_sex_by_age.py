@@ -63,7 +63,25 @@ def test_a_printed_release_is_placed_and_its_errors_are_counted(compared):
     assert place["violations"] == 3  # all three sums are off but that of voting age; one below zero
     assert place["l1"] == 1 + 7
     assert place["l1_percentile"] == 0
+    assert (place["l1_percentile_low"], place["l1_effective_draws"]) == (
+        0,
+        draws["walk"][..., 0].size,
+    )
+    assert 0 < place["l1_percentile_high"] < 0.06
     assert sexage.place_release(COUNTS, None, draws["walk"]).empty
+
+
+def test_a_percentile_is_known_as_well_as_the_chains_are_mixed():
+    """Draws that are kept many times over are worth no more than once."""
+    rng = np.random.default_rng(8)
+    few = rng.integers(-3, 4, (2, 50, len(COUNTS)))
+    often = np.repeat(few, 20, axis=1)
+    released = COUNTS + few[0, 0]
+    once, again = (sexage.place_release(COUNTS, released, each).iloc[0] for each in (few, often))
+    assert again["l1_percentile"] == pytest.approx(once["l1_percentile"])
+    assert again["l1_effective_draws"] < 3 * once["l1_effective_draws"] < 1000
+    for place in (once, again):
+        assert place["l1_percentile_low"] < place["l1_percentile"] < place["l1_percentile_high"]
 
 
 def test_acceptance_from_both_kinds_of_start(compared):
@@ -79,14 +97,20 @@ def test_acceptance_from_both_kinds_of_start(compared):
         starts=sexage.spread_draws(draws["walk"], 4),
         paper={0.6: 1.678},
     )
-    assert rates["start"].tolist() == ["target", "confidential"] * 2
+    assert rates["start"].tolist() == ["target", "confidential", "either"] * 2
     stuck = rates.iloc[1]
     assert (stuck["accepted"], stuck["never_moved"], stuck["percent"]) == (0, 4, 0)
     assert stuck["high"] > 0
-    assert (rates.loc[2:, "percent"].between(0.5, 3)).all()
-    assert rates["paper_percent"].notna().tolist() == [False, False, True, True]
-    assert (rates.loc[:1, "ahead_high"] < 0).all()
-    assert (rates.loc[2:, "ahead"] == 0).all()
+    assert (rates.loc[3:, "percent"].between(0.5, 3)).all()
+    assert rates["paper_percent"].notna().tolist() == [False] * 3 + [True] * 3
+    assert (rates.loc[:2, "ahead_high"] < 0).all()
+    assert (rates.loc[3:, "ahead"] == 0).all()
+    for _, part in rates.groupby("proposal_epsilon"):
+        one, other, both = (part.set_index("start").loc[name] for name in part["start"])
+        assert both["accepted"] == one["accepted"] + other["accepted"]
+        assert both["never_moved"] == one["never_moved"] + other["never_moved"]
+        assert (both["chains"], both["iterations"]) == (8, 4000)
+        assert both["percent"] == pytest.approx((one["percent"] + other["percent"]) / 2)
 
 
 def test_rates_are_set_against_that_at_the_papers_best_from_the_same_start():

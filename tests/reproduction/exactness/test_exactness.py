@@ -61,7 +61,7 @@ def test_where_none_is_practical_there_are_no_draws_and_the_reason_is_told():
     draws = exact_draws(np.random.default_rng(1), huge, LAPLACE, [str(i) for i in range(2500)], 8)
     assert draws.noise.shape == (4, 0, 2500)
     assert "too many" in draws.settings["refused"]
-    assert set(samples_of(np.random.default_rng(1), LAPLACE, draws, draws)) == {"mcmc"}
+    assert set(samples_of(np.random.default_rng(1), LAPLACE, {"mcmc": draws}, draws)) == {"mcmc"}
     agreement, norms, quantiles = compare_law(LAPLACE, refused(), {"mcmc": drawn().noise})
     table = agreement_table(agreement)
     assert table["distance"].isna().all()
@@ -169,10 +169,14 @@ def test_the_bound_is_that_of_the_law_and_variant_at_its_chosen_lag():
 def test_chains_are_laid_over_exact_draws_cell_by_cell():
     exact = drawn(draws=400)
     turned = Draws(exact.noise[..., ::-1], TABLE, NAMES[::-1])
-    samples = samples_of(np.random.default_rng(6), LAPLACE, turned, exact)
-    assert (samples["mcmc"] == exact.noise).all()
+    samples = samples_of(np.random.default_rng(6), LAPLACE, {"paper": turned, "mcmc": exact}, exact)
+    assert list(samples)[:2] == ["paper", "mcmc"]
+    for sampler in ("paper", "mcmc"):
+        assert (samples[sampler] == exact.noise).all()
     assert samples["staged rejection"].shape == (1, 400, 6)
-    assert set(samples_of(np.random.default_rng(6), LAPLACE, exact, refused())) == {"mcmc"}
+    assert set(samples_of(np.random.default_rng(6), LAPLACE, {"mcmc": exact}, refused())) == {
+        "mcmc"
+    }
 
 
 def test_times_go_from_none_to_the_end_of_the_burn_in():

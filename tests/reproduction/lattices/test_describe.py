@@ -40,7 +40,13 @@ def walked(rng):
 
 
 @pytest.fixture
-def written(tmp_path, monkeypatch):
+def variant():
+    """What the noise is drawn with."""
+    return "reduced"
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch, variant):
     """Run the job in place of Snakemake; give the paths of what it writes, by key."""
 
     def saved(sampler, noise, settings):
@@ -57,12 +63,19 @@ def written(tmp_path, monkeypatch):
     nowhere = pd.DataFrame(columns=["law", "variant", "t", "statistic", "distance", "error"])
     files = {
         "draws": saved("mcmc", walked(np.random.default_rng(1)), {}),
+        "paper": saved("paper", walked(np.random.default_rng(2)), {}),
         "exact": saved("exact", np.zeros((4, 0, TABLE.cells), np.int64), REFUSED),
         "curves": table("curves.csv", CURVE.assign(**LAG)),
         "trails": table("trails.csv", CURVE.assign(**LAG)),
         "distances": table("distances.csv", nowhere),
     }
-    numbers = {"realisations": 80, "exact_realisations": 40, "seed": 1, "runs": 10}
+    numbers = {
+        "variant": variant,
+        "realisations": 80,
+        "exact_realisations": 40,
+        "seed": 1,
+        "runs": 10,
+    }
     keys = [f"{what}_{kind}" for what in ("noise", "exact", "laws", "bound") for kind in KINDS]
     found = Outputs({key: tmp_path / f"{key}.{KINDS[key.split('_')[1]]}" for key in keys})
     found |= {key: tmp_path / f"{key}.csv" for key in ("norms", "agreement", "laws", "bound_data")}
@@ -89,6 +102,12 @@ def test_where_no_law_has_a_perfect_sampler_tables_are_empty_and_say_so(written)
     page = written.exact_csv.with_suffix(".html").read_text()
     assert "exact draws (no perfect sampler is practical)" in page
     agreement = read_csv(written.agreement)
-    assert agreement["sampler"].tolist() == ["mcmc"]
-    assert agreement["note"].tolist() == ["too large"]
-    assert set(read_csv(written.laws)["sampler"]) == {"mcmc"}
+    assert agreement["sampler"].tolist() == ["paper", "mcmc"]
+    assert agreement["note"].tolist() == ["too large"] * 2
+    assert set(read_csv(written.laws)["sampler"]) == {"paper", "mcmc"}
+
+
+@pytest.mark.parametrize("variant", ["paper"])
+def test_noise_that_is_of_the_papers_chain_is_not_called_quicker(written):
+    assert read_csv(written.agreement)["sampler"].tolist() == ["paper"]
+    assert "our quicker chain" not in written.laws_svg.read_text()

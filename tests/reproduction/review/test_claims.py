@@ -116,6 +116,24 @@ def test_a_distance_or_a_p_value_is_never_shown_in_the_place_of_the_value():
     assert sum("judged" in each for each in CLAIMS) > 20
 
 
+def test_what_the_sources_of_a_paper_do_not_print_is_read_off_its_figure():
+    """Of congenial privacy all but a claim's own words: text and tables print the rest."""
+    settings = read_yaml(ROOT / "config/config.yaml")["congenial"]["sex_by_age"]
+    shown = {
+        f"{x:g}" for medians in settings["distances"]["paper"].values() for x in medians.values()
+    }
+    shown |= {
+        f"{settings['trace']['paper'][key]:g}" for key in ("acceptance_percent", "longest_stay")
+    }
+    shown |= {f"{rate:g}" for rate in settings["acceptance"]["paper"]}
+    for each in CLAIMS:
+        if each["wing"] == "congenial" and each["experiment"] == "Sex by age":
+            numbers = re.findall(r"[0-9.]+", each["paper_value"])
+            found = [number for number in numbers if f"{float(number):g}" in shown - {"0"}]
+            zero = each["claim"] == "acceptance-zero-at-040"
+            assert each.get("read_off", False) == (bool(found) or zero), each["claim"]
+
+
 def test_a_claim_that_can_be_undecided_knows_what_it_would_take():
     for each in CLAIMS:
         judged = each.get("judged", each["ours"])

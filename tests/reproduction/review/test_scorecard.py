@@ -152,6 +152,18 @@ def test_limits_stand_in_the_place_of_an_error():
     assert sentence(row) == "44 in the paper; 32 (17 to 60.5) persons here (bar <= 4, ours)"
 
 
+def test_a_value_that_is_read_off_a_figure_is_not_passed_off_as_printed():
+    row = judged(1.5, read_off=True, paper_value="39.33 and 9.08")
+    assert row["paper_value"] == "39.33 and 9.08, read off its figure"
+    assert sentence(row).startswith("39.33 and 9.08 in the paper, read off its figure; 1.5 persons")
+    tables = {"t": pd.DataFrame({"x": [1.0, 2.0], "se": 0.1, "theirs": 0.25})}
+    how = {"table": "t", "column": "x", "take": "each", "error": "se", "paper_error": "theirs"}
+    one = claim(ours=how, paper_value="39.33 and 9.08", read_off=True, bar={"at_most": 4})
+    (row,) = scorecard([one], tables, NONE).to_dict("records")
+    assert row["paper_value"] == "39.33 ± 0.25 and 9.08 ± 0.25, read off its figure"
+    assert "read off" not in judged(1.5, read_off=False)["paper_value"]
+
+
 def test_what_the_papers_formula_gives_stands_beside_its_words():
     how = WITH_ERROR | {"formula": "chains"}
     row = judged(1.5, ours=how, paper_value="closed form")

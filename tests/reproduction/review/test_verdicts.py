@@ -13,7 +13,7 @@ import pytest
 from reproduction.review.claims import columns_of, measures_of, tables_of
 from reproduction.review.columns import RECORDS, names_in, read_columns
 from reproduction.review.measure import WIDTH
-from reproduction.review.scorecard import meets, scorecard
+from reproduction.review.scorecard import meets, scorecard, sentence
 from tests import ROOT
 from tests.reproduction.review.made_tables import OTHER, chosen, rows_for
 from tests.reproduction.review.test_claims import CLAIMS
@@ -378,6 +378,69 @@ def test_without_what_it_needs_a_claim_is_not_checkable_whatever_its_value(claim
         for have in (needed["at_least"] - 1, math.nan):
             lacking = tables[needed["table"]].assign(**{needed["column"]: have})
             assert verdict(claim, tables | {needed["table"]: lacking}) == "not checkable"
+
+
+def acceptance(*rows):
+    columns = ["proposal_epsilon", "start", "percent", "low", "high", "ahead", "paper_percent"]
+    table = pd.DataFrame(rows, columns=columns)
+    ends = {
+        f"ahead_{end}": table["ahead"] + table[end] - table["percent"] for end in ("low", "high")
+    }
+    return {"sex_by_age_acceptance": table.assign(**ends, chains=32, iterations=250000)}
+
+
+def card_of(name, tables):
+    (claim,) = [claim for claim in CLAIMS if claim["claim"] == name]
+    return scorecard([claim], tables, {"das_available": False, "vintage": ""}).iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("confidential", "target", "expected"),
+    [
+        ((0.0, 0.0, 0.0001), (0.07, 0.06, 0.09), "reproduced"),
+        ((0.07, 0.06, 0.09),) * 2 + ("differs",),
+    ],
+)
+def test_zero_acceptance_is_judged_on_the_start_that_is_inferred(confidential, target, expected):
+    """The other start stands beside it, and turns nothing."""
+    rows = [
+        (0.4, start, *rate, math.nan, 0.0)
+        for start, rate in (("target", target), ("confidential", confidential), ("either", target))
+    ]
+    row = card_of("acceptance-zero-at-040", acceptance(*rows))
+    assert row["verdict"] == expected
+    assert row["our_value"] == f"{target[0]:g} and {confidential[0]:g}"
+    assert "inferred" in row["where"]
+    assert "the start that is inferred" in sentence(row)
+
+
+def test_the_best_parameter_is_judged_by_the_chains_of_both_starts_together():
+    """What one start leaves undecided, both together tell; and they may tell the other way."""
+    for ahead, expected in ((0.1, "differs"), (-0.1, "reproduced"), (0.05, "undecided")):
+        rows = [(0.6, start, 1.5, 1.5, 1.5, 0.0, 1.7) for start in ("target", "either")]
+        rows += [(0.65, "target", 1.6, 1.4, 1.8, 0.1, 1.6)]
+        rows += [(0.65, "either", 1.5 + ahead, 1.43 + ahead, 1.57 + ahead, ahead, 1.6)]
+        row = card_of("acceptance-falls-on-both-sides", acceptance(*rows))
+        assert row["verdict"] == expected
+        assert row["our_value"] == f"{1.5 + ahead:.4g}"
+
+
+@pytest.mark.parametrize(
+    ("beyond", "expected"),
+    [("paper", "differs"), ("mcmc", "reproduced"), ("messages", "reproduced")],
+)
+def test_agreement_is_judged_on_the_papers_chain_and_not_on_quicker_ones(beyond, expected):
+    samplers = ["paper", "mcmc", "messages"]
+    table = pd.DataFrame({"experiment": "x", "sampler": samplers, "distance": 0.1})
+    tables = {"exact_agreement": table.assign(beyond=table["sampler"] == beyond)}
+    assert card_of("exact-agreement-chains", tables)["verdict"] == expected
+
+
+def test_where_nothing_is_exact_the_papers_chain_is_not_judged():
+    """A distance that is not known is not beyond its bound, and says nothing."""
+    rows = {"experiment": "x", "sampler": ["paper", "mcmc"], "distance": [math.nan, 0.1]}
+    tables = {"exact_agreement": pd.DataFrame({**rows, "beyond": False})}
+    assert card_of("exact-agreement-chains", tables)["verdict"] == "not checkable"
 
 
 def test_every_claim_is_tried():

@@ -3,6 +3,7 @@ import pytest
 
 from isdp import Invariants
 from isdp.subspace import Query
+from isdp.subspace.calibration import certified_delta, paper_constant
 from reproduction.subspace.guarantees import (
     attained_loss,
     constant_table,
@@ -14,7 +15,7 @@ from reproduction.subspace.guarantees import (
 from tests.statistical.checks import check_mean
 
 
-def test_the_constant_holds_in_the_range_of_algorithm_1_and_not_beyond():
+def test_the_constant_holds_at_usual_deltas_in_the_range_of_algorithm_1_and_not_beyond():
     table = constant_table([0.1, 0.192, 0.5, 0.9, 1, 8], [1e-3, 1e-5, 1e-10, 1e-14, 1e-20])
     assert table["holds"][table["small_epsilon"]].all()
     assert not table["holds"].all()
@@ -22,6 +23,15 @@ def test_the_constant_holds_in_the_range_of_algorithm_1_and_not_beyond():
     worst = table.set_index(["epsilon", "delta"])["excess"]
     assert worst[1, 1e-14] == pytest.approx(22.99, abs=5e-3)
     assert table["excess"].max() > 1e6
+
+
+@pytest.mark.parametrize(("epsilon", "fails"), [(0.05, False), (0.1, True), (0.9, True)])
+def test_at_a_delta_of_1e_14_the_constant_fails_below_epsilon_1_too(epsilon, fails):
+    """By interval arithmetic; sure on either side."""
+    lower, upper = certified_delta(epsilon, paper_constant(epsilon, 1e-14))
+    assert lower > 1e-14 if fails else upper < 1e-14
+    (found,) = constant_table([epsilon], [1e-14])["holds"]
+    assert found != fails
 
 
 def test_where_the_constant_fails():

@@ -1,4 +1,4 @@
-"""Draw the noise of one experiment under one law, once the bound says converged."""
+"""Draw the noise of one experiment under one law, and by the paper's chain, both as converged."""
 
 from reproduction.running.jobs import job_log
 from isdp.io.draws import write_draws
@@ -8,23 +8,32 @@ from reproduction.lattices.noise import burn_in_from, cross_table, sample_noise
 from reproduction.running.draws import labelled
 from reproduction.running.tables import read_csv, write_table
 
+PAPER = "paper"  # the variant that every config has
+
 with job_log(snakemake.log[0]) as log:
-    params, wildcards = snakemake.params, snakemake.wildcards
-    experiment, variant = build(params.entry), params.noise["variant"]
-    burn_in, converged = burn_in_from(read_csv(snakemake.input.meetings), variant, params.cap)
-    draws = sample_noise(
-        stream(params.seed, f"noise {wildcards.experiment}", wildcards.law),
-        experiment,
-        walk_of(experiment, params.law, params.variants, variant),
-        chains=params.noise["chains"],
-        draws=params.noise["draws"],
-        burn_in=burn_in,
-        converged=converged,
-    )
-    names = {"experiment": wildcards.experiment, "law": wildcards.law, "sampler": "mcmc"}
-    draws = labelled(draws, wing="lattices", **names, mechanism=settings_of(params.law))
-    log.info("settings: %s", draws.settings)
-    write_draws(snakemake.output.draws, draws)
+    params, wildcards, output = snakemake.params, snakemake.wildcards, snakemake.output
+    experiment, meetings = build(params.entry), read_csv(snakemake.input.meetings)
+    drawn = {}
+    for sampler, variant, unit in (
+        ("mcmc", params.noise["variant"], "noise"),
+        (PAPER, PAPER, "paper's chain"),
+    ):
+        burn_in, converged = burn_in_from(meetings, variant, params.cap)
+        draws = sample_noise(
+            stream(params.seed, f"{unit} {wildcards.experiment}", wildcards.law),
+            experiment,
+            walk_of(experiment, params.law, params.variants, variant),
+            chains=params.noise["chains"],
+            draws=params.noise["draws"],
+            burn_in=burn_in,
+            converged=converged,
+        )
+        names = {"experiment": wildcards.experiment, "law": wildcards.law, "sampler": sampler}
+        law = settings_of(params.law)
+        drawn[sampler] = labelled(draws, wing="lattices", **names, mechanism=law)
+        log.info("settings of %s: %s", sampler, drawn[sampler].settings)
+    write_draws(output.draws, drawn["mcmc"])
+    write_draws(output.paper, drawn[PAPER])
     axes = experiment.axes or {"record": experiment.cells}
-    table = cross_table(draws.noise[0, -1], axes)
-    write_table(table, snakemake.output.csv, f"One draw of noise: {describe(params.law)}")
+    table = cross_table(drawn["mcmc"].noise[0, -1], axes)
+    write_table(table, output.csv, f"One draw of noise: {describe(params.law)}")
