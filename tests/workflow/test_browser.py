@@ -174,6 +174,24 @@ def test_every_page_opens_in_full_and_alone(browser, finished):
     assert {path.name: found for path in pages if (found := faults(browser, path))} == {}
 
 
+def test_no_page_is_wider_than_a_phone(browser, finished, tmp_path):
+    def too_wide(path):
+        browser.open(path.as_uri())
+        browser.evaluate(SETTLE)
+        return browser.evaluate(TOO_WIDE)
+
+    browser.resize(390, 800)
+    try:
+        pages = pages_of(finished.folder / "results")
+        assert {path.name: found for path in pages if (found := too_wide(path))} == {}
+        table = (finished.folder / "results/tables/scorecard.html").read_text()
+        assert '<div class="wide"' in table
+        (tmp_path / "wide.html").write_text(table.replace('<div class="wide"', "<div"))
+        assert too_wide(tmp_path / "wide.html")
+    finally:
+        browser.resize(1280, 800)
+
+
 def test_every_formula_is_rendered(browser, finished):
     with_formulas = 0
     for path in sorted(finished.folder.glob("notebooks/*.ipynb")):
@@ -189,7 +207,14 @@ def test_every_formula_is_rendered(browser, finished):
 
 
 def test_the_report_shows_its_figures_and_tables_when_clicked(browser, finished):
-    browser.open((finished.folder / "results/report.html").as_uri())
+    report = finished.folder / "results/report.html"
+    rules = (finished.folder / "workflow/report/report.css").read_text()
+    assert rules in report.read_text()
+    browser.open(report.as_uri())
+    # the beginning of a page that is longer than the window can be reached
+    assert browser.evaluate(
+        "document.querySelector('#app .prose').getBoundingClientRect().top >= 0"
+    )
     widths = dict(browser.evaluate(REPORTED))
     assert "results/figures/truncation.svg" in widths
     assert [name for name, width in widths.items() if not width] == []

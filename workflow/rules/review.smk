@@ -106,6 +106,7 @@ rule build_report:
         config=rules.record_config.output.config,
         # captions, labels and categories live here
         wording=sorted(str(path) for path in (HERE / "workflow/report").rglob("*.rst")),
+        stylesheet=str(HERE / "workflow/report/report.css"),
     output:
         report="results/report.html",
     log:

@@ -113,7 +113,9 @@ rule collect_topdown:
         **{kind: of_all_systems(kind) for kind in KINDS},
         noise=rules.derive_topdown.output.noise_data,
     output:
-        **topdown_tables("bias", "trend", "slopes", "margins", "causes", "rounding"),
+        **topdown_tables(
+            "configurations", "bias", "trend", "slopes", "margins", "causes", "rounding"
+        ),
         **topdown_tables("fingerprint", "sizes", subcategory="Swapping"),
         **topdown_figures(),
         **{
@@ -129,6 +131,7 @@ rule collect_topdown:
     params:
         library=library("topdown/collect_topdown"),
         shown=TOPDOWN["shown"],
+        runs=TOPDOWN["runs"],
     message:
         "Tables and figures of TopDown"
     script:

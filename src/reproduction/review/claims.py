@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from string import Formatter
 
 import jsonschema
 
@@ -103,7 +104,7 @@ def tables_of(claim: Mapping) -> list[str]:
 
 def measures_of(claim: Mapping) -> list[Mapping]:
     """All that a claim takes from tables, our value first."""
-    return [claim[key] for key in ("ours", "judged", "tells") if key in claim]
+    return [claim[key] for key in ("ours", "judged", "tells", "needs") if key in claim]
 
 
 def columns_of(how: Mapping) -> list[str]:
@@ -113,7 +114,8 @@ def columns_of(how: Mapping) -> list[str]:
         for key in ("column", "by", "error", "draws", "formula", "paper_error")
         if key in how
     ]
-    return [*single, *how.get("limits", [])]
+    named = [name for _, name, _, _ in Formatter().parse(how.get("named", "")) if name]
+    return [*single, *how.get("limits", []), *named]
 
 
 def named_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:

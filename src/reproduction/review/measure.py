@@ -35,6 +35,8 @@ class Measured:
         Standard error of the paper's own value, where a distance from it takes it in.
     formulas : list
         What the paper's formula gives for each value; empty where the claim has a number.
+    names : list of str
+        What each value is of; empty where the claim does not say.
     """
 
     values: list
@@ -44,6 +46,7 @@ class Measured:
     counted: str = "draws"
     paper_errors: list[float] = field(default_factory=list)
     formulas: list = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
 
     @property
     def missing(self) -> bool:
@@ -71,7 +74,7 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         out; `error`, the column with standard errors, or `limits`, the two columns between which
         the value may lie; `draws`, the column with the number of draws; `formula`, the column with
         what the paper's formula gives in that row; `paper_error`, that with the standard error of
-        the paper's own value.
+        the paper's own value; `named`, a text with columns in braces that says what a row is of.
     tables : mapping from name to DataFrame
 
     Raises
@@ -116,7 +119,9 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
     counted = how.get("draws", "draws").replace("_", " ")
     # none where the paper's value is of another table than this run's
     theirs = [float(x) for x in table[how["paper_error"]].dropna()] if "paper_error" in how else []
-    return Measured(values, errors, ranges, draws, counted, theirs, formulas)
+    rows = table.to_dict("records") if "named" in how else []
+    names = [how["named"].format_map(row) for row in rows]
+    return Measured(values, errors, ranges, draws, counted, theirs, formulas, names)
 
 
 def selected(claim: str, how: Mapping, table: pd.DataFrame) -> pd.DataFrame:

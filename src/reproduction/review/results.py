@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
-from IPython.display import HTML, Image, Markdown, display
+from IPython.display import HTML, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
@@ -181,7 +181,7 @@ class Results:
         _html(_table(shown) + _caption(f"table <i>{name}</i>"))
 
     def figure(self, name: str, words: str) -> None:
-        """Show a figure of results/figures, with what it shows in words.
+        """Show a figure of results/figures, which leads to its SVG, with what it shows in words.
 
         Raises
         ------
@@ -189,8 +189,12 @@ class Results:
             If this run does not make the figure.
         """
         path = self._path("figures", name, "png")
-        display(Image(data=path.read_bytes(), format="png", alt=words))
-        _html(_caption(f"{html.escape(words)} (<i>{name}</i>)"))
+        goal = f"../figures/{self._path('figures', name, 'svg').name}"
+        _html(
+            f'<a class="picture" href="{goal}"><img src="{_address(path)}" '
+            f'alt="{html.escape(words)}"></a>'
+        )
+        _html(_caption(f'{html.escape(words)} (<a href="{goal}"><i>{name}</i></a>)'))
 
     def finding(
         self, title: str, papers: str, text: str, figure: str, page: str, tables: tuple = ()
@@ -213,15 +217,15 @@ class Results:
             If this run does not make the figure or a table.
         """
         path = self._path("figures", figure, "png")
-        picture = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
+        picture, goal = _address(path), self._path("figures", figure, "svg").name
         links = [f'<a href="{page}.html">the argument</a>']
-        links.append(f'<a href="../figures/{path.name}">the figure in full size</a>')
+        links.append(f'<a href="../figures/{goal}">the figure in full size</a>')
         for name in tables:
             self._path("tables", name, "csv")
             links.append(f'<a href="../tables/{name}.html">table {name}</a>')
         look = "display:flex;flex-wrap:wrap;gap:.2em 1em;align-items:center;margin:.4em 0"
         _html(
-            f'<div style="{look}"><a href="../figures/{path.name}" style="flex:1 1 18em;'
+            f'<div style="{look}"><a href="../figures/{goal}" style="flex:1 1 18em;'
             f'min-width:0;max-width:24em"><img src="{picture}" alt="{html.escape(title)}" '
             f'style="width:100%;max-height:16em;object-fit:contain"></a>'
             '<div style="flex:1 1 24em;font-size:95%;line-height:1.4">'
@@ -329,6 +333,11 @@ def _check(config, expected, name: str) -> None:
                 f"results/config.yaml: {key} is {found}, but {value!r} in {name}: the results are "
                 f"those of another config; run `{COMMAND}` with the config you mean"
             )
+
+
+def _address(picture: Path) -> str:
+    """Write a picture as an address that holds all of it."""
+    return f"data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode()}"
 
 
 def _html(text: str) -> None:

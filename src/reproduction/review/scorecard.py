@@ -37,6 +37,7 @@ COLUMNS = (
 NO_NUMBER = "no number in the paper"
 READ_OFF = ", read off its figure"  # what a paper shows and does not print
 EXACT = "exact"  # in the place of an error
+UNKNOWN = "unknown"  # that of a single run
 SIGNS = {"equals": "=", "at_least": ">=", "at_most": "<=", "contains": "contains"}
 
 
@@ -53,7 +54,8 @@ def scorecard(
         from the paper (the value itself where it is left out); `read_off`, whether the paper's
         value is read off its figure and not printed; the `bar` that it must meet, and
         whose that is; `tells`, how large a run must be for a bar that is not met to say anything;
-        and the vintage of the demonstration data without which the claim cannot be checked.
+        `needs`, what a run must have for its value to bear on the claim at all; and the vintage of
+        the demonstration data without which the claim cannot be checked.
     tables : mapping from name to DataFrame
     provenance : mapping
         Of the demonstration data; see `reproduction.data.fetch.Provenance`.
@@ -83,7 +85,10 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         if judged.missing:
             notes.append("the measure has no value in this run")
         else:
-            verdict, why = decide(judged, claim["bar"], _size(claim, tables))
+            verdict, why = decide(judged, claim["bar"], _size(claim, "tells", tables))
+            lacking = _lacking(_size(claim, "needs", tables))
+            if lacking:
+                verdict, why = NOT_CHECKABLE, lacking
             notes += [why] if why else []
     if needed and provenance["vintage"] != needed:
         verdict = NOT_CHECKABLE
@@ -121,13 +126,27 @@ def _of_paper(claim: Mapping, found: Measured | None) -> str:
     return words
 
 
-def _size(claim: Mapping, tables: Mapping[str, pd.DataFrame]) -> tuple[float, float, str] | None:
-    """How large this run is, how large it would have to be to tell, and in what."""
-    how = claim.get("tells")
+def _size(
+    claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]
+) -> tuple[float, float, str] | None:
+    """How much this run has, how much it would have to have, and of what."""
+    how = claim.get(key)
     if how is None:
         return None
     found = measure(claim["claim"], how, tables)
     return math.nan if found.missing else found.one, how["at_least"], how["what"]
+
+
+def _lacking(size: tuple[float, float, str] | None) -> str:
+    """Say what a run lacks whose value does not bear on the claim; nothing where it does."""
+    if size is None or size[0] >= size[1]:
+        return ""
+    return f"{_have(size[0])} {size[2]}, and {_text(float(size[1]))} would be needed"
+
+
+def _have(number: float) -> str:
+    how_many = "does not say how many" if math.isnan(number) else f"has {_text(float(number))}"
+    return f"this run {how_many}"
 
 
 def decide(
@@ -155,10 +174,10 @@ def decide(
     if all(met):
         return REPRODUCED, ""
     if size is not None and not met[0] and not size[0] >= size[1]:
-        have = "does not say how many" if math.isnan(size[0]) else f"has {_text(float(size[0]))}"
-        return UNDECIDED, f"this run {have} {size[2]}, and {_text(float(size[1]))} would tell"
+        return UNDECIDED, f"{_have(size[0])} {size[2]}, and {_text(float(size[1]))} would tell"
     if all(map(_reaches, judged.ranges, [bar] * len(judged.ranges))):
-        return UNDECIDED, f"the bar lies within the Monte Carlo error{_draws_wanted(judged, bar)}"
+        within = "the bar lies within the Monte Carlo error"
+        return UNDECIDED, f"{within}{_parts(judged, bar)}{_draws_wanted(judged, bar)}"
     return DIFFERS, ""
 
 
@@ -171,6 +190,18 @@ def _reaches(within: tuple, bar: Mapping) -> bool:
     most = [math.inf, *(bar[name] for name in ("at_most", "equals") if name in bar)]
     low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
     return max(low, *least) <= min(high, *most)
+
+
+def _parts(judged: Measured, bar: Mapping) -> str:
+    """Say of how many of several values the error reaches over the bar, and of which."""
+    if len(judged.values) == 1:
+        return ""
+    told = [meets(low, bar) and meets(high, bar) for low, high in judged.ranges]
+    names = judged.names or [str(place) for place, _ in enumerate(told, start=1)]
+    which = " and ".join(name for name, known in zip(names, told, strict=True) if not known)
+    if not any(told):
+        return f" of all {len(told)}"
+    return f" of {told.count(False)} of {len(told)} ({which}), and the others meet it"
 
 
 def _draws_wanted(judged: Measured, bar: Mapping) -> str:
@@ -206,7 +237,8 @@ def shown(found: Measured) -> tuple[str, str]:
         places = [_places(error) for error in found.errors]
         pairs = list(zip(found.values, found.errors, places, strict=True))
         values = [f"{value:,.{n}f}" for value, _, n in pairs]
-        return " and ".join(values), " and ".join(f"{error:,.{n}f}" for _, error, n in pairs)
+        errors = [UNKNOWN if math.isnan(error) else f"{error:,.{n}f}" for _, error, n in pairs]
+        return " and ".join(values), " and ".join(errors)
     within = [f"{_text(low)} to {_text(high)}" for low, high in found.ranges if low != high]
     return " and ".join(map(_text, found.values)), " and ".join(within)
 

@@ -5,11 +5,12 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #222; margin: 0 auto; max-wi
   padding: 1em 1.5em 4em; }
 h1, h2, h3 { line-height: 1.2; margin-top: 1.6em; }
 img, svg { max-width: 100%; height: auto; }
-.output_png img { display: block; max-width: 94vw; position: relative; left: 50%;
+.picture img { display: block; max-width: 94vw; position: relative; left: 50%;
   transform: translateX(-50%); }
 svg.formula { display: inline-block; max-width: none; overflow: visible; }
 div.formula { margin: 1em 0; text-align: center; overflow-x: auto; overflow-y: hidden; }
 .output_html, .output_markdown { overflow-x: auto; }
+.output_html:has(.picture) { overflow: visible; }
 table { border-collapse: collapse; font-size: 90%; font-variant-numeric: tabular-nums; }
 th { border-bottom: 2px solid #666; }
 th, td { text-align: left; vertical-align: top; padding: .25em .8em .25em 0; }

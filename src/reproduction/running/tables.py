@@ -13,14 +13,23 @@ from pandas.api.types import is_numeric_dtype
 from isdp.io.files import whole, write_csv
 
 PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{title}</title><style>
 body {{ font: 14px/1.45 system-ui, sans-serif; margin: 1.5em; color: #222; }}
+h1 {{ line-height: 1.2; overflow-wrap: anywhere; }}
+.wide {{ overflow: auto; max-height: 88vh; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th {{ position: sticky; top: 0; background: #fff; border-bottom: 2px solid #666; }}
 th, td {{ text-align: left; vertical-align: top; padding: .3em .8em .3em 0; }}
 td {{ border-bottom: 1px solid #ddd; min-width: 3em; max-width: 28em; }}
+@media (max-width: 40em) {{ body {{ margin: .8em; }} h1 {{ font-size: 1.4em; }} }}
+@media print {{ .wide {{ overflow: visible; max-height: none; }} }}
 </style></head><body><h1>{title}</h1>
+<div class="wide" tabindex="0" role="region" aria-label="{title}">
 {table}
+</div>
 </body></html>
 """
 

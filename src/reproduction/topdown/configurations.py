@@ -7,7 +7,10 @@ in strategy ProductionCandidate20210527US_mult8_add02_dsepJune3).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+
+import pandas as pd
 
 from isdp.topdown import Budget, Plan, Schema
 from reproduction.data.histogram import AXES, SHAPE
@@ -157,6 +160,51 @@ def plans() -> dict[str, Plan]:
     for name in ("identity 1", "identity 4"):
         found[f"{name}, nothing held"] = Plan(SCHEMA, budgets[name])
     return found
+
+
+def configuration_table(runs: Mapping[str, int]) -> pd.DataFrame:
+    """Tell what the configurations' names stand for, and how often each is run.
+
+    Parameters
+    ----------
+    runs : mapping from configuration to number of runs
+
+    Returns
+    -------
+    DataFrame
+        Columns system, runs, budget (epsilon or rho of the whole, for one person who changes
+        cell), levels (shares of the budget in per cent), levels_below_county (their number),
+        county_queries (shares of the county's part; what lacks to 100 % is not run here), cells
+        (of a county), passes ("one": all queries at once), held (whose totals are) and negatives
+        (whether negative counts are allowed).
+    """
+    known, rows = plans(), []
+    for name, times in runs.items():
+        plan = known[name]
+        budget = plan.budget
+        levels = [level for level in budget.levels if level != "elsewhere"]
+        symbol = {"pure": "epsilon", "zCDP": "rho"}[budget.flavour]
+        rows.append(
+            {
+                "system": name,
+                "runs": times,
+                "budget": f"{symbol} {float(budget.total):.4g}",
+                "levels": _shares_in_words(budget.levels),
+                "levels_below_county": len(levels) - 1 - levels.index("county"),
+                "county_queries": _shares_in_words(budget.queries["county"]),
+                "cells": plan.schema.cells,
+                "passes": {"one": "one", "isolate_total": "totals first"}[plan.passes],
+                "held": ", ".join(plan.held) or "nothing",
+                "negatives": not plan.nonnegative,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _shares_in_words(shares: Mapping[str, Fraction]) -> str:
+    words = {"detail": "all cells"}
+    spent = {words.get(name, name): part for name, part in shares.items() if name != "elsewhere"}
+    return ", ".join(f"{name} {float(100 * part):.3g} %" for name, part in spent.items())
 
 
 def _passes(name: str) -> str:

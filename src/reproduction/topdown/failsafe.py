@@ -152,7 +152,9 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
         state's totals by kind where the failsafe did not fire, persons); of the releases where it
         fired: error_failsafe, error_implied and error_minimal (the same), moved (mean l1 distance
         that the failsafe moved a state by) and counties_failsafe, counties_implied and
-        counties_minimal (mean l1 error of all counties of a state, persons).
+        counties_minimal (mean l1 error of all counties of a state, persons); over_implied and
+        over_minimal (by how much error_failsafe is the larger one), each with its standard error
+        over these releases, which are independent of each other; missing where that is one.
     """
     errors: list[int] = []
     fired: list[dict] = []
@@ -177,12 +179,21 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
                 row[f"error_{way}"] = np.abs((each - true).sum(axis=0)).sum()
                 row[f"counties_{way}"] = np.abs(each - true).sum()
             fired.append(row)
-    means = pd.DataFrame(fired, columns=_columns()).astype(float).mean()
+    each = pd.DataFrame(fired, columns=_columns()).astype(float)
     return {
         "releases": len(errors) + len(fired),
         "fired": len(fired),
         "error_plain": float(np.mean(errors)) if errors else np.nan,
-    } | means.to_dict()
+        **each.mean(),
+        **_over(each, "implied"),
+        **_over(each, "minimal"),
+    }
+
+
+def _over(fired: pd.DataFrame, way: str) -> dict[str, float]:
+    """By how much the failsafe's error of a state is larger than another way's, with its error."""
+    over = fired["error_failsafe"] - fired[f"error_{way}"]
+    return {f"over_{way}": over.mean(), f"over_{way}_error": over.sem()}
 
 
 def _columns() -> list[str]:

@@ -25,13 +25,13 @@ STYLES = {
 # systems in the figure of slopes, from the top down
 SLOPES = {
     "identity 4": "TopDown, all cells,\nepsilon 4",
-    "identity 4, negatives allowed": "negatives allowed",
-    "identity 4, four cells": "four cells a county",
+    "identity 4, negatives allowed": "all cells,\nnegatives allowed",
+    "identity 4, four cells": "all of four cells\na county",
     "slides": "TopDown, four queries,\nepsilon 4",
-    "slides, negatives allowed": "negatives allowed ",
-    "slides, total first": "totals first",
+    "slides, negatives allowed": "four queries,\nnegatives allowed",
+    "slides, total first": "four queries,\ntotals first",
     "production": "TopDown, Bureau's\nbudget, least noise",
-    "production, detail with group quarters": "the same, most noise",
+    "production, detail with group quarters": "TopDown, Bureau's\nbudget, most noise",
     "Bureau": "Bureau, 2021-06-08",
     "integer noise of county totals": "exact integer noise\nof county totals",
 }
@@ -49,6 +49,8 @@ COUNTIES = {
 def bias(table: pd.DataFrame) -> Figure:
     """Show mean and root mean square errors of county cells by their true size.
 
+    The legend says of how many runs; of one there is no standard error, and no bar.
+
     Parameters
     ----------
     table : DataFrame
@@ -61,7 +63,8 @@ def bias(table: pd.DataFrame) -> Figure:
         colour, marker, words = STYLES[name]
         part = table[table["system"] == name].set_index("cell_class").reindex(classes)
         x = np.arange(len(classes)) + 0.09 * (place - (len(shown) - 1) / 2)
-        style = {"color": colour, "marker": marker, "ms": 4.5, "lw": 0.9, "label": words}
+        label = words if name == "Bureau" else f"{words} ({_runs(part['runs'].max())})"
+        style = {"color": colour, "marker": marker, "ms": 4.5, "lw": 0.9, "label": label}
         reach = 3 * part["mean_error"].fillna(0)
         axes[0].errorbar(x, part["mean"], yerr=reach, elinewidth=1, **style)
         axes[1].plot(x, part["rmse"], **style)
@@ -70,7 +73,7 @@ def bias(table: pd.DataFrame) -> Figure:
         axis.set_xlabel("true size of the cell (persons)")
         axis.grid(axis="x", visible=False)
     axes[0].axhline(0, color=INK, lw=0.8)
-    axes[0].set_ylabel("mean error (persons), with three standard errors")
+    axes[0].set_ylabel("mean error (persons);\nbars: three standard errors over the runs")
     axes[0].set_title("Non-negative counts are biased, cell by cell", loc="left")
     axes[1].set_yscale("log")
     axes[1].set_ylabel("root mean square error (persons)")
@@ -80,11 +83,16 @@ def bias(table: pd.DataFrame) -> Figure:
     return finish(figure)
 
 
+def _runs(number: float) -> str:
+    return f"{number:.0f} run{'s' if number > 1 else ''}"
+
+
 @styled
 def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     """Show the states' slopes of county errors on log population, system by system.
 
-    Dots, and the counts beside them, are of one run; the means of all runs stand under the counts.
+    Dots, and the counts beside them, are of one run; the means of all runs stand under the counts,
+    the pooled slope with its distance from zero in robust standard errors, z.
 
     Parameters
     ----------
@@ -103,12 +111,16 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
         row = means.loc[name]
         axis.plot([row["pooled_slope"]] * 2, [place - 0.4, place + 0.4], color=INK, lw=1.6)
         words = f"{negative.sum()} negative, {(strong & negative).sum()} of them significant"
+        pooled = f"pooled slope {row['pooled_slope']:.3g}, z = {row['pooled_z_robust']:.1f}"
         if row["runs"] > 1:
             words += (
                 f"\n(means of {row['runs']:.0f} runs: {row['negative_slopes']:.1f}, "
-                f"{row['significant_slopes']:.1f})"
+                f"{row['significant_slopes']:.1f};\n{pooled})"
             )
-        axis.text(1.01, place, words, transform=axis.get_yaxis_transform(), va="center", fontsize=8)
+        else:
+            words += f"\n({pooled}; one run)"
+        beside = axis.get_yaxis_transform()
+        axis.text(1.01, place, words, transform=beside, va="center", fontsize=7.5)
     axis.axvline(0, color=INK, lw=0.8)
     axis.set_xscale("symlog", linthresh=1)
     limit = 1.3 * table[table["system"].isin(shown)]["slope"].abs().max()
@@ -121,8 +133,8 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     )
     axis.set_title(
         f"Slopes in {int(means['states'].max())} states, a dot each, in order from top to bottom: "
-        f"first run\nred: negative with p < {ALPHA:g}; black: positive with p < {ALPHA:g}; "
-        f"bars: pooled slope, mean of runs",
+        f"first run\nred: negative with p < {ALPHA:g}; black: positive with p < {ALPHA:g}\n"
+        "bars: pooled slope, mean of runs; z: over its robust standard error",
         loc="left",
     )
     return finish(figure)

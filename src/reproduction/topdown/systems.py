@@ -22,6 +22,7 @@ from reproduction.topdown.experiment import (
     trend_of,
 )
 from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
+from reproduction.topdown.jackknife import jackknife_error
 
 BUREAU = "Bureau"
 INTEGER = {"cells": "integer noise, state cells held", "totals": "integer noise, state totals held"}
@@ -176,11 +177,12 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
     Returns
     -------
     DataFrame, two rows a configuration
-        Columns configuration, held, rmse_state and rmse_county (of cells, persons), gain_percent
-        (by which rmse_state is below that of the row with nothing held), mae_state
-        (of state totals, persons), lost_cells and lost_people (state cells that are released as
-        zero and are not), differ (share of county cells in which the two differ), apart (their l1
-        distance, persons) and error (l1 error of the county table, persons).
+        Columns configuration, runs, held, rmse_state and rmse_county (of cells, persons),
+        gain_percent (by which rmse_state is below that of the row with nothing held), gain_error
+        (its jackknife standard error over the states), mae_state (of state totals, persons),
+        lost_cells and lost_people (state cells that are released as zero and are not), differ
+        (share of county cells in which the two differ), apart (their l1 distance, persons) and
+        error (l1 error of the county table, persons).
     """
     known, tree = plans(), census_hierarchy(histogram)
     true = dict(zip(tree.levels, tree.aggregate(histogram.counts), strict=True))
@@ -191,16 +193,23 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
             rng = stream(seed, "topdown: held or not", name)  # the same noise twice
             both[held] = release_once(rng, histogram, plan).tables
         gap = np.abs(both[True]["county"] - both[False]["county"])
-        rmse = {held: _state_rmse(tables["state"], true["state"]) for held, tables in both.items()}
+        squares = {
+            held: ((tables["state"] - true["state"]).astype(float) ** 2).mean(axis=1)
+            for held, tables in both.items()
+        }
         for held, tables in both.items():
             error = {level: (tables[level] - true[level]).astype(float) for level in tables}
             lost = (tables["state"] == 0) & (true["state"] > 0)
             rows.append(
                 {
                     "configuration": name,
+                    "runs": 1,
                     "held": held,
-                    "rmse_state": rmse[held],
-                    "gain_percent": 100 * (1 - rmse[held] / rmse[False]),
+                    "rmse_state": float(np.sqrt(squares[held].mean())),
+                    "gain_percent": _gain((squares[held].sum(), squares[False].sum())),
+                    "gain_error": jackknife_error(
+                        np.column_stack([squares[held], squares[False]]), _gain
+                    ),
                     "rmse_county": float(np.sqrt((error["county"] ** 2).mean())),
                     "mae_state": float(np.abs(error["state"].sum(axis=1)).mean()),
                     "lost_cells": int(lost.sum()),
@@ -213,8 +222,9 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
     return pd.DataFrame(rows)
 
 
-def _state_rmse(released, true) -> float:
-    return float(np.sqrt(((released - true).astype(float) ** 2).mean()))
+def _gain(squares) -> float:
+    """Per cent by which the first root mean square error is below the second, from their sums."""
+    return float(100 * (1 - np.sqrt(squares[0] / squares[1])))
 
 
 def labelled(found: dict, **labels) -> dict:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from reproduction.topdown.configurations import configuration_table
 from reproduction.topdown.fingerprint import beyond_the_algorithm
 
 TITLES = {
@@ -15,6 +16,7 @@ TITLES = {
     "slopes": "Slopes of county errors on log population, first runs",
     "margins": "Root mean square errors of margins",
     "causes": "What makes the bias",
+    "configurations": "What is run, by name",
     "rounding": "Rounding and zeros, level by level",
     "fingerprint": "Errors against the distance from the state's share",
     "sizes": "Errors of groups by size of the county",
@@ -77,31 +79,36 @@ def cause_table(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns switched_off, system, mean_0, mean_6-10 and mean_over_1000 (mean errors of cells of
-        these true sizes, persons; missing where there is no such cell), mae_total,
-        negative_slopes, significant_slopes (of 48), pooled_slope, its error, and pooled_z_robust.
+        Columns switched_off, system, runs, mean_0, mean_6-10 and mean_over_1000 (mean errors of
+        cells of these true sizes, persons; missing where there is no such cell), mae_total,
+        negative_slopes, its error, significant_slopes (of 48), pooled_slope, its error, and
+        pooled_z_robust.
     """
     by_system = trend.set_index("system")
     means = bias.set_index(["system", "cell_class"])["mean"]
-    columns = ["mae_total", "negative_slopes", "significant_slopes", "pooled_slope"]
+    columns = ["mae_total", "negative_slopes", "negative_slopes_error", "significant_slopes"]
+    columns += ["pooled_slope", "pooled_slope_error", "pooled_z_robust"]
     rows = []
     for words, system in CAUSES.items():
         if system in by_system.index:
-            row = {"switched_off": words, "system": system}
-            row |= {f"mean_{name.replace(' ', '_')}": means.get((system, name)) for name in SMALL}
             known = by_system.loc[system]
-            row |= known[[*columns, "pooled_slope_error", "pooled_z_robust"]].to_dict()
+            row = {"switched_off": words, "system": system, "runs": int(known["runs"])}
+            row |= {f"mean_{name.replace(' ', '_')}": means.get((system, name)) for name in SMALL}
+            row |= known[columns].to_dict()
             rows.append(row)
     return pd.DataFrame(rows)
 
 
-def collected(kinds: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def collected(
+    kinds: Mapping[str, pd.DataFrame], runs: Mapping[str, int]
+) -> dict[str, pd.DataFrame]:
     """Make all the tables of the page from those of the single runs.
 
     Parameters
     ----------
     kinds : mapping from kind to DataFrame
         As `reproduction.topdown.settings.KINDS`, of all systems.
+    runs : mapping from configuration to number of runs
     """
     bias, trend = bias_table(kinds["bias"]), trend_table(kinds["summary"])
     return {
@@ -110,6 +117,7 @@ def collected(kinds: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         "slopes": kinds["slopes"][kinds["slopes"]["run"] == 0].drop(columns="run"),
         "margins": over_runs(kinds["margins"], ["level", "query"], ["rmse"]),
         "causes": cause_table(trend, bias),
+        "configurations": configuration_table(runs),
         "rounding": rounding_table(kinds["nodes"]),
         "fingerprint": beyond_the_algorithm(
             kinds["fingerprint"].drop(columns="run"), "Bureau", "production"

@@ -165,6 +165,7 @@ def test_what_another_run_makes_is_said_to_be_missing_not_broken(folder):
 def test_what_lies_about_of_another_config_is_not_shown(folder, shown):
     (folder / "figures").mkdir()
     (folder / "figures/f.png").touch()
+    (folder / "figures/f.svg").touch()
     (folder / "tables/old.csv").write_text("a\n1\n")
     review = open_results(folder)
     with pytest.raises(NotInThisRunError, match="no figure f with these settings"):
@@ -282,14 +283,33 @@ def test_rows_stand_under_the_name_of_their_group_and_columns_under_their_headin
     assert "<th>a" not in shown[1]
 
 
-def test_a_finding_leads_to_its_figure_in_full_size_and_to_its_tables(folder, shown):
+def test_a_figure_leads_to_itself_in_full_size(folder, shown):
     (folder / "figures").mkdir()
     (folder / "figures/f.png").write_bytes(b"picture")
     with (folder / "shown.txt").open("a") as file:
         file.write("figures/f\n")
     review = open_results(folder)
+    with pytest.raises(NotInThisRunError):
+        review.figure("f", "words")
+    (folder / "figures/f.svg").write_text("<svg/>")
+    review.figure("f", 'A "<B>"')
+    picture, caption = shown
+    assert picture == (
+        '<a class="picture" href="../figures/f.svg"><img src="data:image/png;base64,cGljdHVyZQ==" '
+        'alt="A &quot;&lt;B&gt;&quot;"></a>'
+    )
+    assert '(<a href="../figures/f.svg"><i>f</i></a>)' in caption
+
+
+def test_a_finding_leads_to_its_figure_in_full_size_and_to_its_tables(folder, shown):
+    (folder / "figures").mkdir()
+    (folder / "figures/f.png").write_bytes(b"picture")
+    (folder / "figures/f.svg").write_text("<svg/>")
+    with (folder / "shown.txt").open("a") as file:
+        file.write("figures/f\n")
+    review = open_results(folder)
     review.finding("T < U", "A & B 2023", "Text.", "f", "01_a", ("t",))
-    assert shown[0].count('href="../figures/f.png"') == 2  # the picture itself, and in words
+    assert shown[0].count('href="../figures/f.svg"') == 2  # the picture itself, and in words
     for part in ('href="../tables/t.html"', 'href="01_a.html"', "T &lt; U", "A &amp; B 2023"):
         assert part in shown[0]
     with pytest.raises(NotInThisRunError, match="no table other"):

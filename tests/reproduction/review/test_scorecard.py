@@ -1,3 +1,5 @@
+import math
+
 import pandas as pd
 import pytest
 
@@ -63,6 +65,42 @@ def test_a_bar_within_the_monte_carlo_error_leaves_the_claim_undecided_on_either
     assert judged(2.4, ours=WITH_ERROR)["verdict"] == "differs"
 
 
+def test_of_several_values_the_reason_names_those_whose_error_reaches_over_the_bar():
+    each = {"table": "t", "column": "x", "take": "each", "error": "se", "named": "{what} {n:g}"}
+    table = pd.DataFrame({"x": [1.0, 1.5], "se": [0.1, 0.5], "what": ["a", "b"], "n": [1.0, 2.5]})
+
+    def row(**changes):
+        found = scorecard([claim(ours=each)], {"t": table.assign(**changes)}, NONE).iloc[0]
+        return found["verdict"], found["note"]
+
+    assert row(se=0.1) == ("reproduced", "")
+    within = "the bar lies within the Monte Carlo error of"
+    assert row() == ("undecided", f"{within} 1 of 2 (b 2.5), and the others meet it")
+    assert row(se=[0.1, float("nan")]) == row()
+    assert row(se=0.5) == ("undecided", f"{within} all 2")
+    # one that is clearly wrong is not hidden by one in doubt
+    assert row(x=[4.0, 1.5]) == ("differs", "")
+
+
+def test_an_error_that_is_not_known_is_called_so():
+    each = {"table": "t", "column": "x", "take": "each", "error": "se"}
+    table = pd.DataFrame({"x": [1.0, 2.0], "se": [float("nan"), 0.5]})
+    row = scorecard([claim(ours=each)], {"t": table}, NONE).iloc[0]
+    assert row["our_error"] == "unknown and 0.50"
+    assert "1.00 ± unknown and 2.00 ± 0.50 persons here" in sentence(row)
+
+
+def test_a_run_without_what_bears_on_the_claim_leaves_it_not_checkable():
+    needed = {"table": "t", "column": "chains", "take": "min", "at_least": 200, "what": "levels"}
+    for value in (1.5, 2.5):
+        row = judged(value, needs=needed)
+        assert row["verdict"] == "not checkable"
+        assert row["our_value"] == str(value)
+        assert row["note"] == "this run has 100 levels, and 200 would be needed"
+    assert judged(1.5, needs=needed | {"at_least": 100})["verdict"] == "reproduced"
+    assert judged(2.5, needs=needed | {"at_least": 100})["verdict"] == "differs"
+
+
 def test_a_run_that_is_too_small_to_tell_leaves_a_missed_bar_undecided():
     small = {"table": "t", "column": "chains", "take": "max", "at_least": 400, "what": "draws"}
     assert judged(1.5, tells=small)["verdict"] == "reproduced"
@@ -103,7 +141,7 @@ def test_several_values_each_keep_their_error():
 @pytest.mark.parametrize("error", [0.0, float("inf"), float("nan")])
 def test_an_error_without_a_size_leaves_two_places(error):
     found = Measured([0.125], [error], [(0.125, 0.125)])
-    assert shown(found) == ("0.12", f"{error:.2f}")
+    assert shown(found) == ("0.12", "unknown" if math.isnan(error) else f"{error:.2f}")
 
 
 def test_limits_stand_in_the_place_of_an_error():

@@ -120,6 +120,9 @@ class Made:
                 frame[column] = 0.0
         if size is not None and size["table"] == name and not told:
             frame[size["column"]] = size["at_least"] * (1.0 if large else 0.5)
+        needed = self.claim.get("needs")
+        if needed is not None and needed["table"] == name:
+            frame[needed["column"]] = needed["at_least"]
         return frame
 
     def only(self, selected, others=None):
@@ -169,7 +172,7 @@ def of_kind(*takes):
     ]
 
 
-NUMBERS = of_kind("max", "min", "max_abs", "only", "sum")
+NUMBERS = of_kind("max", "min", "max_abs", "only", "sum", "each")
 
 
 @pytest.mark.parametrize("claim", NUMBERS)
@@ -206,7 +209,7 @@ def test_one_wrong_value_turns_the_verdict(claim):
 
 
 # of one value, and of a sum, the test above tries the very same tables
-@pytest.mark.parametrize("claim", of_kind("max", "min", "max_abs"))
+@pytest.mark.parametrize("claim", of_kind("max", "min", "max_abs", "each"))
 def test_wrong_values_everywhere_turn_the_verdict(claim):
     made = made_for(claim["claim"])
     good = right(made.bar)
@@ -348,6 +351,33 @@ def test_a_run_too_small_to_tell_leaves_a_missed_bar_undecided(claim):
             bad = next(each for each in wrong(made.bar) if not hidden(made.how, each, made.bar))
             tables = made.with_values(spread(made, bad), right(made.bar))
         assert verdict(claim, tables) == expected
+
+
+@pytest.mark.parametrize("claim", of_kind("each"))
+def test_one_value_in_doubt_among_others_that_are_right_leaves_it_undecided(claim):
+    made = made_for(claim["claim"])
+    good = right(made.bar)
+    reach = min(abs(good - bound) for bound in made.bar.values())
+    for place in range(ROWS):
+        for error, expected in ((0.99, "reproduced"), (1.01, "undecided"), (math.nan, "undecided")):
+            tables = made.with_values(spread(made, good), good)
+            errors = [0.0] * len(tables[made.how["table"]])
+            errors[place] = error * reach / WIDTH
+            tables[made.how["table"]][made.how["error"]] = errors
+            assert verdict(claim, tables) == expected, (place, error)
+
+
+@pytest.mark.parametrize(
+    "claim", [pytest.param(claim, id=claim["claim"]) for claim in CLAIMS if "needs" in claim]
+)
+def test_without_what_it_needs_a_claim_is_not_checkable_whatever_its_value(claim):
+    made, needed = made_for(claim["claim"]), claim["needs"]
+    for value, expected in ((right(made.bar), "reproduced"), (wrong(made.bar)[-1], "differs")):
+        tables = made.with_values(spread(made, value), value)
+        assert verdict(claim, tables) == expected
+        for have in (needed["at_least"] - 1, math.nan):
+            lacking = tables[needed["table"]].assign(**{needed["column"]: have})
+            assert verdict(claim, tables | {needed["table"]: lacking}) == "not checkable"
 
 
 def acceptance(*rows):

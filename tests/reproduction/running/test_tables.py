@@ -22,6 +22,18 @@ def test_a_table_comes_back_as_it_was(tmp_path):
     assert "Doña Ana" in page
 
 
+def test_a_wide_table_scrolls_in_a_box_of_its_own_that_a_keyboard_reaches(tmp_path):
+    table = pd.DataFrame({f"column {place}": [place] for place in range(99)})
+    write_table(table, tmp_path / "t.csv", 'Said "so"')
+    page = (tmp_path / "t.html").read_text()
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
+    assert ".wide { overflow: auto;" in page
+    before, box = page.split('<div class="wide" tabindex="0" role="region"')
+    assert "<table" not in before
+    assert box.startswith(' aria-label="Said &quot;so&quot;">')
+    assert box.index("<table") < box.index("</table>") < box.index("</div>")
+
+
 def test_a_bar_in_a_cell_does_not_break_the_markdown(tmp_path):
     write_table(pd.DataFrame({"note": ["|mean| < 1"]}), tmp_path / "t.csv", "T")
     assert r"\|mean\| < 1" in (tmp_path / "t.md").read_text()

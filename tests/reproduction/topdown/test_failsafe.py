@@ -104,6 +104,11 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
     for way, each in off.items():
         assert row[f"error_{way}"] == errors[way].mean()
         assert row[f"counties_{way}"] == np.abs(each).sum(axis=(1, 2)).mean()
+    for way in ("implied", "minimal"):
+        over = errors["failsafe"] - errors[way]
+        assert row[f"over_{way}"] == pytest.approx(over.mean())
+        error = over.std(ddof=1) / np.sqrt(len(over))
+        assert row[f"over_{way}_error"] == pytest.approx(error)
     worse = errors["failsafe"] - errors["minimal"]
     assert worse.mean() > 0
     with pytest.raises(LawRejected):  # and not by chance

@@ -23,12 +23,13 @@ def test_bias_stands_at_each_class_with_three_standard_errors():
             "mean": [4.0, -1.0, -2.5, 3.0, -0.5],
             "mean_error": [0.5, 0.25, np.nan, 0.1, 0.2],
             "rmse": [5.0, 7.0, 20.0, 4.0, 6.0],
+            "runs": [2, 2, 2, 1, 1],
         }
     )
     figure = figures.bias(table)
     left, right = figure.axes
     for place, (name, words) in enumerate(
-        [("Bureau", "Bureau, 2021-06-08"), ("production", LEAST)]
+        [("Bureau", "Bureau, 2021-06-08"), ("production", f"{LEAST} (2 runs)")]
     ):
         part = table[table["system"] == name]
         container = next(each for each in left.containers if each.get_label() == words)
@@ -42,7 +43,9 @@ def test_bias_stands_at_each_class_with_three_standard_errors():
         heights = labelled(right)[words].get_ydata()[: len(part)]
         assert heights.tolist() == part["rmse"].tolist()
     assert [text.get_text() for text in left.get_xticklabels()] == CLASSES
-    assert legend_of(right) == ["Bureau, 2021-06-08", LEAST]
+    assert legend_of(right) == ["Bureau, 2021-06-08", f"{LEAST} (2 runs)"]
+    alone = figures.bias(table.assign(runs=1))
+    assert legend_of(alone.axes[1])[1] == f"{LEAST} (1 run)"
     assert right.get_yscale() == "log"
     assert right.get_ylim()[1] == 80
     assert inside(figure)
@@ -61,6 +64,7 @@ def slopes():
         {
             "system": ["production", "Bureau"],
             "pooled_slope": [-0.75, 1.5],
+            "pooled_z_robust": [-0.526, 4.0],
             "negative_slopes": [1.25, 1.0],
             "significant_slopes": [0.5, 2.0],
             "runs": [4, 1],
@@ -89,8 +93,12 @@ def test_a_bar_stands_at_the_pooled_slope_beside_counts_of_the_dots_and_of_all_r
     assert bars == [[[-0.75, -0.4], [-0.75, 0.4]], [[1.5, 0.6], [1.5, 1.4]]]
     beside = [(text.get_position()[1], text.get_text()) for text in axis.texts]
     assert beside == [
-        (0, "2 negative, 1 of them significant\n(means of 4 runs: 1.2, 0.5)"),
-        (1, "1 negative, 0 of them significant"),
+        (
+            0,
+            "2 negative, 1 of them significant\n(means of 4 runs: 1.2, 0.5;\n"
+            "pooled slope -0.75, z = -0.5)",
+        ),
+        (1, "1 negative, 0 of them significant\n(pooled slope 1.5, z = 4.0; one run)"),
     ]
     assert axis.get_xlim() == (-13, 13)
     low, high = sorted(axis.get_ylim())

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,9 +7,9 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown import bureau, dormitories
+from reproduction.topdown import bureau, configurations, dormitories, systems
 from reproduction.topdown.bureau import aligned
-from reproduction.topdown.configurations import WITHOUT_RACE
+from reproduction.topdown.configurations import WITHOUT_RACE, configuration_table
 from reproduction.topdown.dormitories import (
     PRINTED,
     TRUTHS,
@@ -16,7 +18,7 @@ from reproduction.topdown.dormitories import (
     naive_table,
     witness_table,
 )
-from reproduction.topdown.experiment import counts_for, only_states
+from reproduction.topdown.experiment import census_hierarchy, counts_for, only_states
 from reproduction.topdown.settings import families
 from reproduction.topdown.systems import (
     INTEGER,
@@ -130,6 +132,31 @@ def test_the_same_measurements_with_and_without_invariants(small):
     assert 0 < found.loc[True, "differ"] < 0.2
 
 
+def test_the_gain_by_invariants_has_an_error_over_the_states(small, monkeypatch):
+    tree = census_hierarchy(small)
+    true = dict(zip(tree.levels, tree.aggregate(small.counts), strict=True))
+    rng = np.random.default_rng(8)
+    off = {held: rng.integers(-9, 10, true["state"].shape) for held in (True, False)}
+
+    def released(rng, histogram, plan):
+        tables = true | {"state": true["state"] + off[bool(plan.held)]}
+        return SimpleNamespace(tables=tables)
+
+    monkeypatch.setattr(systems, "release_once", released)
+    found = with_and_without(5, small, ["identity 4"]).set_index("held")
+
+    def gain(states):
+        squares = [(off[held][states] ** 2).mean() for held in (True, False)]
+        return 100 * (1 - np.sqrt(squares[0] / squares[1]))
+
+    number = len(true["state"])
+    assert found.loc[True, "gain_percent"] == pytest.approx(gain(range(number)))
+    left_out = [gain([k for k in range(number) if k != state]) for state in range(number)]
+    error = np.sqrt((number - 1) * np.var(left_out))
+    assert found.loc[True, "gain_error"] == pytest.approx(error)
+    assert found.loc[False, ["gain_percent", "gain_error"]].tolist() == [0, 0]
+
+
 def test_levels_are_summed_up_from_their_parents():
     nodes = [
         {"level": "county", "parent": name, "cells": cells, "dropped": 10 - cells}
@@ -149,6 +176,30 @@ def test_means_over_runs_come_with_their_errors():
     assert found.loc["a", "x_error"] == pytest.approx(1)
     assert found.loc["b", "runs"] == 1
     assert np.isnan(found.loc["b", "x_error"])
+
+
+def test_configurations_say_what_their_names_stand_for():
+    runs = {"identity 4": 10, "slides, total first": 2, "identity 4, four cells": 3}
+    runs |= {"production": 1, "slides, negatives allowed": 4, "identity 1, nothing held": 5}
+    table = configuration_table(runs).set_index("system")
+    assert table["runs"].to_dict() == runs
+    levels = "nation 16.7 %, state 16.7 %, county 16.7 %"
+    assert table.loc["identity 4", "levels"] == levels
+    assert table.loc["slides, total first", "county_queries"] == (
+        "total 30 %, hispanic*adult 10 %, race 10 %, all cells 50 %"
+    )
+    assert table["budget"].unique().tolist() == ["epsilon 4", "rho 2.556", "epsilon 1"]
+    first = table["passes"] == "totals first"
+    assert table.index[first].tolist() == ["slides, total first", "production"]
+    assert table.index[table["negatives"]].tolist() == ["slides, negatives allowed"]
+    assert table.index[table["held"] == "nothing"].tolist() == ["identity 1, nothing held"]
+    assert table["cells"].tolist() == [252, 252, 4, 252, 252, 252]
+    assert (table["levels_below_county"] == 0).all()
+
+
+def test_levels_below_the_county_are_counted(monkeypatch):
+    monkeypatch.setattr(configurations, "plans", lambda: {"deep": configurations.six_levels()})
+    assert configuration_table({"deep": 1})["levels_below_county"].tolist() == [3]
 
 
 def test_causes_name_only_what_was_run(runs):

@@ -21,6 +21,7 @@ TOPDOWN_TABLES = {
     "cuts": "Cutting planes",
     "unimodular": "Unimodular or not",
     "failsafe": "The failsafe",
+    "configurations": "What is run, by name",
     "bias": "Errors by true size of the cell",
     "trend": "County totals, system by system",
     "slopes": "Slopes, state by state",

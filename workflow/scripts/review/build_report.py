@@ -11,6 +11,7 @@ with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as tempora
     command = [sys.executable, "-m", "reproduction.review.report", "--nolock", "everything"]
     command += ["--snakefile", snakemake.params.snakefile]
     command += ["--configfile", snakemake.input.config, "--report", str(temporary)]
+    command += ["--report-stylesheet", snakemake.input.stylesheet]
     done = subprocess.run(command, capture_output=True, text=True)
     log.info("%s", done.stdout + done.stderr)
     if done.returncode or "(ERROR/" in done.stderr or "(WARNING/" in done.stderr:

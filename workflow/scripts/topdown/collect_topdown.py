@@ -14,7 +14,7 @@ from reproduction.topdown.tables import TITLES, collected
 with job_log(snakemake.log[0]):
     given, output, shown = snakemake.input, snakemake.output, snakemake.params.shown
     kinds: dict[str, pd.DataFrame] = {kind: read_csvs(given[kind]) for kind in KINDS}
-    tables = collected(kinds)
+    tables = collected(kinds, snakemake.params.runs)
     for key, title in TITLES.items():
         write_table(tables[key], output[f"{key}_csv"], title)
     counties = kinds["counties"]
