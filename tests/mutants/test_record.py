@@ -1,5 +1,10 @@
 """A run that was cut short goes on where it stopped, unless anything has changed."""
 
+import csv
+
+import pytest
+
+from tests import ROOT
 from tests.mutants.record import COLUMNS, Record, checkout_of, key_of
 
 ROW = dict.fromkeys(COLUMNS[:-1], "x") | {"line": 3, "occurrence": 1}
@@ -37,3 +42,17 @@ def test_a_checkout_is_its_files_and_what_they_hold(tmp_path):
     assert found != checkout_of(tmp_path, ["a.py"])
     (tmp_path / "a.py").write_text("3")
     assert found != checkout_of(tmp_path, ["a.py", "b.py"])
+
+
+@pytest.mark.parametrize("name", ["dozen.csv", "survivors.csv"])
+def test_the_faults_that_are_named_are_of_lines_that_are_there(name):
+    with open(ROOT / "tests/mutants" / name, newline="") as file:
+        rows = list(csv.DictReader(file))
+    gone = [
+        (row["path"], row["before"])
+        for row in rows
+        if row["before"]
+        not in map(str.strip, (ROOT / "src" / row["path"]).read_text().splitlines())
+    ]
+    assert rows
+    assert gone == []
