@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import erf
 
 from isdp.errors import InputError
-from isdp.swapping.pairs import moved_share, moved_together, pair_law
-from isdp.swapping.permutation import check_table
+from isdp.swapping.pairs import exact_pair_law, moved_share
+from isdp.swapping.permutation import check_rate, check_table
 
 
 def expected_table(counts, rate: float) -> np.ndarray:
@@ -103,11 +103,11 @@ def covariance(counts, rate: float, category: int = 0, other: int | None = None)
     InputError
         If the counts or the rate are not as they should be.
     """
-    counts = check_table(counts)
+    counts, rate = check_table(counts), check_rate(rate)
     other = category if other is None else other
     counts = counts[counts.sum(axis=(1, 2)) >= 2].astype(float)
     shares = [_shares_of_pairs(int(n), rate) for n in counts.sum(axis=(1, 2))]
-    c = _Shares(*np.reshape(shares, (-1, 9)).T[:, :, None, None])
+    c = _Shares(*np.reshape(shares, (-1, len(_Shares._fields))).T[:, :, None, None])
     same = float(category == other)
     one, two, counties = counts[:, :, category], counts[:, :, other], counts.sum(axis=2)
     of_one, of_two = (x.sum(axis=1)[:, None, None] for x in (one, two))
@@ -158,15 +158,14 @@ def _shares_of_pairs(n: int, rate: float) -> _Shares:
 
     Whatever the counties of the two, they are counted too, and taken off the other shares.
     """
-    moved, together = Fraction(moved_share(n, rate)), Fraction(moved_together(n, rate))
-    exchanged = Fraction(pair_law(n, rate).exchanged)
+    law, moved = exact_pair_law(n, rate), Fraction(moved_share(n, rate))
+    # without a third record, or a fourth, there is no pair to count
+    one_fixed, one_arrow = (chance / max(n - 2, 1) for chance in (law.one_fixed, law.one_arrow))
+    apart = law.apart / max((n - 2) * (n - 3), 1)
     takes = moved / (n - 1)  # a given other record's value
-    both = moved**2 + together
-    thirds, fourths = max(n - 2, 1), max((n - 2) * (n - 3), 1)
-    fixed, one_fixed = 1 - 2 * moved + both, (moved - both) / thirds
-    one_arrow, apart = (takes - exchanged) / thirds, (both - 2 * takes + exchanged) / fourths
     stays = 1 - moved - takes  # the mean is this share of the own count, and `takes` of n_k n_l
-    own, crossed = fixed - 2 * one_fixed + apart, exchanged - 2 * one_arrow + apart
+    own = law.both_fixed - 2 * one_fixed + apart
+    crossed = law.exchanged - 2 * one_arrow + apart
     exact = _Shares(
         own=own - stays**2,
         crossed=crossed,

@@ -113,22 +113,28 @@ def pair_law(size: int, rate: float) -> PairLaw:
     InputError
         If the size or the rate is out of range.
     """
-    return _pair_law(check_size(size), check_rate(rate))
+    return PairLaw(
+        *(max(float(chance), 0.0) for chance in exact_pair_law(check_size(size), check_rate(rate)))
+    )
 
 
 @lru_cache(maxsize=1024)
-def _pair_law(n: int, p: float) -> PairLaw:
-    pairs = n * (n - 1)
-    both = p * p / _not_lone(n, p)
-    single = moved_share(n, p)
-    exchanged = _expected_exchanges(n, p) / pairs
+def exact_pair_law(n: int, p: float) -> PairLaw:
+    """As `pair_law`, of a size and a rate that have been checked, in fractions that sum to 1.
+
+    The chances that they are made of are right to the last digits of a float, and differences of
+    them are not rounded, so that small ones may be taken.
+    """
+    single = Fraction(moved_share(n, p))
+    both = single**2 + Fraction(moved_together(n, p))
+    exchanged = Fraction(_expected_exchanges(n, p)) / (n * (n - 1))
     one_takes = single / (n - 1)  # E M / (n (n - 1)): M (M - 1) pairs, 1 / (M - 1) of them
     return PairLaw(
         both_fixed=1 - 2 * single + both,
         one_fixed=single - both,
         exchanged=exchanged,
-        one_arrow=max(one_takes - exchanged, 0.0),
-        apart=max(both - 2 * one_takes + exchanged, 0.0),
+        one_arrow=one_takes - exchanged,
+        apart=both - 2 * one_takes + exchanged,
     )
 
 

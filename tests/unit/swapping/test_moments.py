@@ -161,6 +161,14 @@ def test_chances_of_one_record_and_of_two(size, rate):
     np.testing.assert_allclose([*chances, moved_share(size, p)], sums, atol=1e-13)
 
 
+@pytest.mark.parametrize("rate", [[0.5], "0.5", 1.5, math.nan])
+def test_a_rate_that_is_none_is_refused(rate):
+    with pytest.raises(InputError, match="swap rate"):
+        pair_law(5, rate)
+    with pytest.raises(InputError, match="swap rate"):
+        covariance(np.ones((1, 1, 1), dtype=np.int64), rate)
+
+
 def test_nobody_alone_is_moved():
     assert moved_share(1, 0.5) == 0
 
