@@ -12,8 +12,7 @@
 #             an hour; make mutants FAULTS=--dozen tries twelve of the faults, as CI does after the tests
 # make docs   the site of the documentation: docs/site/index.html, read without a network
 # make lint   what is checked of the sources themselves, workflow files of CI included
-# make keys   write the table of the config's keys anew from its schema
-# make columns  record the columns that claims' queries are checked against, from the finished results
+# make keys   write the table of the config's keys from its models
 # make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
 
 SHELL := /bin/sh
@@ -22,6 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
 READY := $(VENV)/.ready
+DEV_READY := $(VENV)/.ready-dev
 # apart from the rest: Snakemake imports every plugin on its path at each start
 SLURM_PLUGIN := $(CURDIR)/$(VENV)/slurm
 PEERS := .venv-bench
@@ -33,6 +33,8 @@ MUTANTS_READY := $(MUTANTS)/.ready
 FAULTS ?=
 CORES ?= all
 SWEEP ?= config/sweep.yaml
+# after a run that succeeded; a failed one ends with Snakemake's own error
+SUMMARY = PYTHONPATH=src $(BIN)/python -m reproduction.running.summary results
 
 # the first Python at hand that fits
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
@@ -40,17 +42,20 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 	&& echo $$p && break; done)
 
 .DEFAULT_GOAL := all
-.PHONY: all test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs columns keys rulegraph setup lock clean
+.PHONY: all test test-cluster lint smoke sweep national slurm bench bench-growth mutants docs keys rulegraph setup lock clean
 
 all: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES)
+	@$(SUMMARY)
 
 smoke: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --configfile config/smoke.yaml
+	@$(SUMMARY)
 
 # a scenario that fails does not stop the others
 sweep: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --keep-going sweep --configfile $(SWEEP)
+	@$(SUMMARY)
 
 national: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) national
@@ -61,24 +66,24 @@ slurm: $(READY)
 		snakemake --workflow-profile workflow/profiles/slurm $(ARGS)
 
 # file by file side by side, in the order given: the workflow's are the longest, and come first
-test: $(READY)
+test: $(DEV_READY)
 	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
 		tests/workflow tests/unit tests/statistical tests/reproduction tests/mutants
 
 # skipped, with the reason, without root or Debian's slurm-wlm and munge
-test-cluster: $(READY)
+test-cluster: $(DEV_READY)
 	PATH="$(BIN):$$PATH" pytest tests/cluster
 
-lint: $(READY)
+lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" ruff check .
 	PATH="$(BIN):$$PATH" ruff format --check .
-	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/rules
+	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	PATH="$(BIN):$$PATH" snakemake --lint
 	PATH="$(BIN):$$PATH" check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
 	PATH="$(BIN):$$PATH" zizmor --offline --quiet --strict-collection .github/workflows
 
 # without the peers' environment their rows stay blank, and the rest is measured
-bench: $(READY)
+bench: $(DEV_READY)
 	@$(MAKE) --no-print-directory $(PEERS_READY) \
 		|| echo "The environment of OpenDP and blackjax could not be set up: their rows stay blank"
 	PATH="$(BIN):$$PATH" python -m benchmarks.bench
@@ -88,7 +93,7 @@ bench: $(READY)
 bench-growth: $(READY)
 	PATH="$(BIN):$$PATH" python -m benchmarks.topdown_growth
 
-mutants: $(READY) $(MUTANTS_READY)
+mutants: $(DEV_READY) $(MUTANTS_READY)
 	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(FAULTS)
 
 docs: $(READY) $(DOCS_READY)
@@ -96,18 +101,15 @@ docs: $(READY) $(DOCS_READY)
 		--doctree-dir $(DOCS)/doctrees docs docs/site
 	@echo "The documentation: docs/site/index.html"
 
-columns: $(READY)
-	PYTHONPATH=src $(BIN)/python -m reproduction.review.columns results
-
 keys: $(READY)
-	PYTHONPATH=src $(BIN)/python -m reproduction.running.describe config/README.md
+	PYTHONPATH=src $(BIN)/python -m reproduction.config.describe config/README.md
 
 # the states first: Snakemake does not know what follows from them before they are chosen
 rulegraph: $(READY)
 	PATH="$(BIN):$$PATH" snakemake --cores $(CORES) --until select_states
 	PATH="$(BIN):$$PATH" python docs/draw_rules.py docs/rulegraph.svg
 
-setup: $(READY)
+setup: $(DEV_READY)
 
 $(READY): requirements.lock requirements-slurm.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "error: Python 3.11, 3.12 or 3.13 is needed and none was found;" \
@@ -118,6 +120,11 @@ $(READY): requirements.lock requirements-slurm.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 		--target "$(SLURM_PLUGIN)" -r requirements-slurm.lock
+	@touch $@
+
+# what tests and checks need in addition
+$(DEV_READY): requirements-dev.lock $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
 $(PEERS_READY): benchmarks/requirements.txt
@@ -139,11 +146,13 @@ $(MUTANTS_READY): tests/mutants/requirements.txt $(READY)
 		-r tests/mutants/requirements.txt
 	@touch $@
 
-# rewrites both locks; needs uv (https://docs.astral.sh/uv)
+# rewrites the three locks; needs uv (https://docs.astral.sh/uv)
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate
 lock:
-	$(COMPILE) --extra workflow --extra dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra workflow pyproject.toml --output-file requirements.lock
+	$(COMPILE) --extra workflow --extra dev --constraint requirements.lock pyproject.toml \
+		--output-file requirements-dev.lock
 	sed -n '/^slurm = /,/^]/s/^ *"\(.*\)",/\1/p' pyproject.toml \
 		| $(COMPILE) --no-deps - --output-file requirements-slurm.lock
 

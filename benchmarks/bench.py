@@ -18,7 +18,6 @@ from benchmarks.timing import COLUMNS
 from benchmarks.workflow_cost import cost_table, rule_names
 from isdp.io.files import write_csv
 from isdp.plots.style import DAS, DRAW, INK, save, styled
-from reproduction.running.tables import write_table
 
 ROOT = Path(__file__).parent.parent
 ROWS, HEIGHTS = ("AB", "CD", "EFG"), (1.3, 0.9, 1.0)
@@ -157,7 +156,7 @@ def main():
     options = parser.parse_args()
     config = yaml.safe_load(options.config.read_text())
     table, curves = measure(config)
-    write_table(table, options.output / "bench.csv", "Benchmarks of the exact samplers")
+    write_csv(table, options.output / "bench.csv")
     points = figure_table(table, curves)
     write_csv(points, options.output / "bench_figure.csv")
     save(draw(points), options.output / "bench.svg", options.output / "bench.png")
@@ -166,7 +165,7 @@ def main():
     if cost.empty:
         print("No job of the workflow has been timed: run `make`, then this again.")
     else:
-        write_table(cost, options.output / "workflow.csv", "Time and memory of the workflow")
+        write_csv(cost, options.output / "workflow.csv")
         print(cost.to_string(index=False, float_format="%.4g"))
 
 

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from isdp.io.files import write_csv
 from isdp.seeds import stream
 from isdp.topdown.sparse import run_sparse
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.national.blocks import check_sums
 from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
-from reproduction.running.tables import write_table
 from reproduction.topdown.configurations import six_levels
 
 ROOT = Path(__file__).parent.parent
@@ -107,9 +107,9 @@ def main():
         rows.append(json.loads(done.stdout))
         print(rows[-1], flush=True)
     growth = pd.DataFrame(rows)
-    write_table(growth, options.output / "topdown_growth.csv", "TopDown by number of regions")
+    write_csv(growth, options.output / "topdown_growth.csv")
     nation = nation_table(growth)
-    write_table(nation, options.output / "topdown_nation.csv", "The nation's blocks, computed")
+    write_csv(nation, options.output / "topdown_nation.csv")
     print(nation.to_string(index=False, float_format="%.3g"))
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 def rule_names(root):
     """Return the names of all rules and checkpoints of the workflow in `root`."""
     root = Path(root)
-    files = [root / "Snakefile", *sorted((root / "workflow" / "rules").glob("*.smk"))]
+    files = [root / "workflow" / "Snakefile", *sorted((root / "workflow" / "rules").glob("*.smk"))]
     text = "\n".join(file.read_text() for file in files)
     return re.findall(r"^(?:rule|checkpoint|use rule \w+ as) (\w+)", text, flags=re.MULTILINE)
 

@@ -20,6 +20,7 @@ Edges = set[tuple[str, str]]
 def rule_graph() -> tuple[set[str], Edges]:
     """Ask Snakemake for the rules, and which takes what another makes."""
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "dot", "--quiet"]
+    command += ["--snakefile", "workflow/Snakefile"]
     done = subprocess.run(command, cwd=BASE, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)

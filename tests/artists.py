@@ -10,27 +10,47 @@ def labelled(axis):
     return {line.get_label(): line for line in axis.get_lines()}
 
 
-def strokes_of(axis, colour):
-    """Arrays of shape (stroke, end, x or y) of the broken lines of a colour, one a line."""
-    found = []
-    for line in axis.get_lines():
-        points = np.column_stack(line.get_data())
-        broken = len(points) % 3 == 0 and np.isnan(points[2::3, 0]).all()
-        if to_hex(line.get_color()) == colour and broken and len(points):
-            found.append(points.reshape(-1, 3, 2)[:, :2])
-    return found
+def marks_of(axis, colour):
+    """Arrays of shape (mark, x or y) of the lines of a colour that are markers alone."""
+    lines = axis.get_lines()
+    return [
+        np.column_stack(line.get_data()).astype(float)
+        for line in lines
+        if to_hex(line.get_color()) == colour and line.get_linestyle() == "None"
+    ]
 
 
 def boxes_of(axis):
-    """For each colour of boxes: left, right, low and high of each, from its path."""
+    """For each colour of boxes: left, right, low and high of each, from its patch."""
     found = {}
     for patch in axis.patches:
         if isinstance(patch, PathPatch):
-            corners = patch.get_path().vertices.reshape(-1, 5, 2)
-            sides = corners[:, :4].min(axis=1), corners[:, :4].max(axis=1)
-            (left, low), (right, high) = (side.T for side in sides)
-            found[to_hex(patch.get_facecolor())] = np.column_stack([left, right, low, high])
-    return found
+            (left, low), (right, high) = (
+                getattr(patch.get_path().vertices, side)(axis=0) for side in ("min", "max")
+            )
+            found.setdefault(to_hex(patch.get_facecolor()), []).append([left, right, low, high])
+    return {colour: np.array(sides) for colour, sides in found.items()}
+
+
+def whiskers_of(axis):
+    """Low and high end of the whiskers of each box, in their order along the x axis."""
+    ends = {}
+    for line in axis.get_lines():
+        x, y = np.array(line.get_data(), dtype=float)
+        if len(x) == 2 and x[0] == x[1] and line.get_linestyle() == "-":
+            ends.setdefault(x[0], []).extend(y)
+    return np.array([(min(ends[x]), max(ends[x])) for x in sorted(ends)])
+
+
+def medians_of(axis):
+    """Left, right and height of the line in the middle of each box, along the x axis."""
+    found = []
+    for line in axis.get_lines():
+        x, y = np.array(line.get_data(), dtype=float)
+        level = len(x) == 2 and y[0] == y[1] and x[0] < x[1]
+        if level and line.get_transform() == axis.transData:
+            found.append((*x, y[0]))
+    return np.array(sorted(found))
 
 
 def legend_of(axis):

@@ -14,7 +14,7 @@ def uncompiled(name: str) -> ModuleType:
     path = ROOT / "src" / Path(*name.split(".")).with_suffix(".py")
     spec = importlib.util.spec_from_file_location(f"uncompiled.{name}", path)
     module = importlib.util.module_from_spec(spec)
-    with patch("numba.njit", _as_it_stands):
+    with patch("isdp.compiled.njit", _as_it_stands):
         spec.loader.exec_module(module)
     return module
 

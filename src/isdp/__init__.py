@@ -4,21 +4,37 @@ The names follow *Integer Subspace Differential Privacy* (Dharangutte, Gao, Gong
 arXiv 2212.00936), "ISDP" in the docstrings. For the release of confidential data there is
 `isdp.exact.release`; all other samplers use floating point and a pseudo-random generator, and are
 for experiments.
-
-Sub-packages and the names below load when they are first used, so that `import isdp` is cheap.
 """
 
-from isdp.loading import when_first_used
-
 __version__ = "0.2.0"
-_HOMES = {
-    "GeneralizedGaussian": "isdp.mechanisms",
-    "GeneralizedLaplace": "isdp.mechanisms",
-    "InputError": "isdp.errors",
-    "Invariants": "isdp.constraints",
-    "Polytope": "isdp.constraints",
-}
-_PACKAGES = (
+
+from isdp import (
+    accounting,
+    compare,
+    constraints,
+    diagnostics,
+    exact,
+    io,
+    lattice,
+    mcmc,
+    mechanisms,
+    plots,
+    postprocess,
+    privatize,
+    subspace,
+    swapping,
+    topdown,
+)
+from isdp.constraints import Invariants, Polytope
+from isdp.errors import InputError
+from isdp.mechanisms import GeneralizedGaussian, GeneralizedLaplace
+
+__all__ = [
+    "GeneralizedGaussian",
+    "GeneralizedLaplace",
+    "InputError",
+    "Invariants",
+    "Polytope",
     "accounting",
     "compare",
     "constraints",
@@ -34,6 +50,4 @@ _PACKAGES = (
     "subspace",
     "swapping",
     "topdown",
-)
-__all__ = [*_HOMES, *_PACKAGES]
-__getattr__, __dir__ = when_first_used(__name__, _HOMES, _PACKAGES)
+]

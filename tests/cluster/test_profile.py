@@ -19,7 +19,7 @@ def test_the_profile_sends_the_sampling_and_tells_of_a_failure(tmp_path, slurm, 
     broken.write_text("raise SystemExit('made to fail')\n")
     before = len(slurm.jobs())
     sending = [*PROFILE, "--retries", "0", "--", STATE, LAW]
-    done = there.run_from_nothing(*sending, **with_plugin)
+    done = there.run(*sending, **with_plugin)
     console = done.stdout + done.stderr
     assert done.returncode == 1, console
     assert "Error in rule draw_exact_lattice" in console

@@ -1,8 +1,8 @@
 """Run tests in copies of the checkout, each in a fork of a process that has imported the rest.
 
 Nothing of the packages or the tests is kept from before the fork, and each run has a copy, a folder
-for compiled code and one for temporary files of its own, all gone afterwards. Compiled code of the
-files that a fault leaves alone comes along in the copy, beside the sources.
+for compiled code and one for temporary files of its own, all gone afterwards. A copy whose fault is
+in no compiled file is given the code that was compiled for the whole checkout.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import jsonschema  # noqa: F401
 import matplotlib.pyplot  # noqa: F401
 import nbclient  # noqa: F401
 import nbconvert  # noqa: F401
-import numba  # noqa: F401
+import numba
 import pandas  # noqa: F401
 import pytest
 import scipy.integrate
@@ -41,11 +41,13 @@ import scipy.special
 import scipy.stats  # noqa: F401
 
 from tests import ROOT
+from tests.compiled_code import give_compiled
 
 CPU_LIMIT = 240  # seconds of processor time; a busy machine does not use them up
 LIMIT = 4 * CPU_LIMIT  # seconds on the clock, for what waits and never ends
 MEMORY = 6 << 30  # bytes of a trial's addresses: a loop that grows what it holds fails, and alone
 OURS = ("isdp", "reproduction", "tests")
+COMPILED = ".compiled"  # folder for compiled code, in each checkout
 BROKEN = 99  # the exit code of a fork that did not come to run tests
 PASSED, FAILED, TIMEOUT = "passed", "failed", "timeout"
 
@@ -164,13 +166,18 @@ def _child(trial: Trial, place: Path) -> None:
         checkout = trial.checkout
         if trial.path:
             checkout = place / "checkout"
-            shutil.copytree(trial.checkout, checkout)
+            shutil.copytree(trial.checkout, checkout, ignore=shutil.ignore_patterns(COMPILED))
             (checkout / trial.path).write_text(trial.text)
+            if "njit" not in trial.text:
+                for kept in (trial.checkout / COMPILED).glob("*"):
+                    given = checkout / COMPILED / kept.name
+                    give_compiled(trial.checkout / "src", kept, checkout / "src", given)
         _leave_for(checkout)
+        os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(checkout / COMPILED)
         os.environ["XDG_CACHE_HOME"] = str(place / "cache")
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # no test needs one, and they cost time
         options = ["-x", "-q", "-p", "no:cacheprovider", f"--basetemp={place / 'tmp'}"]
-        code = pytest.main([*options, *trial.tests], plugins=[_CompiledBesideSources()])
+        code = pytest.main([*options, *trial.tests])
         astray = [name for name, file in _ours() if not file.startswith(str(checkout))]
         if astray:
             print("imported from elsewhere:", *astray)
@@ -198,10 +205,3 @@ def _ours() -> Iterator[tuple[str, str]]:
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] in OURS and getattr(module, "__file__", None):
             yield name, module.__file__
-
-
-class _CompiledBesideSources:
-    """Undo the tests' own choice of a folder for compiled code: a copy brings its own along."""
-
-    def pytest_sessionstart(self):
-        os.environ.pop("NUMBA_CACHE_DIR", None)

@@ -16,7 +16,9 @@ on where it stopped.
 from __future__ import annotations
 
 import argparse
+import ast
 import csv
+import importlib
 import shutil
 import signal
 import subprocess
@@ -27,12 +29,12 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from reproduction.running.library import defining_files
 from tests import ROOT
 from tests.mutants import forks
 from tests.mutants.faults import Fault, found_again, sample
 from tests.mutants.record import Record, checkout_of, key_of
 
+PACKAGES = ("isdp", "reproduction")
 KNOWN = Path(__file__).with_name("survivors.csv")
 DOZEN = Path(__file__).with_name("dozen.csv")
 OUT = ROOT / "results/mutants.csv"
@@ -78,7 +80,28 @@ def tests_around(module: str) -> list[str]:
 
 @cache
 def _imports(path: Path) -> set[str]:
-    return defining_files(path, ROOT / "src")
+    """Source files that define what a file imports; a package's `__init__` defines nothing."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [(alias.name, "") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [(node.module or "", alias.name) for alias in node.names]
+        else:
+            continue
+        found |= {_defining(*each) for each in names if each[0].split(".")[0] in PACKAGES}
+    return {file for file in found if Path(file).name != "__init__.py"}
+
+
+def _defining(module: str, name: str) -> str:
+    """Source file that defines a name of a module, or the module itself."""
+    folder = ROOT / "src" / Path(*module.split("."))
+    if name and (folder / f"{name}.py").is_file():
+        return str(folder / f"{name}.py")
+    taken = getattr(importlib.import_module(module), name, None)
+    origin = getattr(taken, "__module__", None) or module
+    home = origin if origin.split(".")[0] in PACKAGES else module
+    return str(importlib.import_module(home).__file__)
 
 
 def _names(test: Path, sources: set[str]) -> bool:

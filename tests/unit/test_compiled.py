@@ -1,11 +1,6 @@
-"""Compiled code: what calls each other stands in one file, and an edit of it reaches every caller.
-
-numba keeps compiled code by the file of the function that was called. A change in another file
-whose functions were compiled in would be missed, so no compiled function may call one from there.
-"""
+"""Compiled code follows an edit of the sources, and works without a place to keep it."""
 
 import ast
-import json
 import os
 import shutil
 import subprocess
@@ -13,9 +8,12 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests import ROOT
 
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "intrinsic"}
+PACKAGES = ("isdp", "reproduction")
 
 
 def compiled_by(node: ast.AST) -> bool:
@@ -46,138 +44,119 @@ def compiled_in(path: Path) -> dict[str, ast.FunctionDef]:
     }
 
 
-def imported_by(path: Path) -> set[str]:
-    """Names that a file takes from others of the packages."""
-    return {
-        alias.asname or alias.name.split(".")[0]
-        for node in nodes_of(path)
-        if (isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGES))
-        or isinstance(node, ast.Import)
-        for alias in node.names
-        if isinstance(node, ast.ImportFrom) or alias.name.startswith(PACKAGES)
-    }
+def taken_from_plain_files(path: Path, sources: Path) -> set[str]:
+    """Names that a file imports from files of the packages that the digest does not cover."""
+    names = set()
+    for node in nodes_of(path):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGES):
+            origin = sources.joinpath(*node.module.split(".")).with_suffix(".py")
+            if not (origin.is_file() and compiled_in(origin)):
+                names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            whole = [alias for alias in node.names if alias.name.startswith(PACKAGES)]
+            names |= {alias.asname or alias.name.split(".")[0] for alias in whole}
+    return names - COMPILERS
 
 
-PACKAGES = ("isdp", "reproduction")
-
-
-def calls_abroad(folder: Path) -> list[str]:
-    """Compiled functions that use a compiled function, or anything at all, of another file."""
+def uncovered_uses(sources: Path) -> list[str]:
+    """Uses, in compiled functions, of names that the digest of compiled files does not cover."""
     return [
-        f"{path.relative_to(folder)}: {name} uses {word.id}"
-        for path in sorted(folder.rglob("*.py"))
-        for taken in [imported_by(path)]
+        f"{path.relative_to(sources)}: {name} uses {word.id}"
+        for path in sorted(sources.rglob("*.py"))
+        for taken in [taken_from_plain_files(path, sources)]
         for name, function in compiled_in(path).items()
         for word in ast.walk(function)
         if isinstance(word, ast.Name) and isinstance(word.ctx, ast.Load) and word.id in taken
     ]
 
 
-def test_no_compiled_function_uses_one_of_another_file():
+def test_compiled_functions_use_only_files_that_the_digest_covers():
     assert sum(len(compiled_in(path)) for path in (ROOT / "src").rglob("*.py")) > 50
-    assert calls_abroad(ROOT / "src") == []
+    assert uncovered_uses(ROOT / "src") == []
 
 
-def test_a_call_abroad_is_found(tmp_path):
-    (tmp_path / "one.py").write_text("@njit(cache=True)\ndef rise(x):\n    return x\n")
-    (tmp_path / "two.py").write_text(
-        "from numba import njit\nfrom isdp.one import rise\nimport math\n\n"
-        "@njit\ndef step(x):\n    return rise(math.sqrt(x))\n\n"
-        "def plain(x):\n    return rise(x)\n"
-    )
-    assert calls_abroad(tmp_path) == ["two.py: step uses rise"]
+def test_a_use_that_the_digest_does_not_cover_is_found(tmp_path):
+    files = {
+        "isdp/plain.py": "LIMIT = 3\n",
+        "isdp/one.py": "from isdp.compiled import njit\n\n@njit()\ndef rise(x): return x\n",
+        "isdp/two.py": "from isdp.compiled import njit\nfrom isdp.one import rise\n"
+        "from isdp.plain import LIMIT\n\n@njit(cache=True)\ndef step(x): return rise(x) + LIMIT\n",
+    }
+    (tmp_path / "isdp").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert uncovered_uses(tmp_path) == ["isdp/two.py: step uses LIMIT"]
+
+
+def test_no_function_is_compiled_past_the_cache_of_the_library():
+    taken = {
+        f"{path.relative_to(ROOT)}: {alias.name}"
+        for path in (ROOT / "src").rglob("*.py")
+        for node in nodes_of(path)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("numba")
+        for alias in node.names
+        if alias.name in COMPILERS - {"intrinsic"}
+    }
+    assert taken == set()
 
 
 # -- an edit reaches every caller -----------------------------------------------------------------
 
-CALLERS = """
-import json
-import shutil
-import sys
-import numpy as np
-from numba.core import event
-from isdp import GeneralizedLaplace, Invariants, Polytope
-from isdp.lattice import kernel_lattice
-from isdp.mcmc import IndependenceSampler, LatticeWalk, meeting_times, run_chains
-from isdp.mcmc import coupling, kernels
-
-class Compiles(Exception):
-    pass
-
-class Refusal(event.Listener):
-    def on_start(self, event):
-        raise Compiles
-
-    def on_end(self, event):
-        pass
-
-def rng():
-    return np.random.default_rng(1)
-
-def steps(walk):
-    state, stream = coupling.start(walk, None, [9, -9, 0, 0, 0, 0]), rng()
-    for _ in range(40):
-        state, _ = coupling.step(stream, walk, state)
-    return np.concatenate([state.first.noise, state.second.noise])
-
-def outcome(call):
-    try:
-        return np.ravel(call()).tolist()
-    except Compiles:
-        return "compiles"
-
-folder = kernels.run_chain.stats.cache_path
-if len(sys.argv) > 1:  # code that is compiled already; nothing more may be
-    unfinished = shutil.ignore_patterns("*.tmp.*")  # another process may be at it
-    shutil.copytree(sys.argv[1], folder, ignore=unfinished, dirs_exist_ok=True)
-    event.register("numba:compile", Refusal())
-law, total = GeneralizedLaplace(0.3), Invariants.total(6)
-found = {}
-for acceptance in ("joint", "coordinate"):
-    walk = LatticeWalk(kernel_lattice(total), law, 0.7, acceptance)
-    found["run_chains " + acceptance] = outcome(
-        lambda: run_chains(rng(), walk, draws=60, burn_in=20)[0]
-    )
-    found["meeting_times " + acceptance] = outcome(
-        lambda: meeting_times(rng(), walk, lag=3, runs=40).tau
-    )
-    found["coupling.step " + acceptance] = outcome(lambda: steps(walk))
-counts = np.full(6, 9)
-room = Polytope.of_counts(total, counts).around(counts)
-chain = IndependenceSampler(room, law, 0.2)
-found["independence"] = outcome(lambda: run_chains(rng(), chain, draws=60, burn_in=20)[0])
-json.dump([folder, found], sys.stdout)
+CALL = """
+from isdp import toy_caller
+value = toy_caller.step(1)
+stats = toy_caller.step.stats
+print(value, sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), stats.cache_path)
 """
 
 
-def call_all(sources, **variables):
-    """Run `CALLERS`: where its compiled code is kept, and what each caller finds."""
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of the library with a compiled helper, and a compiled caller in another file."""
+    shutil.copytree(
+        ROOT / "src/isdp", tmp_path / "isdp", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    head = "from isdp.compiled import njit\n"
+    (tmp_path / "isdp/toy_helper.py").write_text(
+        head + "\n@njit(cache=True)\ndef rise(x):\n    return x + 1\n"
+    )
+    (tmp_path / "isdp/toy_caller.py").write_text(
+        head + "from isdp.toy_helper import rise\n\n"
+        "@njit(cache=True)\ndef step(x):\n    return 10 * rise(x)\n"
+    )
+    return tmp_path
 
-    def run(*arguments):
-        done = subprocess.run(
-            [sys.executable, "-c", CALLERS, *arguments],
-            env=os.environ | {"PYTHONPATH": str(sources)} | variables,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return json.loads(done.stdout)
 
-    return run
+def call(folder, **variables):
+    """Call `step` in a process of its own: value, cache hits, cache misses and cache folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", CALL],
+        env={**os.environ, "PYTHONPATH": str(folder), "HOME": str(folder / "home"), **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    value, hits, misses, *place = done.stdout.split()
+    return int(value), int(hits), int(misses), Path(*place)
 
 
-def test_an_edited_kernel_reaches_every_caller_past_a_warm_cache(tmp_path):
-    compiled, before = call_all(ROOT / "src")()
-    assert "compiles" not in before.values()
-    # numba keeps code for a file by its place and its time, so that copies can have it too
-    shutil.copytree(ROOT / "src" / "isdp", tmp_path / "src" / "isdp")
-    call_copy = call_all(tmp_path / "src", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
-    folder, found = call_copy(compiled)
-    assert Path(folder).is_relative_to(tmp_path)
-    assert found == before  # and nothing was compiled
-    kernels = tmp_path / "src" / "isdp" / "mcmc" / "kernels.py"
-    text = kernels.read_text(encoding="utf-8")
-    energy = "return rate * (math.sqrt"
-    assert text.count(energy) == 1
-    kernels.write_text(text.replace(energy, "return 5.0 * rate * (math.sqrt"))
-    assert call_copy(compiled)[1] == dict.fromkeys(before, "compiles")
+def test_an_edited_helper_reaches_a_caller_in_another_file_past_a_warm_cache(copied):
+    assert call(copied)[:3] == (20, 0, 1)
+    assert call(copied)[:3] == (20, 1, 0)
+    helper = copied / "isdp/toy_helper.py"
+    helper.write_text(helper.read_text().replace("x + 1", "x + 2"))
+    assert call(copied)[:3] == (30, 0, 1)
+
+
+def test_compiled_code_is_kept_where_the_user_says(copied):
+    *_, place = call(copied, NUMBA_CACHE_DIR=str(copied / "mine"))
+    assert place.is_relative_to(copied / "mine")
+    assert not (copied / "home").exists()
+
+
+def test_without_a_writable_folder_the_library_compiles_and_keeps_nothing(copied):
+    value, hits, *_ = call(copied, NUMBA_CACHE_DIR="/dev/null/none")
+    assert (value, hits) == (20, 0)
+    assert not (copied / "isdp/__pycache__").exists() or not list(
+        (copied / "isdp/__pycache__").glob("*.nbi")
+    )

@@ -43,7 +43,7 @@ def declared(machine=LINUX):
     return found
 
 
-def locked(machine=LINUX, lock="requirements.lock"):
+def locked(machine=LINUX, lock="requirements-dev.lock"):
     text = (ROOT / lock).read_text()
     lines = re.findall(r"^([A-Za-z0-9].*?) \\$", text, re.MULTILINE)
     pins = [r for r in map(Requirement, lines) if applies(r, machine)]
@@ -71,6 +71,13 @@ def conda():
     return {canonicalize_name(name): Version(version) for name, version in pins.items()}
 
 
+def of_jobs():
+    """Pins of the conda environment in which the workflow's jobs run."""
+    entries = read_yaml(ROOT / "workflow/envs/isdp.yaml")["dependencies"]
+    pins = dict(entry.split("=") for entry in entries)
+    return {canonicalize_name(name): version for name, version in pins.items()}
+
+
 def interactive():
     """What opens notebooks for people; in conda's environment, and not in the lock."""
     return specifiers(project()["optional-dependencies"]["notebooks"])
@@ -87,11 +94,37 @@ def test_environment_pins_what_the_lock_pins():
     assert pins == {name: lock[name] for name in pins}
 
 
+def test_the_environment_of_the_jobs_has_what_the_workflow_needs_at_the_same_versions():
+    extras = project()["optional-dependencies"]
+    needed = [
+        line for name in ("plots", "diagnostics", "draws", "workflow") for line in extras[name]
+    ]
+    jobs = of_jobs()
+    versions = jobs.pop("python")
+    assert sorted(jobs) == sorted({*specifiers(project()["dependencies"] + needed)} - {"isdp"})
+    assert {name: Version(version) for name, version in jobs.items()} == {
+        name: conda()[name] for name in jobs
+    }
+    whole = (ROOT / "environment.yml").read_text()
+    assert f"- python={versions}\n" in whole
+
+
 @pytest.mark.parametrize("machine", [LINUX, INTEL_MAC])
 def test_the_lock_fits_the_declared_ranges(machine):
     lock = locked(machine)
     for name, versions in declared(machine).items():
         assert lock[name] in versions, name
+
+
+def test_the_lock_of_a_run_is_a_part_of_the_lock_for_development():
+    assert locked(lock="requirements.lock").items() < locked().items()
+
+
+def test_a_run_needs_no_tools_of_development():
+    extras = project()["optional-dependencies"]
+    tools = {"pytest", "ruff", "snakefmt", "hypothesis", "dp-accounting"}
+    assert tools <= set(specifiers(extras["dev"]))
+    assert not tools & set(locked(lock="requirements.lock"))
 
 
 def test_the_lock_of_the_cluster_plugin_has_it_and_nothing_else():
@@ -102,7 +135,8 @@ def test_the_lock_of_the_cluster_plugin_has_it_and_nothing_else():
 
 
 @pytest.mark.parametrize(
-    ("lock", "at_least"), [("requirements.lock", 100), ("requirements-slurm.lock", 2)]
+    ("lock", "at_least"),
+    [("requirements.lock", 100), ("requirements-dev.lock", 130), ("requirements-slurm.lock", 2)],
 )
 def test_the_locks_have_hashes_and_no_address(lock, at_least):
     text = (ROOT / lock).read_text()
@@ -116,8 +150,8 @@ def test_the_locks_have_hashes_and_no_address(lock, at_least):
 @pytest.mark.parametrize("folder", ["src", "tests", "workflow"])
 def test_what_is_imported_is_declared(folder):
     ours = {"isdp", "reproduction", "tests", "benchmarks"}
-    # numba brings the one llvmlite that fits it; `make mutants` sets up cosmic-ray apart
-    others = {"llvmlite", "cosmic_ray"}
+    # numba and pydantic bring the versions that fit them; `make mutants` sets up cosmic-ray apart
+    others = {"llvmlite", "pydantic_core", "cosmic_ray"}
     providers = packages_distributions()
     undeclared = {
         name
@@ -135,3 +169,10 @@ def test_an_image_takes_in_nothing_that_git_leaves_out():
     left_out = [pattern.removeprefix("**/") for pattern in left_out]
     kept = [name for name in ignored if not any(fnmatch(name, each) for each in left_out)]
     assert kept == ["!/results/README.md"]
+
+
+def test_biased_samplers_of_opendp_are_left_out():
+    """Releases before 0.14.2 have a bias that was corrected there."""
+    wanted = declared()["opendp"]
+    assert not wanted.contains("0.14.1")
+    assert wanted.contains("0.14.2")

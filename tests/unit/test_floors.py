@@ -10,10 +10,10 @@ from tests import ROOT
 LIBRARY = """
 cli > compare > privatize > plots, topdown, swapping > diagnostics > mcmc > exact, subspace
 > postprocess, io > mechanisms > lattice > constraints, accounting > seeds > checks
-> errors, loading
+> compiled > errors
 """
 REPRODUCTION = """
-review > national > comparison
+review, config > national > comparison
 > counties, lattices, congenial, exactness, subspace, topdown, swapping
 > data > running
 """
@@ -44,14 +44,14 @@ def imported(tree):
 
 
 def homes():
-    """Rooms of the names that `isdp` itself hands on."""
+    """Packages of the names that `isdp` itself hands on."""
     tree = ast.parse((ROOT / "src/isdp/__init__.py").read_text())
-    (table,) = (
-        node.value
+    return {
+        alias.name: node.module.split(".")[1]
         for node in tree.body
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_HOMES"
-    )
-    return {name: home.split(".")[1] for name, home in ast.literal_eval(table).items()}
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("isdp.")
+        for alias in node.names
+    }
 
 
 HOMES = homes()

@@ -1,4 +1,4 @@
-"""The library stands alone: it knows no workflow, and `import isdp` is cheap."""
+"""The library stands alone: it knows no workflow, and `import isdp` is quick."""
 
 import ast
 import re
@@ -80,32 +80,34 @@ def test_the_library_reads_no_environment_variable():
     assert [path.name for path in SOURCES if reads_the_environment(path.read_text())] == []
 
 
-def test_importing_the_library_loads_nothing_heavy():
-    """Counted in modules, not seconds, which depend on the machine; `make bench` measures them."""
-    program = (
-        "import sys; before = set(sys.modules); import isdp; "
-        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
-    )
+def printed(program):
     command = [
         sys.executable,
         "-I",
         "-c",
         f"import sys; sys.path[:0] = [{str(ROOT / 'src')!r}]; {program}",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert "isdp" in loaded
-    assert loaded - set(sys.stdlib_module_names) == {"isdp"}
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
-def test_every_name_of_the_library_loads_when_it_is_first_used():
-    program = "import isdp; print(*(getattr(isdp, name).__name__ for name in isdp.__all__))"
-    command = [
-        sys.executable,
-        "-c",
-        f"import sys; sys.path[:0] = [{str(ROOT / 'src')!r}]; {program}",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    import isdp
+def test_importing_the_library_loads_no_package_of_an_extra():
+    loaded = printed(
+        "import isdp; print(*{name.split('.')[0] for name in sys.modules})",
+    )
+    assert {"isdp", "numpy"} <= set(loaded)
+    assert {"arviz", "h5netcdf", "matplotlib", "opendp", "tqdm", "xarray"} & set(loaded) == set()
 
-    assert [name.removeprefix("isdp.") for name in done.stdout.split()] == isdp.__all__
+
+def test_importing_the_library_takes_less_than_a_second_of_processor_time():
+    """The fastest of three, as the machine may be busy; the compiled code is not called."""
+    program = (
+        "import time; before = time.process_time(); import isdp; "
+        "print(time.process_time() - before)"
+    )
+    assert min(float(printed(program)[0]) for _ in range(3)) < 1
+
+
+def test_every_public_name_is_there_after_an_import_of_the_library():
+    names = printed("import isdp; print(*(name for name in isdp.__all__ if vars(isdp)[name]))")
+    assert {"Invariants", "exact", "subspace"} <= set(names)
+    assert printed("import isdp; print(isdp.exact.sample.__module__)") == ["isdp.exact.choice"]

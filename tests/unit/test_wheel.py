@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -12,12 +11,13 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
-from numba.core.caching import _CacheLocator
 from packaging.metadata import Metadata
 from packaging.requirements import Requirement
 
 import isdp
+from isdp.compiled import cache_folder
 from tests import ROOT
+from tests.compiled_code import give_compiled
 
 HARD = {"numpy", "scipy", "numba", "python-flint", "pandas", "pyyaml"}
 
@@ -82,20 +82,6 @@ def link(folder, names):
             (folder / entry).symlink_to(package.locate_file(entry))
 
 
-def give_compiled(packages, compiled):
-    """Let installed sources have what numba compiled of ours: it keeps that by a folder's name.
-
-    Only to save time: where nothing is kept, they compile what they call.
-    """
-    unfinished = shutil.ignore_patterns("*.tmp.*")  # another process may be at it
-    kept = Path(os.environ.get("NUMBA_CACHE_DIR", os.devnull))
-    for init in (ROOT / "src/isdp").rglob("__init__.py"):
-        theirs = packages / init.relative_to(ROOT / "src")
-        before, after = map(_CacheLocator.get_suitable_cache_subpath, (init, theirs))
-        if (kept / before).is_dir():
-            shutil.copytree(kept / before, compiled / after, ignore=unfinished)
-
-
 class Environment:
     """A virtual environment with the wheel and nothing but what it asks for.
 
@@ -111,7 +97,8 @@ class Environment:
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python"]
         subprocess.run([*pip, self.bin / "python", *install], check=True)
         self.compiled = folder / "compiled"
-        give_compiled(self.packages, self.compiled)
+        kept = cache_folder()
+        give_compiled(ROOT / "src", kept, self.packages, self.compiled / kept.name)
 
     def run(self, program, *arguments, cwd, **variables):
         kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}

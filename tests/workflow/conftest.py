@@ -4,6 +4,7 @@ import copy
 import fcntl
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,6 @@ import yaml
 
 from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
-from tests.workflow import ready
 
 NOBODY_THERE = "http://127.0.0.1:9/nhgis_ppdd_20201116_county.zip"  # the discard port: refused
 LAW = {"norm": "l1", "epsilon": 1.0, "proposal": {"paper": 0.02, "reduced": 0.5}}
@@ -157,8 +157,9 @@ class Checkout:
             text=True,
             check=True,
         )
-        # the library is the very one, so that it is not compiled anew in every copy
+        # the packages are the very ones, so that no copy compiles them again
         (folder / "src").symlink_to(ROOT / "src")
+        (folder / "profiles").symlink_to("workflow/profiles")
         for name in listed.stdout.splitlines():
             skipped = name.startswith(("tests/", "src/")) or Path(name).stem in NOTEBOOKS_LEFT_OUT
             if not skipped and (ROOT / name).is_file():
@@ -213,20 +214,10 @@ class Checkout:
         return kept | {"PYTHONWARNINGS": ""} | variables
 
     def run(self, *arguments, largest=-1, **variables):
-        """Run the command as from a shell, but for the time that it takes to load Snakemake.
+        """Run the command as a shell does.
 
         With a `largest`, no file may have more bytes.
         """
-        return ready.run(
-            self.arguments(*arguments),
-            self.folder,
-            self.environment(**variables),
-            PATIENCE,
-            largest,
-        )
-
-    def run_from_nothing(self, *arguments, **variables):
-        """Run the command as a shell does, plugins of the environment included."""
         return subprocess.run(
             self.command(*arguments),
             cwd=self.folder,
@@ -234,6 +225,7 @@ class Checkout:
             capture_output=True,
             text=True,
             timeout=PATIENCE,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest)),
         )
 
     def tables(self):

@@ -19,9 +19,9 @@ PICTURES = """
 Promise.all([...document.images].map(image => image.decode().catch(() => null))).then(() => [
   ...[...document.images].filter(image => !image.naturalWidth)
     .map(image => "img " + image.outerHTML.slice(0, 120)),
-  ...[...document.querySelectorAll("svg.formula")]
-    .filter(svg => !(svg.getBoundingClientRect().width > 0))
-    .map(svg => svg.outerHTML.slice(0, 120)),
+  ...[...document.querySelectorAll("math")]
+    .filter(math => !(math.getBoundingClientRect().width > 0))
+    .map(math => math.outerHTML.slice(0, 120)),
 ])
 """
 LINKS = """
@@ -75,7 +75,7 @@ document.documentElement.scrollWidth > innerWidth
       .map(each => each.outerHTML.slice(0, 120))
   : []
 """
-FRONT_PAGE_WEIGHS = 3_000_000
+FRONT_PAGE_WEIGHS = 5_000_000
 
 
 @pytest.fixture(scope="module")
@@ -122,13 +122,13 @@ def test_every_fault_would_be_seen(browser, tmp_path):
     bad = tmp_path / "bad.html"
     bad.write_text(
         '<!doctype html><link rel="icon" href="data:,"><p>text</p>'
-        '<img src="data:image/png;base64,AAAA"><svg class="formula" style="width:0"></svg>'
+        '<img src="data:image/png;base64,AAAA"><math></math>'
         '<a href="gone.html">a</a><a href="there.html#spot">b</a><a href="there.html#away">c</a>'
         '<script>console.error("said"); setTimeout(() => { throw new Error("oh") })</script>'
         '<script src="http://127.0.0.1:9/far.js"></script>'
     )
     found = "\n".join(faults(browser, bad))
-    for words in ("picture: img", "picture: <svg", "link: gone.html", "link: there.html#away"):
+    for words in ("picture: img", "picture: <math", "link: gone.html", "link: there.html#away"):
         assert words in found
     assert found.count("link: ") == 2
     for words in ("said", "Error: oh", "request: http://127.0.0.1:9/far.js"):
@@ -201,7 +201,7 @@ def test_every_formula_is_rendered(browser, finished):
         assert "$" not in browser.evaluate("document.body.innerText"), path.name
         if "$" in text:
             with_formulas += 1
-            count = browser.evaluate("document.querySelectorAll('svg.formula').length")
+            count = browser.evaluate("document.querySelectorAll('math').length")
             assert count >= text.replace("$$", "$").count("$") // 2, path.name
     assert with_formulas
 

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from reproduction.running.library import library_of
 from tests import ROOT
 from tests.workflow.conftest import SMALL, Checkout, merged
 
@@ -50,16 +49,6 @@ def writing(whole, pattern):
     return {
         job for job, made in whole.outputs.items() if any(re.search(pattern, file) for file in made)
     }
-
-
-def using(whole, module):
-    """Jobs whose script needs a module; a script bears its rule's name."""
-    rules = {
-        script.stem
-        for script in (ROOT / "workflow/scripts").rglob("*.py")
-        if str(ROOT / f"src/{module}.py") in library_of(script, ROOT / "src")
-    }
-    return {job for job, rule in whole.rules.items() if rule in rules}
 
 
 @pytest.fixture(scope="module")
@@ -123,19 +112,89 @@ def test_a_changed_key_reruns_what_depends_on_it_and_nothing_else(copied, whole,
     assert len(wanted) < len(whole.outputs)
 
 
-@pytest.mark.parametrize(
-    "module",
-    ["reproduction/congenial/two_bin", "reproduction/counties/truncation", "isdp/mcmc/kernels"],
-)
-def test_an_edited_module_reruns_its_dependants_and_nothing_else(copied, whole, module):
-    file = copied.folder / f"src/{module}.py"
-    text = file.read_text()
-    file.write_text(text + "\n# edited\n")
+def drawing_rules():
+    """Rules with a seed among their parameters, which draw random numbers."""
+    rules = set()
+    for path in (ROOT / "workflow/rules").glob("*.smk"):
+        blocks = re.split(r"^(?:use )?rule (\w+).*:\n", path.read_text(), flags=re.MULTILINE)
+        rules |= {
+            name
+            for name, body in zip(blocks[1::2], blocks[2::2], strict=True)
+            if "seed=config" in body
+        }
+    return rules
+
+
+def edited(checkout, name, text="\n# edited\n"):
+    """Jobs that would run after an edit of one file, and nothing else."""
+    file = checkout.folder / name
+    before = file.read_text()
+    file.write_text(before + text)
     try:
-        pending = graph(copied, SMALL).pending
+        return graph(checkout, SMALL).pending
     finally:
-        file.write_text(text)
-    first = using(whole, module)
-    assert first
-    assert pending == downstream(whole, first)
-    assert len(pending) < len(whole.outputs)
+        file.write_text(before)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "src/isdp/plots/style.py",
+        "src/reproduction/counties/figures.py",
+        "src/reproduction/counties/descriptions.yaml",
+        "config/claims/counties.yaml",
+    ],
+)
+def test_an_edit_of_a_colour_a_caption_or_a_claim_draws_no_random_numbers(copied, whole, name):
+    pending = {whole.rules[job] for job in edited(copied, name)}
+    assert pending
+    assert "run_topdown" in drawing_rules()
+    assert pending & drawing_rules() == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("src/reproduction/topdown/configurations.py", {"run_topdown", "run_systems"}),
+        ("src/reproduction/congenial/two_bin.py", {"compare_two_bin"}),
+    ],
+)
+def test_an_edited_module_reruns_the_rules_of_its_study(copied, whole, name, first):
+    pending = edited(copied, name)
+    assert first <= {whole.rules[job] for job in pending}
+    assert downstream(whole, pending) == pending
+
+
+def test_an_edit_of_the_library_reruns_every_study(copied, whole):
+    pending = {whole.rules[job] for job in edited(copied, "src/isdp/mcmc/kernels.py")}
+    assert {"couple_chains", "run_systems", "compute_subspace_errors", "run_topdown"} <= pending
+
+
+def test_an_edit_in_one_study_reruns_no_draws_of_another(copied, whole):
+    pending = {whole.rules[job] for job in edited(copied, "src/reproduction/congenial/two_bin.py")}
+    drawing = pending & drawing_rules()
+    assert "sample_counties" not in drawing
+    assert "run_topdown" not in drawing
+
+
+def test_an_edit_of_the_summary_reruns_nothing(copied, whole):
+    assert edited(copied, "src/reproduction/running/summary.py") == set()
+
+
+def test_a_caption_that_docutils_cannot_read_fails_the_report_and_names_the_fault(copied, whole):
+    caption = copied.folder / "src/reproduction/counties/descriptions.yaml"
+    report = copied.folder / "results/report.html"
+    before = caption.read_text()
+    caption.write_text(
+        before.replace("    caption: >-\n", "    caption: >-\n      See missing_.\n", 1)
+    )
+    try:
+        done = copied.run("--cores", "1", "results/report.html")
+        assert done.returncode != 0
+        assert 'Unknown target name: "missing"' in done.stdout + done.stderr
+        assert not report.exists()
+    finally:
+        caption.write_text(before)
+    done = copied.run("--cores", "1", "results/report.html")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert report.stat().st_size > 100_000

@@ -26,6 +26,17 @@ def signs(rng: np.random.Generator, draws: int) -> pd.DataFrame:
     """Draw signs and give their mean; one row, with columns draws and mean."""
     return pd.DataFrame({"draws": [draws], "mean": [rng.choice([-1, 1], draws).mean()]})
 ''',
+    "src/reproduction/toy/settings.py": '''\
+"""The block `toy` of the configuration."""
+
+from reproduction.running.settings import OURS, Block, Whole, setting
+
+
+class ToySettings(Block):
+    """Signs at random."""
+
+    draws: Whole = setting("The number of signs.", OURS)
+''',
     "src/reproduction/toy/figures.py": '''\
 """The figure of the mean sign."""
 
@@ -43,49 +54,110 @@ def mean_sign(table: pd.DataFrame) -> Figure:
     axis.plot(table["draws"], table["mean"], "o")
     return figure
 ''',
-    "workflow/scripts/toy/toy.py": '''\
-"""Draw signs, and show their mean."""
+    "src/reproduction/toy/descriptions.yaml": """\
+category: Toy
+columns:
+  draws: Number of signs.
+  mean: Mean of the signs.
+tables:
+  toy:
+    title: Mean sign
+    caption: The mean of signs at random. Seed {{ snakemake.config["seed"] }}.
+figures:
+  toy:
+    title: Mean sign by number of signs
+    caption: The mean of signs at random.
+    gallery: The mean of the signs against their number.
+""",
+    "workflow/scripts/toy/sample_toy.py": '''\
+"""Draw signs."""
 
 from isdp.io.files import write_csv
-from isdp.plots.style import save
 from isdp.seeds import stream
 from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_table
 from reproduction.toy.experiment import signs
-from reproduction.toy.figures import mean_sign
 
 with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
     table = signs(stream(params.seed, "toy"), **params.toy)
-    write_table(table, output.csv, "Signs at random")
-    write_csv(table, output.data)
-    save(mean_sign(table), output.svg, output.png)
+    write_csv(table, output.signs)
+    write_csv(table, output.points)
+''',
+    "workflow/scripts/toy/plot_toy.py": '''\
+"""Show the mean sign."""
+
+from isdp.plots.style import save
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
+from reproduction.toy.figures import mean_sign
+
+with job_log(snakemake.log[0]):
+    output = snakemake.output
+    save(mean_sign(read_csv(snakemake.input.points)), output.signs, output.signs_png)
 ''',
     "workflow/rules/toy.smk": '''\
 """Signs at random."""
 
 
-rule toy:
+rule sample_toy:
     output:
-        **table_outputs("toy", "Mean sign", "Toy"),
-        **figure_outputs("toy", "Mean sign", "Toy"),
-        data="results/figures/toy.csv",
+        signs="results/tables/toy.csv",
+        points="results/figures/toy.csv",
     log:
-        logs("toy"),
+        logs("sample_toy"),
     benchmark:
-        benchmarks("toy")
+        benchmarks("sample_toy")
     conda:
         ENVIRONMENT
     params:
-        library=library("toy/toy"),
+        sources=code("toy"),
         seed=config["seed"],
         toy=config["toy"],
     message:
         "Signs at random"
     script:
-        "../scripts/toy/toy.py"
+        "../scripts/toy/sample_toy.py"
+
+
+rule plot_toy:
+    input:
+        points="results/figures/toy.csv",
+    output:
+        signs=in_report("results/figures/toy.svg"),
+        signs_png="results/figures/toy.png",
+    log:
+        logs("plot_toy"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("toy"),
+    message:
+        "Figure of the signs"
+    script:
+        "../scripts/toy/plot_toy.py"
+
+
+TOY_TABLES = ["results/tables/toy.csv"]
+
+
+use rule render_tables as render_toy_tables with:
+    input:
+        TOY_TABLES,
+    output:
+        **rendered(TOY_TABLES),
+    log:
+        logs("render_toy_tables"),
+    params:
+        sources=presentation("toy", "review"),
+        descriptions=DESCRIPTION_FILES,
+
+
+rule toy:
+    input:
+        rules.plot_toy.output,
+        rules.render_toy_tables.output,
 ''',
-    "workflow/report/toy/toy.rst": "The mean of signs at random.\n",
     "config/claims/toy.yaml": """\
 - claim: toy-mean
   experiment: Signs
@@ -150,25 +222,16 @@ def test_signs_are_one_or_minus_one():
 """,
 }
 EDITED = {
-    "Snakefile": (
-        'include: "workflow/rules/exactness.smk"\n',
-        'include: "workflow/rules/exactness.smk"\ninclude: "workflow/rules/toy.smk"\n',
+    "workflow/Snakefile": (
+        'include: "rules/exactness.smk"\n',
+        'include: "rules/exactness.smk"\ninclude: "rules/toy.smk"\n',
     ),
     "config/config.yaml": ("\nexactness:", "\ntoy:\n  draws: 400 # ours\n\nexactness:"),
-    "workflow/schemas/config.schema.yaml": (
-        "]\nproperties:\n  seed:\n",
-        """, toy]
-properties:
-  toy:
-    type: object
-    description: signs at random
-    wanted: the key draws
-    additionalProperties: false
-    required: [draws]
-    properties:
-      draws: {type: integer, minimum: 1, description: signs, wanted: a whole number from 1 up}
-  seed:
-""",
+    "src/reproduction/config/model.py": (
+        "\n\nMAX_SHOWN",
+        "\nfrom reproduction.toy.settings import ToySettings\n\nMAX_SHOWN",
+        "    exactness: ExactnessSettings",
+        '    toy: ToySettings = setting("Signs at random.")\n    exactness: ExactnessSettings',
     ),
     "README.md": (
         "\n\n## What is answered",
@@ -199,10 +262,12 @@ def extended(finished, tmp_path_factory):
     for name, text in ADDED.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    for name, (before, after) in EDITED.items():
+    for name, edits in EDITED.items():
         text = (folder / name).read_text()
-        assert text.count(before) == 1, name
-        (folder / name).write_text(text.replace(before, after))
+        for before, after in zip(edits[::2], edits[1::2], strict=True):
+            assert text.count(before) == 1, name
+            text = text.replace(before, after)
+        (folder / name).write_text(text)
     for name in OTHERS:
         (folder / f"results/figures/{name}.svg").write_text("of a run with another config")
     checkout = Checkout.at(folder)
@@ -235,7 +300,11 @@ def test_the_report_the_front_page_and_the_overview_show_it(extended):
     front = (results / "index.html").read_text()
     for part in ('id="claim-toy-mean"', 'href="figures/toy.svg"', 'href="notebooks/05_toy.html"'):
         assert part in front
-    assert 'id="rule-toy"' in front
+    for part in ('id="study-toy"', "Mean sign by number of signs", "signs against their number."):
+        assert part in front
+    assert "Mean of the signs." in (results / "tables/toy.html").read_text()
+    assert "\ntoy,several,mean," in (results / "tables/data_dictionary.csv").read_text()
+    assert "| toy " in (results / "figures/README.md").read_text()
     assert '"05_toy.html"' in (results / "notebooks/00_overview.html").read_text()
     page = (results / "notebooks/05_toy.html").read_text()
     assert "Signs at random are balanced." in page
@@ -249,8 +318,11 @@ def test_no_other_experiment_ran_again(extended, finished):
 
     before, after = begun(finished), begun(extended)
     ran = {name for name, time in after.items() if time != before.get(name)}
-    pages = {"record_config", "build_report", "execute_notebooks", "build_front_page"}
-    assert ran == {"toy", "scorecard", *pages}
+    pages = {"record_config", "build_report", "build_front_page"}
+    pages |= {f"notebook_{path.stem}" for path in (extended.folder / "notebooks").glob("*.ipynb")}
+    others = {"sample_toy", "plot_toy", "scorecard", "list_descriptions"}
+    assert {name for name in ran if not name.startswith("render_")} == {*others, *pages}
+    assert {"render_toy_tables", "render_review_tables"} <= ran
 
 
 def test_figures_of_another_config_that_lie_about_are_not_linked(extended):

@@ -12,10 +12,9 @@ import pytest
 import yaml
 
 import isdp.cli
-from reproduction.running.config import check_config
+from reproduction.config.model import check_config
 from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
-from tests.workflow import ready
 from tests.workflow.conftest import PATIENCE, Checkout, merged
 
 # each is tried from top to bottom in one folder, and a `text` block has to be what was printed
@@ -143,9 +142,15 @@ def test_a_command_does_what_it_says(command, tmp_path, monkeypatch, capsys):
     elif program == "snakemake":
         checkout = Checkout(tmp_path)
         shutil.copy2(checkout.folder / "test.yaml", checkout.folder / "mine.yaml")
-        goal = "compare_scenarios" if " sweep " in command else "execute_notebooks"
-        arguments = [*shlex.split(command)[1:], "-n"]
-        done = ready.run(arguments, checkout.folder, ENVIRONMENT, PATIENCE)
+        goal = "compare_scenarios" if " sweep " in command else "execute_notebook"
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(command), "-n"],
+            cwd=checkout.folder,
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         assert goal in done.stdout + done.stderr
     elif program == "isdp":

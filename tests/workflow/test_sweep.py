@@ -1,4 +1,4 @@
-"""Sweeps: scenarios in folders of their own, compared; only what is new or failed runs again."""
+"""Sweeps: each scenario has a folder and all are compared; only new or failed scenarios run."""
 
 import copy
 import csv
@@ -7,8 +7,9 @@ import re
 import pytest
 import yaml
 
-from reproduction.running.config import ConfigError, check_config
-from reproduction.running.scenarios import file_of, scenarios_of
+from reproduction.config.model import check_config
+from reproduction.running.scenarios import local_files, parameter_space, settings_of
+from reproduction.running.settings import ConfigError
 from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow.conftest import SMALL, Checkout, merged
@@ -22,7 +23,13 @@ COUNTIES = {
     "overdispersed": {"epsilon": 0.05, "sweeps": 10},
 }
 NORM = "l2"  # not what the config has without the sweep
-SCENARIOS = [f"DE_{NORM}_{epsilon}_20201116" for epsilon in (0.1, 1)]
+
+
+def folder_of(epsilon, vintage="20201116"):
+    return f"states~DE_norm~{NORM}_epsilon~{epsilon}_vintage~{vintage}"
+
+
+SCENARIOS = [folder_of(0.1), folder_of(1)]
 
 
 def rows(path):
@@ -57,7 +64,8 @@ def test_each_scenario_has_a_folder_and_one_figure_compares_them(swept):
         for file in ("counties_states", "counties_rhat", "counties_noise"):
             assert {row["state"] for row in rows(folder / f"tables/{file}.csv")} == {"DE"}
         own = yaml.safe_load((folder / "scenario.yaml").read_text())
-        assert name.split("_")[1:3] == [own["counties"]["norm"], f"{own['counties']['epsilon']:g}"]
+        assert name == folder_of(f"{own['counties']['epsilon']:g}")
+        assert own["counties"]["norm"] == NORM
         assert "published counts" in (folder / "provenance.json").read_text()
     table = rows(results / "tables/sweep_tiny.csv")
     assert [row["scenario"] for row in table] == SCENARIOS
@@ -72,27 +80,24 @@ def test_a_second_run_has_nothing_to_do(swept):
     assert "Nothing to be done" in done.stdout + done.stderr
 
 
-def test_new_scenarios_run_alone_and_one_that_fails_is_named_and_loses_no_other(swept):
+def test_new_scenarios_run_alone_and_a_failure_does_not_stop_the_others(swept):
     folder = swept.folder / "results/sweeps/tiny"
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
     file = national_file(swept.folder, "20200527", "H7V001", damage=fractional)
-    swept.write_config(
-        settings(
-            epsilons=[0.1, 1, 3], norms=[NORM], vintages=["20201116", "20200527"], files=[file.name]
-        )
-    )
+    longer = {"epsilons": [0.1, 1, 3], "norms": [NORM]}
+    swept.write_config(settings(**longer, vintages=["20201116", "20200527"], files=[file.name]))
     done = swept.run("--cores", "2", "--keep-going", "sweep")
     assert done.returncode != 0
-    console = done.stdout + done.stderr
-    assert "Sweep tiny: 3 of 6 scenarios done; not done:" in console
-    assert re.search(f"DE_{NORM}_0.1_20200527: .*12.5", console)
-    assert len(rows(folder / f"DE_{NORM}_3_20201116/tables/scenario.csv")) == 1
+    assert re.search(f"error: {file.stem}.*H7V001_dp", done.stdout + done.stderr)
+    assert len(rows(folder / folder_of(3) / "tables/scenario.csv")) == 1
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    # the others are compared all the same, and the picture is named
+    # without the vintage of the wrong file, the comparison alone is missing
+    swept.write_config(settings(**longer))
+    done = swept.run("--cores", "2", "sweep")
+    assert done.returncode == 0, done.stdout + done.stderr
     shown = rows(swept.folder / "results/tables/sweep_tiny.csv")
-    done = [f"DE_{NORM}_{epsilon}_20201116" for epsilon in ("0.1", "1", "3")]
-    assert [row["scenario"] for row in shown] == done
-    assert "results/figures/sweep_tiny.svg" in console
+    assert [row["scenario"] for row in shown] == [folder_of(epsilon) for epsilon in (0.1, 1, 3)]
+    assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
 def changed(**changes):
@@ -101,26 +106,29 @@ def changed(**changes):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "key", "shown"),
     [
-        ({"epsilons": [0]}, "sweep.epsilons.0: 0 will not do; wanted: a number from 0.0001 to 20"),
-        ({"epsilons": [1, 1.0]}, "sweep.epsilons: [1, 1.0] will not do; wanted: a list of differ"),
-        ({"epsilons": None}, "sweep: missing key epsilons"),
-        ({"norms": ["l3"]}, "sweep.norms.0: 'l3' will not do; wanted: l1 or l2"),
-        ({"states": "paper"}, "sweep.states: 'paper' will not do; wanted: a list of different two"),
-        ({"states": ["IL", "ZZ"]}, "sweep.states.1: there is no state 'ZZ'"),
-        ({"states": [["IL"], ["TX", "ZZ"]]}, "sweep.states.1.1: there is no state 'ZZ'"),
-        ({"vintages": ["20991231"]}, "sweep.vintages.0: '20991231' is not in sources.csv"),
-        ({"files": ["nowhere.zip"]}, "sweep.files.0: there is no file nowhere.zip"),
-        ({"name": "a/b"}, "sweep.name: 'a/b' will not do; wanted: small letters"),
-        ({"epsilon": 1}, "sweep: unknown key epsilon"),
+        ({"epsilons": [0]}, "sweep.epsilons.0", ["0.0001", "got 0"]),
+        ({"epsilons": [1, 1.0]}, "sweep.epsilons", ["[1, 1.0]"]),
+        ({"epsilons": None}, "sweep", ["epsilons"]),
+        ({"norms": ["l3"]}, "sweep.norms.0", ["'l1'", "'l2'", "'l3'"]),
+        ({"states": "paper"}, "sweep.states", ["list", "'paper'"]),
+        ({"states": ["IL", "ZZ"]}, "sweep.states.1", ["'ZZ'", "VT"]),
+        ({"states": [["IL"], ["TX", "ZZ"]]}, "sweep.states.1.1", ["'ZZ'", "VT"]),
+        ({"states": [["IL"], "TX"]}, "sweep.states.1", ["list", "'TX'"]),
+        ({"vintages": ["20991231"]}, "sweep.vintages.0", ["'20991231'", "20201116"]),
+        ({"files": ["nowhere.zip"]}, "sweep.files.0", ["nowhere.zip"]),
+        ({"name": "a/b"}, "sweep.name", ["'a/b'"]),
+        ({"epsilon": 1}, "sweep", ["unknown key epsilon", "epsilons", "norms"]),
     ],
 )
-def test_a_wrong_sweep_is_refused(changes, message):
+def test_a_wrong_sweep_is_refused(changes, key, shown):
     with pytest.raises(ConfigError) as refused:
         check_config(changed(**changes), ROOT)
-    assert str(refused.value).startswith(f"config: {message}")
-    assert "\n" not in str(refused.value)
+    message = str(refused.value)
+    assert message.startswith(f"config: {key}: ")
+    assert all(part in message for part in shown), message
+    assert "\n" not in message
 
 
 def test_the_example_is_a_right_one():
@@ -134,21 +142,23 @@ def test_every_combination_is_a_scenario_and_a_right_config_of_its_own(monkeypat
         states=[["IL"], ["VT", "DC"]], epsilons=[0.0001, 20], vintages=["20200527", "20201116"]
     )
     before = copy.deepcopy(config)
-    found = scenarios_of(config)
-    assert config == before
-    assert len(found) == 2 * 2 * 2 * 2
-    assert "VT-DC_l2_0.0001_20200527" in found
-    for entry in found.values():
-        plain = {key: value for key, value in config.items() if key != "sweep"}
+    space = parameter_space(config)
+    assert len(space.drop_duplicates()) == 2 * 2 * 2 * 2
+    assert ("VT-DC", "l2", "0.0001", "20200527") in set(space.itertuples(index=False, name=None))
+    plain = {key: value for key, value in config.items() if key != "sweep"}
+    walk = {}
+    for scenario in space.to_dict("records"):
+        entry = settings_of(config, scenario)
         check_config(merged(plain, entry), ROOT)
-    walk = {name: entry["counties"]["proposal"] for name, entry in found.items()}
-    assert walk["IL_l1_0.0001_20200527"] > 0.9999
-    assert walk["IL_l1_20_20200527"] == 0.5
+        walk[scenario["epsilon"]] = entry["counties"]["proposal"]
+    assert config == before
+    assert walk["0.0001"] > 0.9999
+    assert walk["20"] == 0.5
 
 
 def test_a_local_file_serves_the_vintage_in_its_name(monkeypatch):
     monkeypatch.setenv("NHGIS_PPDD_FILE", "mine.zip")
     two = changed(vintages=["20200527", "20201116"], files=["x_20200527.zip"])
-    assert file_of(two, "20200527") == ["x_20200527.zip"]
-    assert file_of(two, "20201116") == []
-    assert file_of(changed(), "20201116") == ["mine.zip"]
+    assert local_files(two, "20200527") == ["x_20200527.zip"]
+    assert local_files(two, "20201116") == []
+    assert local_files(changed(), "20201116") == ["mine.zip"]

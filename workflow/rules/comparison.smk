@@ -1,25 +1,19 @@
-"""Every system on one table: the published 2010 counts, states' totals held."""
+"""Every system on one table: the published 2010 counts, with the states' totals held."""
 
 from reproduction.comparison.settings import FAMILIES as SYSTEM_FAMILIES
 
 COMPARISON = config["comparison"]
-MEASURED = ("errors", "shares", "summary", "cost")
-
-config["words"]["comparison"] = (
-    "Published 2010 counts by race (63), Hispanic origin and adulthood, states' totals held; {runs} "
-    "runs a system and budget; records are swapped in {states}. Seed {seed}."
-).format(seed=config["seed"], runs=COMPARISON["runs"], states=", ".join(COMPARISON["swapped"]))
-
-
-include: "functions/comparison.smk"
 
 
 rule run_systems:
     input:
-        histogram=config["topdown"]["histogram"],
-        published=config["data"]["published"],
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
     output:
-        **{kind: f"results/comparison/{{family}}_{kind}.csv" for kind in MEASURED},
+        errors="results/comparison/{family}_errors.csv",
+        shares="results/comparison/{family}_shares.csv",
+        summary="results/comparison/{family}_summary.csv",
+        cost="results/comparison/{family}_cost.csv",
     log:
         logs("run_systems_{family}"),
     benchmark:
@@ -31,7 +25,7 @@ rule run_systems:
     resources:
         mem_mb=1500,
     params:
-        library=library("comparison/run_systems"),
+        sources=code("comparison"),
         seed=config["seed"],
         comparison=COMPARISON,
     message:
@@ -42,31 +36,85 @@ rule run_systems:
 
 rule collect_comparison:
     input:
-        **{
-            kind: expand(rules.run_systems.output[kind], family=SYSTEM_FAMILIES)
-            for kind in MEASURED
-        },
-        histogram=config["topdown"]["histogram"],
-        published=config["data"]["published"],
-        provenance=rules.fetch_demonstration_data.output.provenance,
-        local=[local_file(config)] if local_file(config) else [],
+        errors=expand("results/comparison/{family}_errors.csv", family=SYSTEM_FAMILIES),
+        shares=expand("results/comparison/{family}_shares.csv", family=SYSTEM_FAMILIES),
+        summary=expand("results/comparison/{family}_summary.csv", family=SYSTEM_FAMILIES),
+        cost=expand("results/comparison/{family}_cost.csv", family=SYSTEM_FAMILIES),
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
+        provenance="results/data/provenance.json",
+        local=local_file(config) or [],
     output:
-        **comparison_tables(),
-        **comparison_figures(),
+        guarantees="results/tables/comparison_guarantees.csv",
+        errors="results/tables/comparison_errors.csv",
+        shares="results/tables/comparison_shares.csv",
+        impossible="results/tables/comparison_impossible.csv",
+        cost="results/tables/comparison_cost.csv",
+        errors_points="results/figures/comparison_errors.csv",
+        bias_points="results/figures/comparison_bias.csv",
+        shares_points="results/figures/comparison_shares.csv",
     log:
         logs("collect_comparison"),
     benchmark:
         benchmarks("collect_comparison")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("comparison/collect_comparison"),
+        sources=code("comparison"),
         comparison=COMPARISON,
         cache="results/data/download",
     message:
-        "Tables and figures of every system on one table"
+        "Errors, guarantees and costs of every system"
     script:
         "../scripts/comparison/collect_comparison.py"
 
 
-SENT |= {"run_systems"}
+rule plot_comparison:
+    input:
+        errors="results/figures/comparison_errors.csv",
+        bias="results/figures/comparison_bias.csv",
+        shares="results/figures/comparison_shares.csv",
+    output:
+        errors=in_report("results/figures/comparison_errors.svg"),
+        errors_png="results/figures/comparison_errors.png",
+        bias=in_report("results/figures/comparison_bias.svg"),
+        bias_png="results/figures/comparison_bias.png",
+        shares=in_report("results/figures/comparison_shares.svg"),
+        shares_png="results/figures/comparison_shares.png",
+    log:
+        logs("plot_comparison"),
+    benchmark:
+        benchmarks("plot_comparison")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("comparison"),
+    message:
+        "Figures of every system"
+    script:
+        "../scripts/comparison/plot_comparison.py"
+
+
+COMPARISON_TABLES = [
+    path for path in rules.collect_comparison.output if path.startswith("results/tables/")
+]
+
+
+use rule render_tables as render_comparison_tables with:
+    input:
+        COMPARISON_TABLES,
+    output:
+        **rendered(COMPARISON_TABLES),
+    log:
+        logs("render_comparison_tables"),
+    params:
+        sources=presentation("comparison", "review"),
+        descriptions=DESCRIPTION_FILES,
+
+
+rule comparison:
+    input:
+        rules.plot_comparison.output,
+        rules.render_comparison_tables.output,

@@ -3,20 +3,6 @@
 SEX_BY_AGE = config["congenial"]["sex_by_age"]
 DISTANCES = SEX_BY_AGE["distances"]
 
-config["words"]["sex_by_age"] = (
-    "Confidential table: {table}. Held: total population, females, people of voting age; no cell "
-    "below zero. Unconstrained mechanism: double geometric, epsilon = {epsilon:g} per cell. "
-    "Seed {seed}."
-).format(
-    epsilon=SEX_BY_AGE["epsilon"],
-    seed=config["seed"],
-    table=(
-        f"Table P12 of {SEX_BY_AGE['county']}"
-        if SEX_BY_AGE["file"]
-        else "the paper's (CDP, Table 1)"
-    ),
-)
-
 
 rule read_sex_by_age:
     input:
@@ -25,10 +11,11 @@ rule read_sex_by_age:
         counts="results/data/sex_by_age.csv",
     log:
         logs("read_sex_by_age"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("congenial/read_sex_by_age"),
+        sources=code("congenial"),
         county=SEX_BY_AGE["county"],
         counts=SEX_BY_AGE["counts"],
     message:
@@ -39,26 +26,14 @@ rule read_sex_by_age:
 
 rule sample_sex_by_age:
     input:
-        counts=rules.read_sex_by_age.output.counts,
+        counts="results/data/sex_by_age.csv",
     output:
-        **table_outputs(
-            "sex_by_age",
-            "The table and one release (CDP Table 1)",
-            "Sex by age",
-            key="release_",
-        ),
-        **table_outputs("sex_by_age_chains", "Chains of both samplers", "Sex by age", key="chains_"),
-        **table_outputs(
-            "sex_by_age_printed", "The paper's printed release", "Sex by age", key="printed_"
-        ),
-        **table_outputs(
-            "sex_by_age_trace_spread", "Chains of that length", "Sex by age", key="spread_"
-        ),
-        **table_outputs("sex_by_age_trace", "Two cells of one chain", "Sex by age", key="trace_"),
-        draws="results/draws/sex_by_age.nc",
+        release="results/tables/sex_by_age.csv",
+        chains="results/tables/sex_by_age_chains.csv",
+        printed="results/tables/sex_by_age_printed.csv",
         norms="results/figures/sex_by_age_samplers.csv",
-        traces="results/figures/sex_by_age_traces.csv",
         speed="results/benchmarks/sex_by_age_samplers.csv",
+        draws="results/draws/sex_by_age.nc",
     log:
         logs("sample_sex_by_age"),
     benchmark:
@@ -66,19 +41,13 @@ rule sample_sex_by_age:
     conda:
         ENVIRONMENT
     params:
-        **{
-            key: SEX_BY_AGE[key]
-            for key in (
-                "epsilon",
-                "proposal_epsilon",
-                "solved",
-                "walk",
-                "independence",
-                "trace",
-            )
-        },
-        library=library("congenial/sample_sex_by_age"),
+        sources=code("congenial"),
         seed=config["seed"],
+        epsilon=SEX_BY_AGE["epsilon"],
+        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
+        solved=SEX_BY_AGE["solved"],
+        walk=SEX_BY_AGE["walk"],
+        independence=SEX_BY_AGE["independence"],
         printed=None if SEX_BY_AGE["file"] else SEX_BY_AGE["printed"],
     message:
         "Releases of sex by age by both samplers"
@@ -86,15 +55,40 @@ rule sample_sex_by_age:
         "../scripts/congenial/sample_sex_by_age.py"
 
 
+rule trace_sex_by_age:
+    input:
+        counts="results/data/sex_by_age.csv",
+    output:
+        steps="results/figures/sex_by_age_traces.csv",
+        trace="results/tables/sex_by_age_trace.csv",
+        spread="results/tables/sex_by_age_trace_spread.csv",
+    log:
+        logs("trace_sex_by_age"),
+    benchmark:
+        benchmarks("trace_sex_by_age")
+    conda:
+        ENVIRONMENT
+    params:
+        sources=code("congenial"),
+        seed=config["seed"],
+        epsilon=SEX_BY_AGE["epsilon"],
+        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
+        solved=SEX_BY_AGE["solved"],
+        trace=SEX_BY_AGE["trace"],
+        of_paper=not SEX_BY_AGE["file"] and SEX_BY_AGE["printed"] is not None,
+    message:
+        "Traces of the independence sampler"
+    script:
+        "../scripts/congenial/trace_sex_by_age.py"
+
+
 rule measure_acceptance:
     input:
-        counts=rules.read_sex_by_age.output.counts,
-        draws=rules.sample_sex_by_age.output.draws,
+        counts="results/data/sex_by_age.csv",
+        draws="results/draws/sex_by_age.nc",
     output:
-        **table_outputs(
-            "sex_by_age_acceptance", "Acceptance of the independence sampler", "Sex by age"
-        ),
-        data="results/figures/sex_by_age_acceptance.csv",
+        acceptance="results/tables/sex_by_age_acceptance.csv",
+        acceptance_points="results/figures/sex_by_age_acceptance.csv",
     log:
         logs("measure_acceptance"),
     benchmark:
@@ -102,29 +96,25 @@ rule measure_acceptance:
     conda:
         ENVIRONMENT
     params:
-        library=library("congenial/measure_acceptance"),
+        sources=code("congenial"),
         seed=config["seed"],
         epsilon=SEX_BY_AGE["epsilon"],
         solved=SEX_BY_AGE["solved"],
         acceptance=SEX_BY_AGE["acceptance"],
         of_paper=not SEX_BY_AGE["file"],
     message:
-        "Acceptance of the independence sampler against its proposal"
+        "Acceptance rate of the independence sampler by its proposal"
     script:
         "../scripts/congenial/measure_acceptance.py"
 
 
 rule compare_distances:
     input:
-        counts=rules.read_sex_by_age.output.counts,
+        counts="results/data/sex_by_age.csv",
     output:
-        **table_outputs(
-            "sex_by_age_medians", "Medians, method by method", "Sex by age", key="medians_"
-        ),
-        **table_outputs(
-            "sex_by_age_mixing", "The chains of each table", "Sex by age", key="mixing_"
-        ),
-        data="results/figures/sex_by_age_distances.csv",
+        medians="results/tables/sex_by_age_medians.csv",
+        mixing="results/tables/sex_by_age_mixing.csv",
+        means="results/figures/sex_by_age_distances.csv",
     log:
         logs("compare_distances"),
     benchmark:
@@ -132,73 +122,103 @@ rule compare_distances:
     conda:
         ENVIRONMENT
     params:
-        **{key: SEX_BY_AGE[key] for key in ("epsilon", "proposal_epsilon", "solved")},
-        library=library("congenial/compare_distances"),
+        sources=code("congenial"),
         seed=config["seed"],
+        epsilon=SEX_BY_AGE["epsilon"],
+        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
+        solved=SEX_BY_AGE["solved"],
         simulated=not SEX_BY_AGE["file"],
         distances=DISTANCES,
     message:
-        "Distances of releases from their tables, method by method"
+        "Distances of releases from their tables by method"
     script:
         "../scripts/congenial/compare_distances.py"
 
 
+rule compare_two_bin:
+    output:
+        two_bin="results/tables/two_bin.csv",
+    log:
+        logs("compare_two_bin"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=code("congenial"),
+        seed=config["seed"],
+        two_bin=config["congenial"]["two_bin"],
+    message:
+        "Two-bin histogram: conditioning and projecting"
+    script:
+        "../scripts/congenial/compare_two_bin.py"
+
+
 rule plot_sex_by_age:
     input:
-        norms=rules.sample_sex_by_age.output.norms,
-        speed=rules.sample_sex_by_age.output.speed,
-        traces=rules.sample_sex_by_age.output.traces,
-        trace=rules.sample_sex_by_age.output.trace_csv,
-        acceptance=rules.measure_acceptance.output.data,
-        medians=rules.compare_distances.output.medians_csv,
+        norms="results/figures/sex_by_age_samplers.csv",
+        speed="results/benchmarks/sex_by_age_samplers.csv",
+        traces="results/figures/sex_by_age_traces.csv",
+        trace="results/tables/sex_by_age_trace.csv",
+        acceptance="results/figures/sex_by_age_acceptance.csv",
+        medians="results/tables/sex_by_age_medians.csv",
     output:
-        **figure_outputs(
-            "sex_by_age_distances", "Distances (CDP Fig 1)", "Sex by age", key="distances_"
-        ),
-        **figure_outputs(
-            "sex_by_age_acceptance", "Acceptance (CDP Fig 2)", "Sex by age", key="acceptance_"
-        ),
-        **figure_outputs("sex_by_age_traces", "Traces (CDP Fig 3)", "Sex by age", key="traces_"),
-        **figure_outputs(
-            "sex_by_age_samplers", "Two samplers of one target", "Sex by age", key="samplers_"
-        ),
+        distances=in_report("results/figures/sex_by_age_distances.svg"),
+        distances_png="results/figures/sex_by_age_distances.png",
+        acceptance=in_report("results/figures/sex_by_age_acceptance.svg"),
+        acceptance_png="results/figures/sex_by_age_acceptance.png",
+        traces=in_report("results/figures/sex_by_age_traces.svg"),
+        traces_png="results/figures/sex_by_age_traces.png",
+        samplers=in_report("results/figures/sex_by_age_samplers.svg"),
+        samplers_png="results/figures/sex_by_age_samplers.png",
     log:
         logs("plot_sex_by_age"),
     benchmark:
         benchmarks("plot_sex_by_age")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("congenial/plot_sex_by_age"),
-        epsilon=SEX_BY_AGE["epsilon"],
-        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
-        raw_epsilon=DISTANCES["raw_epsilon"],
-        tables=DISTANCES["tables"],
-        releases=DISTANCES["releases"],
-        county=SEX_BY_AGE["county"] if SEX_BY_AGE["file"] else None,
+        sources=presentation("congenial"),
+        settings={
+            "county": SEX_BY_AGE["county"] if SEX_BY_AGE["file"] else None,
+            "epsilon": SEX_BY_AGE["epsilon"],
+            "proposal_epsilon": SEX_BY_AGE["proposal_epsilon"],
+            "raw_epsilon": DISTANCES["raw_epsilon"],
+            "tables": DISTANCES["tables"],
+            "releases": DISTANCES["releases"],
+        },
     message:
         "Figures of sex by age"
     script:
         "../scripts/congenial/plot_sex_by_age.py"
 
 
-rule compare_two_bin:
+CONGENIAL_TABLES = [
+    "results/tables/sex_by_age.csv",
+    "results/tables/sex_by_age_chains.csv",
+    "results/tables/sex_by_age_printed.csv",
+    "results/tables/sex_by_age_trace.csv",
+    "results/tables/sex_by_age_trace_spread.csv",
+    "results/tables/sex_by_age_acceptance.csv",
+    "results/tables/sex_by_age_medians.csv",
+    "results/tables/sex_by_age_mixing.csv",
+    "results/tables/two_bin.csv",
+]
+
+
+use rule render_tables as render_congenial_tables with:
+    input:
+        CONGENIAL_TABLES,
     output:
-        **table_outputs("two_bin", "Two-bin histogram (CDP Table 2)", "Two bins"),
+        **rendered(CONGENIAL_TABLES),
     log:
-        logs("compare_two_bin"),
-    conda:
-        ENVIRONMENT
+        logs("render_congenial_tables"),
     params:
-        library=library("congenial/compare_two_bin"),
-        seed=config["seed"],
-        two_bin=config["congenial"]["two_bin"],
-    message:
-        "Two-bin histogram: conditioning against projecting"
-    script:
-        "../scripts/congenial/compare_two_bin.py"
+        sources=presentation("congenial", "review"),
+        descriptions=DESCRIPTION_FILES,
 
 
-GOALS.append(rules.plot_sex_by_age.output.distances_svg)
-DRAWS.append(rules.sample_sex_by_age.output.draws)
-SENT |= {"sample_sex_by_age", "measure_acceptance", "compare_distances"}
+rule congenial:
+    input:
+        rules.plot_sex_by_age.output,
+        rules.render_congenial_tables.output,

@@ -1,6 +1,6 @@
-"""County totals under each state's total (ISDP, Sections 5 and E.4; SDP, Section 1).
+"""Integer noise in county populations under each state's total (ISDP, Sections 5 and E.4).
 
-The chains, the regressions of the Census Bureau's errors, projected noise, and truncation at zero.
+Also the regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
 """
 
 COUNTIES = config["counties"]
@@ -11,73 +11,40 @@ WALK = (
 )
 
 
-include: "functions/counties.smk"
-
-
-config["words"]["counties"] = (
-    "Generalized Laplace mechanism, {norm} norm (l1 is inferred, see the config), epsilon = "
-    "{epsilon:g} per unit of norm, one invariant: the state's total. {chains} chains of {draws} "
-    "kept draws, {thin} sweeps apart, after {burn_in} sweeps of burn-in from starts drawn at "
-    "epsilon = {overdispersed[epsilon]:g} (ours). Basis ``{basis}``, acceptance ``{acceptance}``, "
-    "proposal parameter {proposal:g} (ours). Seed {seed}."
-).format(seed=config["seed"], **COUNTIES) + why_these_states()
-
-config["words"]["projection"] = (
-    "Double geometric noise of epsilon = {epsilon:g} in every county, moved to the l1-nearest "
-    "vector with the state's total; {simulations} simulations, of which {checked} were solved by "
-    "HiGHS, as a linear and as an integer programme (ISDP, E.4). Seed {seed}."
-).format(
-    epsilon=COUNTIES["epsilon"],
-    seed=config["seed"],
-    simulations=PROJECTION["simulations"],
-    checked=min(PROJECTION["checked"], PROJECTION["simulations"]),
-)
-
-
 rule regress_das_errors:
     input:
-        counties=rules.fetch_demonstration_data.output.counties,
-        provenance=rules.fetch_demonstration_data.output.provenance,
+        counties="results/data/counties.csv",
     output:
-        **table_outputs(
-            "das_regressions",
-            "Regressions in 48 states and territories",
-            "Counties",
-            subcategory="Errors of the Census DAS",
-        ),
-        **figure_outputs(
-            "das_slopes",
-            "All slopes (SDP Fig 1, left)",
-            "Counties",
-            subcategory="Errors of the Census DAS",
-        ),
+        regressions="results/tables/das_regressions.csv",
         slopes="results/figures/das_slopes.csv",
     log:
         logs("regress_das_errors"),
     benchmark:
         benchmarks("regress_das_errors")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("counties/regress_das_errors"),
+        sources=code("counties"),
     message:
-        "Regressions of the DAS errors on log population, a state each"
+        "Regressions of the errors of the Census DAS on log population, one per state"
     script:
         "../scripts/counties/regress_das_errors.py"
 
 
 checkpoint select_states:
     input:
-        regressions=rules.regress_das_errors.output.csv,
-        provenance=rules.fetch_demonstration_data.output.provenance,
+        regressions="results/tables/das_regressions.csv",
+        provenance="results/data/provenance.json",
     output:
         states="results/tables/states.csv",
     log:
         logs("select_states"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("counties/select_states"),
+        sources=code("counties"),
         states=COUNTIES["states"],
         stand_in=COUNTIES["stand_in_states"],
     message:
@@ -88,7 +55,7 @@ checkpoint select_states:
 
 rule sample_counties:
     input:
-        counties=rules.fetch_demonstration_data.output.counties,
+        counties="results/data/counties.csv",
     output:
         draws="results/draws/counties_{state}.nc",
         speed="results/benchmarks/counties_sampling_{state}.json",
@@ -101,7 +68,7 @@ rule sample_counties:
     resources:
         mem_mb=1000,
     params:
-        library=library("counties/sample_counties"),
+        sources=code("counties"),
         walk={key: COUNTIES[key] for key in WALK},
         seed=config["seed"],
     message:
@@ -112,25 +79,10 @@ rule sample_counties:
 
 rule describe_counties:
     input:
-        counties=rules.fetch_demonstration_data.output.counties,
-        provenance=rules.fetch_demonstration_data.output.provenance,
-        draws=rules.sample_counties.output.draws,
-        exact=later("draw_exact_counties", "draws"),
+        counties="results/data/counties.csv",
+        draws="results/draws/counties_{state}.nc",
+        exact="results/draws/exact_counties_{state}.nc",
     output:
-        **figure_outputs(
-            "counties_{state}",
-            "{state}",
-            "Counties",
-            caption="counties",
-            subcategory="Noise of each county (ISDP Figs 2, 8)",
-        ),
-        **figure_outputs(
-            "counties_{state}_exact",
-            "noise of each county of a state, by exact draws",
-            "Counties",
-            key="exact_",
-            left_out=True,
-        ),
         rhat="results/summaries/counties_{state}_rhat.csv",
         noise="results/summaries/counties_{state}_noise.csv",
         state="results/summaries/counties_{state}_state.csv",
@@ -142,34 +94,26 @@ rule describe_counties:
         logs("describe_counties_{state}"),
     benchmark:
         benchmarks("describe_counties_{state}")
+    localrule: True
     conda:
         ENVIRONMENT
     resources:
         mem_mb=1000,
     params:
-        library=library("counties/describe_counties"),
+        sources=code("counties"),
         epsilon=COUNTIES["epsilon"],
         norm=COUNTIES["norm"],
-        chains=COUNTIES["chains"],
-        draws=COUNTIES["draws"],
     message:
-        "Convergence, summaries and figures of {wildcards.state}"
+        "Convergence and summaries of {wildcards.state}"
     script:
         "../scripts/counties/describe_counties.py"
 
 
 rule project_counties:
     input:
-        counties=rules.fetch_demonstration_data.output.counties,
-        draws=rules.sample_counties.output.draws,
+        counties="results/data/counties.csv",
+        draws="results/draws/counties_{state}.nc",
     output:
-        **figure_outputs(
-            "projection_{state}",
-            "{state}",
-            "Counties",
-            caption="projection",
-            subcategory="Projected noise (ISDP Figs 9, 10)",
-        ),
         summary="results/summaries/projection_{state}.csv",
         boxes="results/figures/projection_{state}.csv",
     log:
@@ -180,70 +124,72 @@ rule project_counties:
         ENVIRONMENT
     params:
         **PROJECTION,
-        library=library("counties/project_counties"),
+        sources=code("counties"),
         seed=config["seed"],
         epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
     message:
         "Projected noise for the counties of {wildcards.state}"
     script:
         "../scripts/counties/project_counties.py"
 
 
+rule plot_counties:
+    input:
+        noise="results/figures/counties_{state}.csv",
+        exact="results/figures/counties_{state}_exact.csv",
+        projection="results/figures/projection_{state}.csv",
+        states="results/tables/states.csv",
+        provenance="results/data/provenance.json",
+    output:
+        noise=in_report("results/figures/counties_{state}.svg"),
+        noise_png="results/figures/counties_{state}.png",
+        exact=in_report("results/figures/counties_{state}_exact.svg"),
+        exact_png="results/figures/counties_{state}_exact.png",
+        projection=in_report("results/figures/projection_{state}.svg"),
+        projection_png="results/figures/projection_{state}.png",
+    log:
+        logs("plot_counties_{state}"),
+    benchmark:
+        benchmarks("plot_counties_{state}")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("counties"),
+        epsilon=COUNTIES["epsilon"],
+        norm=COUNTIES["norm"],
+        chains=COUNTIES["chains"],
+        draws=COUNTIES["draws"],
+        simulations=PROJECTION["simulations"],
+    message:
+        "Figures of {wildcards.state}"
+    script:
+        "../scripts/counties/plot_counties.py"
+
+
 rule collect_counties:
     input:
-        rhat=for_each(rules.describe_counties.output.rhat, state=selected_states),
-        noise=for_each(rules.describe_counties.output.noise, state=selected_states),
-        state=for_each(rules.describe_counties.output.state, state=selected_states),
-        speed=for_each(rules.sample_counties.output.speed, state=selected_states),
-        projection=for_each(rules.project_counties.output.summary, state=selected_states),
+        rhat=states_of("results/summaries/counties_{state}_rhat.csv"),
+        noise=states_of("results/summaries/counties_{state}_noise.csv"),
+        state=states_of("results/summaries/counties_{state}_state.csv"),
+        speed=states_of("results/benchmarks/counties_sampling_{state}.json"),
+        projection=states_of("results/summaries/projection_{state}.csv"),
     output:
-        **table_outputs(
-            "counties_rhat",
-            "R-hat of each county of each state",
-            "Counties",
-            key="rhat_",
-            left_out=True,
-        ),
-        **table_outputs(
-            "counties_noise",
-            "Noise of each county of each state",
-            "Counties",
-            key="noise_",
-            left_out=True,
-        ),
-        **table_outputs(
-            "counties_states",
-            "The states at a glance",
-            "Counties",
-            key="states_",
-            subcategory="Convergence",
-        ),
-        **table_outputs(
-            "projection_summary",
-            "Spread, tails and overlap",
-            "Counties",
-            key="projection_",
-            subcategory="Projected noise (ISDP Figs 9, 10)",
-        ),
-        **figure_outputs(
-            "counties_convergence",
-            "R-hat and effective draws",
-            "Counties",
-            subcategory="Convergence",
-        ),
-        strips="results/figures/counties_convergence.csv",
+        rhat="results/tables/counties_rhat.csv",
+        noise="results/tables/counties_noise.csv",
+        states="results/tables/counties_states.csv",
+        projection="results/tables/projection_summary.csv",
+        convergence="results/figures/counties_convergence.csv",
         speed="results/benchmarks/counties_sampling.csv",
     log:
         logs("collect_counties"),
     benchmark:
         benchmarks("collect_counties")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("counties/collect_counties"),
-        chains=COUNTIES["chains"],
-        draws=COUNTIES["draws"],
+        sources=code("counties"),
     message:
         "Tables of all states"
     script:
@@ -252,23 +198,21 @@ rule collect_counties:
 
 rule truncate_counties:
     input:
-        counties=rules.fetch_demonstration_data.output.counties,
-        sampled=rules.collect_counties.output.states_csv,
+        counties="results/data/counties.csv",
+        sampled="results/tables/counties_states.csv",
     output:
-        **table_outputs("truncation", "Each state", "Counties", subcategory="Truncation at zero"),
-        **figure_outputs(
-            "truncation", "What it would take", "Counties", subcategory="Truncation at zero"
-        ),
+        states="results/tables/truncation.csv",
         counties="results/summaries/truncation_counties.csv",
-        data="results/figures/truncation.csv",
+        curves="results/figures/truncation.csv",
     log:
         logs("truncate_counties"),
     benchmark:
         benchmarks("truncate_counties")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("counties/truncate_counties"),
+        sources=code("counties"),
         epsilon=COUNTIES["epsilon"],
         epsilons=COUNTIES["truncation"]["epsilons"],
     message:
@@ -277,6 +221,70 @@ rule truncate_counties:
         "../scripts/counties/truncate_counties.py"
 
 
-GOALS.append(rules.select_states.output.states)
-DRAWS.append(for_each(rules.sample_counties.output.draws, state=selected_states))
-SENT |= {"sample_counties", "project_counties"}
+rule plot_all_counties:
+    input:
+        slopes="results/figures/das_slopes.csv",
+        convergence="results/figures/counties_convergence.csv",
+        truncation="results/figures/truncation.csv",
+        counties="results/data/counties.csv",
+        provenance="results/data/provenance.json",
+    output:
+        slopes=in_report("results/figures/das_slopes.svg"),
+        slopes_png="results/figures/das_slopes.png",
+        convergence=in_report("results/figures/counties_convergence.svg"),
+        convergence_png="results/figures/counties_convergence.png",
+        truncation=in_report("results/figures/truncation.svg"),
+        truncation_png="results/figures/truncation.png",
+    log:
+        logs("plot_all_counties"),
+    benchmark:
+        benchmarks("plot_all_counties")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("counties"),
+        epsilon=COUNTIES["epsilon"],
+        chains=COUNTIES["chains"],
+        draws=COUNTIES["draws"],
+    message:
+        "Figures of the counties of all states"
+    script:
+        "../scripts/counties/plot_all_counties.py"
+
+
+COUNTY_TABLES = [
+    "results/tables/das_regressions.csv",
+    "results/tables/states.csv",
+    "results/tables/counties_rhat.csv",
+    "results/tables/counties_noise.csv",
+    "results/tables/counties_states.csv",
+    "results/tables/projection_summary.csv",
+    "results/tables/truncation.csv",
+]
+
+
+use rule render_tables as render_county_tables with:
+    input:
+        COUNTY_TABLES,
+    output:
+        **rendered(COUNTY_TABLES),
+    log:
+        logs("render_county_tables"),
+    params:
+        sources=presentation("counties", "review"),
+        descriptions=DESCRIPTION_FILES,
+
+
+COUNTY_RESULTS = [
+    *rules.render_county_tables.output,
+    *rules.plot_all_counties.output,
+    states_of("results/figures/counties_{state}.svg"),
+    states_of("results/figures/counties_{state}_exact.svg"),
+    states_of("results/figures/projection_{state}.svg"),
+]
+
+
+rule counties:
+    input:
+        *COUNTY_RESULTS,

@@ -1,12 +1,11 @@
-"""The counts: published ones, and beside them the Census Bureau's demonstration data."""
+"""The published counts, and the Census Bureau's demonstration data."""
 
 
 rule fetch_demonstration_data:
     input:
         local=[local_file(config)] if local_file(config) else [],
-        ledger=config["data"]["ledger"],
-        ledger_schema=str(HERE / "workflow/schemas/sources.schema.yaml"),
-        published=config["data"]["published"],
+        ledger=LEDGER,
+        published=PUBLISHED,
     output:
         counties="results/data/counties.csv",
         provenance="results/data/provenance.json",
@@ -14,10 +13,11 @@ rule fetch_demonstration_data:
         logs("fetch_demonstration_data"),
     benchmark:
         benchmarks("fetch_demonstration_data")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("data/fetch_demonstration_data"),
+        sources=code(),
         vintage=config["data"]["vintage"],
         cache="results/data/download",
     message:

@@ -1,13 +1,6 @@
-"""Exact draws beside every chain: no convergence error, and a law to judge the chains by."""
+"""Exact draws of every experiment: no convergence error, and a distribution to judge chains by."""
 
 EXACT = config["exactness"]
-
-config["words"]["exact"] = (
-    "Exact draws have no convergence error: compositions under disjoint totals, messages along a "
-    "tree of partial sums or staged rejection for l1, a mixture of Gaussians for l2, Klein's "
-    "sampler with rejection for the Gaussian. Distances are Kolmogorov's; a bound is exceeded by "
-    "two samples of one law once in a million times. Seed {seed}."
-).format(seed=config["seed"])
 
 
 rule draw_exact_lattice:
@@ -22,10 +15,10 @@ rule draw_exact_lattice:
     resources:
         mem_mb=2500,
     params:
-        library=library("exactness/draw_exact_lattice"),
+        sources=code("exactness", "lattices"),
         seed=config["seed"],
-        entry=experiment_of,
-        law=law_of,
+        entry=EXPERIMENTS.lattice_of,
+        law=EXPERIMENTS.law_of,
         draws=EXACT["draws"],
     message:
         "Exact noise of {wildcards.experiment}, {wildcards.law}"
@@ -35,24 +28,27 @@ rule draw_exact_lattice:
 
 rule follow_distance:
     input:
-        exact=for_each(rules.draw_exact_lattice.output.draws, law=laws_of),
-        curves=for_each(rules.couple_chains.output.curves, law=laws_of),
-        meetings=for_each(rules.couple_chains.output.meetings, law=laws_of),
+        exact=collect("results/draws/exact_{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
+        curves=collect("results/coupling/{{experiment}}_{law}_curves.csv", law=EXPERIMENTS.laws_of),
+        meetings=collect(
+            "results/coupling/{{experiment}}_{law}_meetings.csv", law=EXPERIMENTS.laws_of
+        ),
     output:
         distances="results/coupling/{experiment}_distances.csv",
     log:
         logs("follow_distance_{experiment}"),
     benchmark:
         benchmarks("follow_distance_{experiment}")
+    localrule: True
     conda:
         ENVIRONMENT
     resources:
         mem_mb=1500,
     params:
-        library=library("exactness/follow_distance"),
+        sources=code("exactness", "lattices"),
         seed=config["seed"],
-        entry=experiment_of,
-        laws=laws_of,
+        entry=EXPERIMENTS.lattice_of,
+        laws=EXPERIMENTS.laws_of,
         variants=VARIANTS,
         following={key: EXACT[key] for key in ("chains", "points", "longest")},
     message:
@@ -63,7 +59,7 @@ rule follow_distance:
 
 rule draw_exact_counties:
     input:
-        counties=rules.fetch_demonstration_data.output.counties,
+        counties="results/data/counties.csv",
     output:
         draws="results/draws/exact_counties_{state}.nc",
     log:
@@ -75,7 +71,7 @@ rule draw_exact_counties:
     resources:
         mem_mb=1000,
     params:
-        library=library("exactness/draw_exact_counties"),
+        sources=code("exactness", "counties"),
         seed=config["seed"],
         epsilon=COUNTIES["epsilon"],
         norm=COUNTIES["norm"],
@@ -88,41 +84,15 @@ rule draw_exact_counties:
 
 rule compare_exact_counties:
     input:
-        draws=for_each(rules.sample_counties.output.draws, state=selected_states),
-        exact=for_each(rules.draw_exact_counties.output.draws, state=selected_states),
-        noise=for_each(rules.describe_counties.output.exact_noise, state=selected_states),
-        state=for_each(rules.describe_counties.output.exact_state, state=selected_states),
+        draws=states_of("results/draws/counties_{state}.nc"),
+        exact=states_of("results/draws/exact_counties_{state}.nc"),
+        noise=states_of("results/summaries/exact_counties_{state}_noise.csv"),
+        state=states_of("results/summaries/exact_counties_{state}_state.csv"),
     output:
-        **table_outputs(
-            "counties_noise_exact",
-            "Noise of each county, exact draws",
-            "Counties",
-            key="noise_",
-            left_out=True,
-        ),
-        **table_outputs(
-            "counties_states_exact",
-            "The states at a glance, exact draws",
-            "Counties",
-            key="states_",
-            subcategory="Exact draws",
-        ),
-        **figure_outputs(
-            "exact_counties",
-            "Both laws on top of each other",
-            "Counties",
-            key="laws_",
-            subcategory="Exact draws",
-        ),
-        **figure_outputs(
-            "counties_distance",
-            "How fast the chains forget their starts",
-            "Counties",
-            key="distance_",
-            subcategory="Exact draws",
-        ),
-        laws_data="results/figures/exact_counties.csv",
-        distance_data="results/figures/counties_distance.csv",
+        noise="results/tables/counties_noise_exact.csv",
+        states="results/tables/counties_states_exact.csv",
+        shares="results/figures/exact_counties.csv",
+        distances="results/figures/counties_distance.csv",
         agreement="results/summaries/exact_counties_agreement.csv",
     log:
         logs("compare_exact_counties"),
@@ -133,7 +103,7 @@ rule compare_exact_counties:
     resources:
         mem_mb=1500,
     params:
-        library=library("exactness/compare_exact_counties"),
+        sources=code("exactness"),
         seed=config["seed"],
         chains=EXACT["county_chains"],
         burn_in=COUNTIES["burn_in"],
@@ -142,37 +112,35 @@ rule compare_exact_counties:
             for key in ("epsilon", "norm", "basis", "acceptance", "proposal", "overdispersed")
         },
     message:
-        "Chains of all states against exact draws"
+        "Chains of all states compared with exact draws"
     script:
         "../scripts/exactness/compare_exact_counties.py"
 
 
 rule compare_exact_sex_by_age:
     input:
-        counts=rules.read_sex_by_age.output.counts,
-        draws=rules.sample_sex_by_age.output.draws,
+        counts="results/data/sex_by_age.csv",
+        draws="results/draws/sex_by_age.nc",
     output:
-        **figure_outputs(
-            "exact_sex_by_age", "Chains against exact draws", "Sex by age", caption="exact_laws"
-        ),
         draws="results/draws/exact_sex_by_age.nc",
         agreement="results/summaries/exact_sex_by_age_agreement.csv",
-        data="results/figures/exact_sex_by_age.csv",
+        laws="results/figures/exact_sex_by_age.csv",
     log:
         logs("compare_exact_sex_by_age"),
     benchmark:
         benchmarks("compare_exact_sex_by_age")
+    localrule: True
     conda:
         ENVIRONMENT
     resources:
         mem_mb=2500,
     params:
-        library=library("exactness/compare_exact_sex_by_age"),
+        sources=code("exactness"),
         seed=config["seed"],
         epsilon=SEX_BY_AGE["epsilon"],
         draws=EXACT["draws"],
     message:
-        "Chains of sex by age against exact draws"
+        "Chains of sex by age compared with exact draws"
     script:
         "../scripts/exactness/compare_exact_sex_by_age.py"
 
@@ -180,37 +148,81 @@ rule compare_exact_sex_by_age:
 rule collect_exact:
     input:
         agreement=[
-            rules.compare_exact_counties.output.agreement,
-            *expand(str(rules.describe_lattice.output.agreement), experiment=LATTICES),
-            rules.compare_exact_sex_by_age.output.agreement,
+            "results/summaries/exact_counties_agreement.csv",
+            *expand("results/summaries/exact_{experiment}_agreement.csv", experiment=LATTICES),
+            "results/summaries/exact_sex_by_age_agreement.csv",
         ],
-        distances=expand(str(rules.follow_distance.output.distances), experiment=LATTICES),
+        distances=expand("results/coupling/{experiment}_distances.csv", experiment=LATTICES),
     output:
-        **table_outputs(
-            "exact_agreement", "Samplers against exact draws", "Scorecard", key="agreement_"
-        ),
-        **table_outputs(
-            "lattice_distance",
-            "Actual distances against the bounds",
-            "Lattices",
-            subcategory="Convergence",
-            key="distance_",
-        ),
+        agreement="results/tables/exact_agreement.csv",
+        distances="results/tables/lattice_distance.csv",
     log:
         logs("collect_exact"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("exactness/collect_exact"),
+        sources=code("exactness"),
     message:
         "Agreement of all samplers with exact draws"
     script:
         "../scripts/exactness/collect_exact.py"
 
 
-DRAWS += [
-    for_each(rules.draw_exact_counties.output.draws, state=selected_states),
-    *of_every_law(rules.draw_exact_lattice.output.draws),
-    rules.compare_exact_sex_by_age.output.draws,
+rule plot_exact:
+    input:
+        shares="results/figures/exact_counties.csv",
+        agreement="results/summaries/exact_counties_agreement.csv",
+        distances="results/figures/counties_distance.csv",
+        sex_by_age="results/figures/exact_sex_by_age.csv",
+        sex_by_age_agreement="results/summaries/exact_sex_by_age_agreement.csv",
+    output:
+        counties=in_report("results/figures/exact_counties.svg"),
+        counties_png="results/figures/exact_counties.png",
+        distances=in_report("results/figures/counties_distance.svg"),
+        distances_png="results/figures/counties_distance.png",
+        sex_by_age=in_report("results/figures/exact_sex_by_age.svg"),
+        sex_by_age_png="results/figures/exact_sex_by_age.png",
+    log:
+        logs("plot_exact"),
+    benchmark:
+        benchmarks("plot_exact")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("exactness"),
+        norm=COUNTIES["norm"],
+        epsilon=COUNTIES["epsilon"],
+        chains=EXACT["county_chains"],
+        sex_by_age_epsilon=SEX_BY_AGE["epsilon"],
+    message:
+        "Figures of Markov chains and exact draws"
+    script:
+        "../scripts/exactness/plot_exact.py"
+
+
+EXACT_TABLES = [
+    "results/tables/counties_noise_exact.csv",
+    "results/tables/counties_states_exact.csv",
+    "results/tables/exact_agreement.csv",
+    "results/tables/lattice_distance.csv",
 ]
-SENT |= {"draw_exact_counties", "compare_exact_counties", "draw_exact_lattice"}
+
+
+use rule render_tables as render_exact_tables with:
+    input:
+        EXACT_TABLES,
+    output:
+        **rendered(EXACT_TABLES),
+    log:
+        logs("render_exact_tables"),
+    params:
+        sources=presentation("exactness", "review"),
+        descriptions=DESCRIPTION_FILES,
+
+
+rule exactness:
+    input:
+        rules.render_exact_tables.output,
+        rules.plot_exact.output,

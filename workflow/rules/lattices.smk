@@ -1,15 +1,16 @@
 """Experiments on integer lattices: coupling bounds, noise, tables (ISDP, Sections 5, E.2, E.3)."""
 
+from reproduction.lattices.settings import Experiments
+
 LATTICES = config["lattices"]["experiments"]
 VARIANTS, COUPLING, NOISE = (config["lattices"][key] for key in ("variants", "coupling", "noise"))
+EXPERIMENTS = Experiments(LATTICES)
+EVERY_LAW, PRINTED_LAWS = EXPERIMENTS.pairs(), EXPERIMENTS.pairs("printed")
 
 
 wildcard_constraints:
     experiment=any_of(LATTICES),
     law=any_of({law: None for entry in LATTICES.values() for law in entry["laws"]}),
-
-
-include: "functions/lattices.smk"
 
 
 rule couple_chains:
@@ -27,10 +28,10 @@ rule couple_chains:
     resources:
         mem_mb=1000,
     params:
-        library=library("lattices/couple_chains"),
+        sources=code("lattices"),
         seed=config["seed"],
-        entry=experiment_of,
-        law=law_of,
+        entry=EXPERIMENTS.lattice_of,
+        law=EXPERIMENTS.law_of,
         variants=VARIANTS,
         coupling=COUPLING,
     message:
@@ -41,15 +42,9 @@ rule couple_chains:
 
 rule sample_lattice:
     input:
-        meetings=rules.couple_chains.output.meetings,
+        meetings="results/coupling/{experiment}_{law}_meetings.csv",
     output:
-        **table_outputs(
-            "{experiment}_draw_{law}",
-            "One draw: {experiment}, {law}",
-            "Lattices",
-            subcategory="Noise",
-            caption="draw",
-        ),
+        one_draw="results/tables/{experiment}_draw_{law}.csv",
         draws="results/draws/{experiment}_{law}.nc",
         paper="results/draws/paper_{experiment}_{law}.nc",
     log:
@@ -61,10 +56,10 @@ rule sample_lattice:
     resources:
         mem_mb=1000,
     params:
-        library=library("lattices/sample_lattice"),
+        sources=code("lattices"),
         seed=config["seed"],
-        entry=experiment_of,
-        law=law_of,
+        entry=EXPERIMENTS.lattice_of,
+        law=EXPERIMENTS.law_of,
         variants=VARIANTS,
         noise=NOISE,
         cap=COUPLING["cap"],
@@ -76,192 +71,125 @@ rule sample_lattice:
 
 rule describe_lattice:
     input:
-        draws=for_each(rules.sample_lattice.output.draws, law=laws_of),
-        paper=for_each(rules.sample_lattice.output.paper, law=laws_of),
-        exact=for_each(later("draw_exact_lattice", "draws"), law=laws_of),
-        curves=for_each(rules.couple_chains.output.curves, law=laws_of),
-        trails=for_each(rules.couple_chains.output.trails, law=laws_of),
-        distances=later("follow_distance", "distances"),
+        draws=expand("results/draws/{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
+        paper=expand("results/draws/paper_{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
+        exact=expand("results/draws/exact_{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
     output:
-        **table_outputs(
-            "{experiment}_noise_summary",
-            "Noise of each cell: {experiment}",
-            "Lattices",
-            key="noise_",
-            subcategory="Noise",
-            caption="noise_summary",
-        ),
-        **table_outputs(
-            "{experiment}_noise_summary_exact",
-            "Noise of each cell, exact draws: {experiment}",
-            "Lattices",
-            key="exact_",
-            subcategory="Exact draws",
-            caption="noise_summary_exact",
-        ),
-        **figure_outputs(
-            "{experiment}_tv_bound",
-            "{experiment}, all laws",
-            "Lattices",
-            key="bound_",
-            subcategory="Convergence",
-            caption="tv_bound",
-        ),
-        **figure_outputs(
-            "{experiment}_noise",
-            "Noise of each cell: {experiment}",
-            "Lattices",
-            key="noise_",
-            subcategory="Noise",
-            caption="lattice_noise",
-        ),
-        **figure_outputs(
-            "{experiment}_noise_exact",
-            "Noise of each cell, exact draws: {experiment}",
-            "Lattices",
-            key="exact_",
-            subcategory="Exact draws",
-            caption="lattice_noise_exact",
-        ),
-        **figure_outputs(
-            "exact_{experiment}",
-            "Both laws on top of each other: {experiment}",
-            "Lattices",
-            key="laws_",
-            subcategory="Exact draws",
-            caption="exact_laws",
-        ),
-        noise_boxes="results/figures/{experiment}_noise.csv",
+        summary="results/tables/{experiment}_noise_summary.csv",
+        exact_summary="results/tables/{experiment}_noise_summary_exact.csv",
+        boxes="results/figures/{experiment}_noise.csv",
         exact_boxes="results/figures/{experiment}_noise_exact.csv",
         laws="results/figures/exact_{experiment}.csv",
-        bound_data="results/figures/{experiment}_tv_bound.csv",
         norms="results/summaries/{experiment}_norms.csv",
         agreement="results/summaries/exact_{experiment}_agreement.csv",
     log:
         logs("describe_lattice_{experiment}"),
     benchmark:
         benchmarks("describe_lattice_{experiment}")
+    localrule: True
     conda:
         ENVIRONMENT
     resources:
         mem_mb=2500,
     params:
-        library=library("lattices/describe_lattice"),
+        sources=code("lattices", "exactness"),
         seed=config["seed"],
-        laws=laws_of,
+        laws=EXPERIMENTS.laws_of,
         variant=NOISE["variant"],
-        runs=COUPLING["runs"],
-        realisations=NOISE["chains"] * NOISE["draws"],
-        exact_realisations=config["exactness"]["draws"],
     message:
-        "Noise of {wildcards.experiment}, cell by cell, against exact draws, and the bounds"
+        "Noise of {wildcards.experiment} by cell, compared with exact draws"
     script:
         "../scripts/lattices/describe_lattice.py"
 
 
+rule tabulate_bounds:
+    input:
+        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=EXPERIMENTS.laws_of),
+        distances="results/coupling/{experiment}_distances.csv",
+    output:
+        points="results/figures/{experiment}_tv_bound.csv",
+    log:
+        logs("tabulate_bounds_{experiment}"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=code("lattices"),
+    message:
+        "Points of the coupling bounds of {wildcards.experiment}"
+    script:
+        "../scripts/lattices/tabulate_bounds.py"
+
+
+use rule tabulate_bounds as tabulate_printed_bound with:
+    input:
+        curves="results/coupling/{experiment}_{law}_curves.csv",
+        distances="results/coupling/{experiment}_distances.csv",
+    output:
+        points="results/figures/{experiment}_tv_bound_{law}.csv",
+    log:
+        logs("tabulate_printed_bound_{experiment}_{law}"),
+    message:
+        "Points of the coupling bound of {wildcards.experiment}, {wildcards.law}"
+
+
 rule collect_lattices:
     input:
-        meetings=of_every_law(rules.couple_chains.output.meetings),
-        seconds=of_every_law(rules.couple_chains.output.seconds),
-        norms=expand(str(rules.describe_lattice.output.norms), experiment=LATTICES),
-        curves=of_every_law(rules.couple_chains.output.curves, "printed"),
-        trails=of_every_law(rules.couple_chains.output.trails, "printed"),
-        distances=for_each(later("follow_distance", "distances"), experiment=having("printed")),
+        meetings=expand("results/coupling/{experiment}_{law}_meetings.csv", zip, **EVERY_LAW),
+        seconds=expand("results/benchmarks/coupling_{experiment}_{law}.csv", zip, **EVERY_LAW),
+        norms=expand("results/summaries/{experiment}_norms.csv", experiment=LATTICES),
     output:
-        **table_outputs(
-            "meeting_times",
-            "Meeting times",
-            "Lattices",
-            subcategory="Convergence",
-            key="meetings_",
-        ),
-        **table_outputs(
-            "lattice_convergence",
-            "Iterations until the bound is below 0.01",
-            "Lattices",
-            subcategory="Convergence",
-            key="convergence_",
-        ),
-        **table_outputs(
-            "lattice_convergence_speed",
-            "Time until the bound is below 0.01",
-            "Lattices",
-            subcategory="Convergence",
-            key="speed_",
-            folder="results/benchmarks",
-        ),
-        **table_outputs(
-            "lattice_norms",
-            "The norm, and the rule of thumb",
-            "Lattices",
-            subcategory="Noise",
-            key="norms_",
-        ),
-        # not in the report, whose figures of all laws have these panels
-        svg=of_every_law("results/figures/{experiment}_tv_bound_{law}.svg", "printed"),
-        png=of_every_law("results/figures/{experiment}_tv_bound_{law}.png", "printed"),
-        csv=of_every_law("results/figures/{experiment}_tv_bound_{law}.csv", "printed"),
+        meetings="results/tables/meeting_times.csv",
+        convergence="results/tables/lattice_convergence.csv",
+        norms="results/tables/lattice_norms.csv",
+        speed="results/benchmarks/lattice_convergence_speed.csv",
     log:
         logs("collect_lattices"),
     benchmark:
         benchmarks("collect_lattices")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("lattices/collect_lattices"),
-        laws={name: printed_laws_of(name) for name in having("printed")},
-        runs=COUPLING["runs"],
+        sources=code("lattices"),
     message:
-        "Meeting times and norms of all experiments, and the bounds that the paper draws"
+        "Meeting times and norms of all lattice experiments"
     script:
         "../scripts/lattices/collect_lattices.py"
 
 
-rule plot_constraints:
+rule list_constraints:
     output:
-        **figure_outputs(
-            "{experiment}_constraints",
-            "The constraints: {experiment}",
-            "Lattices",
-            subcategory="Noise",
-            caption="constraints",
-        ),
-        data="results/figures/{experiment}_constraints.csv",
+        pairs="results/figures/{experiment}_constraints.csv",
     log:
-        logs("plot_constraints_{experiment}"),
-    benchmark:
-        benchmarks("plot_constraints_{experiment}")
+        logs("list_constraints_{experiment}"),
     wildcard_constraints:
-        experiment=any_of(having("constraints")),
+        experiment=any_of(EXPERIMENTS.having("constraints")),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("lattices/plot_constraints"),
-        entry=experiment_of,
+        sources=code("lattices"),
+        constraints=lambda wildcards: LATTICES[wildcards.experiment]["constraints"],
     message:
-        "Figure of the constraints of {wildcards.experiment}"
+        "Constraints of {wildcards.experiment}"
     script:
-        "../scripts/lattices/plot_constraints.py"
+        "../scripts/lattices/list_constraints.py"
 
 
 rule print_confidential:
     output:
-        **table_outputs(
-            "{experiment}_confidential",
-            "Confidential counts: {experiment}",
-            "Lattices",
-            subcategory="Noise",
-            caption="confidential",
-        ),
+        confidential="results/tables/{experiment}_confidential.csv",
     log:
         logs("print_confidential_{experiment}"),
     wildcard_constraints:
-        experiment=any_of(having("axes", "counts")),
+        experiment=any_of(EXPERIMENTS.having("axes", "counts")),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("lattices/print_confidential"),
-        entry=experiment_of,
+        sources=code("lattices"),
+        entry=EXPERIMENTS.lattice_of,
     message:
         "Confidential counts of {wildcards.experiment}"
     script:
@@ -270,37 +198,149 @@ rule print_confidential:
 
 rule place_printed:
     input:
-        draws=for_each(rules.sample_lattice.output.draws, law=printed_laws),
+        draws=expand("results/draws/{{experiment}}_{law}.nc", law=EXPERIMENTS.printed_laws_of),
     output:
-        **table_outputs(
-            "{experiment}_printed",
-            "The paper's printed noise: {experiment}",
-            "Lattices",
-            subcategory="Noise",
-            caption="printed",
-        ),
+        printed="results/tables/{experiment}_printed.csv",
     log:
         logs("place_printed_{experiment}"),
     wildcard_constraints:
-        experiment=any_of(having("printed")),
+        experiment=any_of(EXPERIMENTS.having("printed")),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("lattices/place_printed"),
-        printed=printed_of,
-        laws=printed_laws,
+        sources=code("lattices"),
+        printed=EXPERIMENTS.printed_of,
+        laws=EXPERIMENTS.printed_laws_of,
     message:
-        "The printed noise tables of {wildcards.experiment} within our laws"
+        "Printed noise of {wildcards.experiment}, compared with our draws"
     script:
         "../scripts/lattices/place_printed.py"
 
 
-GOALS += [
-    rules.collect_lattices.output.meetings_csv,
-    *expand(str(rules.plot_constraints.output.svg), experiment=having("constraints")),
-    *expand(str(rules.print_confidential.output.csv), experiment=having("axes", "counts")),
-    *expand(str(rules.place_printed.output.csv), experiment=having("printed")),
+rule plot_lattice:
+    input:
+        boxes="results/figures/{experiment}_noise.csv",
+        exact_boxes="results/figures/{experiment}_noise_exact.csv",
+        laws="results/figures/exact_{experiment}.csv",
+        agreement="results/summaries/exact_{experiment}_agreement.csv",
+        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=EXPERIMENTS.laws_of),
+        trails=expand("results/coupling/{{experiment}}_{law}_lags.csv", law=EXPERIMENTS.laws_of),
+        distances="results/coupling/{experiment}_distances.csv",
+    output:
+        noise=in_report("results/figures/{experiment}_noise.svg"),
+        noise_png="results/figures/{experiment}_noise.png",
+        exact=in_report("results/figures/{experiment}_noise_exact.svg"),
+        exact_png="results/figures/{experiment}_noise_exact.png",
+        laws=in_report("results/figures/exact_{experiment}.svg"),
+        laws_png="results/figures/exact_{experiment}.png",
+        bound=in_report("results/figures/{experiment}_tv_bound.svg"),
+        bound_png="results/figures/{experiment}_tv_bound.png",
+    log:
+        logs("plot_lattice_{experiment}"),
+    benchmark:
+        benchmarks("plot_lattice_{experiment}")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("lattices"),
+        laws=EXPERIMENTS.laws_of,
+        numbers={
+            "runs": COUPLING["runs"],
+            "realisations": NOISE["chains"] * NOISE["draws"],
+            "exact_realisations": config["exactness"]["draws"],
+        },
+    message:
+        "Figures of {wildcards.experiment}"
+    script:
+        "../scripts/lattices/plot_lattice.py"
+
+
+rule plot_bound:
+    input:
+        curves="results/coupling/{experiment}_{law}_curves.csv",
+        trails="results/coupling/{experiment}_{law}_lags.csv",
+        distances="results/coupling/{experiment}_distances.csv",
+    output:
+        bound=in_report("results/figures/{experiment}_tv_bound_{law}.svg"),
+        bound_png="results/figures/{experiment}_tv_bound_{law}.png",
+    log:
+        logs("plot_bound_{experiment}_{law}"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("lattices"),
+        law=EXPERIMENTS.law_of,
+        runs=COUPLING["runs"],
+    message:
+        "Figure of the coupling bound of {wildcards.experiment}, {wildcards.law}"
+    script:
+        "../scripts/lattices/plot_bound.py"
+
+
+rule plot_constraints:
+    input:
+        pairs="results/figures/{experiment}_constraints.csv",
+    output:
+        constraints=in_report("results/figures/{experiment}_constraints.svg"),
+        constraints_png="results/figures/{experiment}_constraints.png",
+    log:
+        logs("plot_constraints_{experiment}"),
+    benchmark:
+        benchmarks("plot_constraints_{experiment}")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("lattices"),
+        entry=EXPERIMENTS.lattice_of,
+    message:
+        "Figure of the constraints of {wildcards.experiment}"
+    script:
+        "../scripts/lattices/plot_constraints.py"
+
+
+LATTICE_TABLES = [
+    "results/tables/meeting_times.csv",
+    "results/tables/lattice_convergence.csv",
+    "results/benchmarks/lattice_convergence_speed.csv",
+    "results/tables/lattice_norms.csv",
+    *expand("results/tables/{experiment}_noise_summary.csv", experiment=LATTICES),
+    *expand("results/tables/{experiment}_noise_summary_exact.csv", experiment=LATTICES),
+    *expand("results/tables/{experiment}_draw_{law}.csv", zip, **EVERY_LAW),
+    *expand(
+        "results/tables/{experiment}_confidential.csv",
+        experiment=EXPERIMENTS.having("axes", "counts"),
+    ),
+    *expand("results/tables/{experiment}_printed.csv", experiment=EXPERIMENTS.having("printed")),
 ]
-DRAWS += of_every_law(rules.sample_lattice.output.draws)
-DRAWS += of_every_law(rules.sample_lattice.output.paper)
-SENT |= {"couple_chains", "sample_lattice"}
+
+
+use rule render_tables as render_lattice_tables with:
+    input:
+        LATTICE_TABLES,
+    output:
+        **rendered(LATTICE_TABLES),
+    log:
+        logs("render_lattice_tables"),
+    params:
+        sources=presentation("lattices", "review"),
+        descriptions=DESCRIPTION_FILES,
+
+
+rule lattices:
+    input:
+        rules.render_lattice_tables.output,
+        expand("results/figures/{experiment}_noise.svg", experiment=LATTICES),
+        expand("results/figures/{experiment}_noise_exact.svg", experiment=LATTICES),
+        expand("results/figures/exact_{experiment}.svg", experiment=LATTICES),
+        expand("results/figures/{experiment}_tv_bound.svg", experiment=LATTICES),
+        expand("results/figures/{experiment}_tv_bound.csv", experiment=LATTICES),
+        expand("results/figures/{experiment}_tv_bound_{law}.svg", zip, **PRINTED_LAWS),
+        expand("results/figures/{experiment}_tv_bound_{law}.csv", zip, **PRINTED_LAWS),
+        expand(
+            "results/figures/{experiment}_constraints.svg",
+            experiment=EXPERIMENTS.having("constraints"),
+        ),

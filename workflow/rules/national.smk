@@ -4,31 +4,19 @@ A target of its own, no part of `all`. There is no checkpoint: which jobs there 
 config alone. Short releases are batched into jobs by `national.batch`.
 """
 
-from reproduction.national.settings import batches, jobs_of, states_of
+from reproduction.national.settings import batches, jobs_of, of_all_jobs, list_states
 
 NATIONAL = config["national"]
-STATES_RUN = states_of(NATIONAL, BASE / config["data"]["published"])
+STATES_RUN = list_states(NATIONAL, BASE / config["data"]["published"])
 BUDGETS = {name: NATIONAL[name] for name in ("epsilons", "rhos", "rates")}
 JOBS = jobs_of(NATIONAL, STATES_RUN)
 DESCENTS = batches(STATES_RUN, NATIONAL["batch"]["blocks"])
-NATIONAL_TABLES = {
-    "errors": "Errors of every system in all states together",
-    "states": "Errors of every system in each state",
-    "levels": "Errors of TopDown from the nation to synthetic blocks",
-}
-COST_TABLES = {
-    "jobs": "The national runs' jobs, as measured",
-    "cost": "How long they would take on other machines, computed",
-}
-
-
-include: "functions/national.smk"
 
 
 rule run_releases:
     input:
-        histogram=config["topdown"]["histogram"],
-        published=config["data"]["published"],
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
     output:
         errors="results/national/{family}_{part}_errors.csv",
     log:
@@ -45,7 +33,7 @@ rule run_releases:
         mem_mb=lambda wildcards: 4000 if wildcards.family == "swapping" else 1000,
         runtime=30,
     params:
-        library=library("national/run_releases"),
+        sources=code("national"),
         seed=config["seed"],
         states=STATES_RUN,
         budgets=BUDGETS,
@@ -58,8 +46,8 @@ rule run_releases:
 
 rule release_states:
     input:
-        histogram=config["topdown"]["histogram"],
-        published=config["data"]["published"],
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
     output:
         released="results/national/states.csv",
         errors="results/national/states_errors.csv",
@@ -73,7 +61,7 @@ rule release_states:
         mem_mb=1000,
         runtime=10,
     params:
-        library=library("national/release_states"),
+        sources=code("national"),
         seed=config["seed"],
         states=STATES_RUN,
     message:
@@ -84,9 +72,9 @@ rule release_states:
 
 rule descend_states:
     input:
-        histogram=config["topdown"]["histogram"],
-        published=config["data"]["published"],
-        released=rules.release_states.output.released,
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
+        released="results/national/states.csv",
     output:
         errors="results/national/blocks_{part}_errors.csv",
     log:
@@ -101,7 +89,7 @@ rule descend_states:
         mem_mb=1500,
         runtime=60,
     params:
-        library=library("national/descend_states"),
+        sources=code("national"),
         seed=config["seed"],
         states=STATES_RUN,
         blocks=NATIONAL["blocks"],
@@ -114,54 +102,66 @@ rule descend_states:
 
 rule collect_national:
     input:
-        errors=of_all_releases(rules.run_releases.output.errors),
-        levels=[
-            rules.release_states.output.errors,
-            *of_all_descents(rules.descend_states.output.errors),
-        ],
+        errors=of_all_jobs("results/national/{family}_{part}_errors.csv", JOBS),
+        states="results/national/states_errors.csv",
+        blocks=expand("results/national/blocks_{part}_errors.csv", part=range(len(DESCENTS))),
     output:
-        **national_tables(NATIONAL_TABLES),
+        errors="results/tables/national_errors.csv",
+        states="results/tables/national_states.csv",
+        levels="results/tables/national_levels.csv",
     log:
         logs("collect_national"),
     benchmark:
         benchmarks("collect_national")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("national/collect_national"),
-        titles=NATIONAL_TABLES,
+        sources=code("national"),
     message:
-        "Tables of the national runs"
+        "Errors of the national runs"
     script:
         "../scripts/national/collect_national.py"
 
 
 rule cost_national:
     input:
-        releases=of_all_releases(rules.run_releases.benchmark),
-        states=[rules.release_states.benchmark],
-        descents=of_all_descents(rules.descend_states.benchmark),
-        collected=[rules.collect_national.benchmark],
+        releases=of_all_jobs("results/benchmarks/run_releases_{family}_{part}.tsv", JOBS),
+        states=["results/benchmarks/release_states.tsv"],
+        descents=expand("results/benchmarks/descend_states_{part}.tsv", part=range(len(DESCENTS))),
+        collected=["results/benchmarks/collect_national.tsv"],
     output:
-        **national_tables(COST_TABLES),
+        jobs="results/tables/national_jobs.csv",
+        cost="results/tables/national_cost.csv",
     log:
         logs("cost_national"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("national/cost_national"),
-        titles=COST_TABLES,
+        sources=code("national"),
         cost=NATIONAL["cost"],
     message:
-        "What the national runs take on one machine and on many"
+        "Cost of the national runs on one machine and on several"
     script:
         "../scripts/national/cost_national.py"
 
 
+NATIONAL_TABLES = [*rules.collect_national.output, *rules.cost_national.output]
+
+
+use rule render_tables as render_national_tables with:
+    input:
+        NATIONAL_TABLES,
+    output:
+        **rendered(NATIONAL_TABLES),
+    log:
+        logs("render_national_tables"),
+    params:
+        sources=presentation("national", "review"),
+        descriptions=DESCRIPTION_FILES,
+
+
 rule national:
     input:
-        rules.collect_national.output,
-        rules.cost_national.output,
-
-
-SENT |= {"run_releases", "release_states", "descend_states"}
+        rules.render_national_tables.output,

@@ -1,11 +1,13 @@
-"""The scorecard, Snakemake's report of everything, the reviewing notebooks, and the front page.
+"""The scorecard, the data dictionary, Snakemake's report, the review notebooks and the front page.
 
-What is judged and shown follows from config/claims/WING.yaml and config/figures/WING.yaml.
+They show what the target rules of the studies make. What is judged and shown beside the papers is in
+config/claims/STUDY.yaml and config/figures/STUDY.yaml.
 """
 
 from isdp.errors import InputError
-from reproduction.review.claims import read_claims, read_figures
-from reproduction.review.columns import check_measures, read_columns
+from reproduction.review.claims import named_tables, read_claims, read_figures
+from reproduction.review.columns import check_measures
+from reproduction.review.shown import made_tables
 
 NOTEBOOKS = sorted(str(path) for path in (HERE / "notebooks").glob("*.ipynb"))
 SCHEMAS = HERE / "workflow/schemas"
@@ -23,28 +25,36 @@ PAGES = {
 try:
     ALL_CLAIMS = read_claims(CLAIMS, PAGES["claims_schema"], NOTEBOOKS)
     ALL_FIGURES = read_figures(FIGURES, PAGES["figures_schema"], ALL_CLAIMS)
-    if workflow.is_main_process:
-        check_measures(ALL_CLAIMS, read_columns((SCHEMAS / "tables").glob("*.yaml")))
+    check_measures(ALL_CLAIMS, DESCRIPTIONS)
 except InputError as error:
     sys.exit(f"error: {error}")
 
 
-include: "functions/review.smk"
+# `national` is a target of its own
+STUDIES = [study for study in DESCRIPTIONS.studies if study not in ("review", "national")]
+RESULTS = [getattr(rules, study).input for study in STUDIES]
 
 
 rule verify_draws:
     input:
-        draws=gathered(DRAWS),
+        states_of("results/draws/counties_{state}.nc"),
+        expand("results/draws/{experiment}_{law}.nc", zip, **EVERY_LAW),
+        expand("results/draws/paper_{experiment}_{law}.nc", zip, **EVERY_LAW),
+        "results/draws/sex_by_age.nc",
+        states_of("results/draws/exact_counties_{state}.nc"),
+        expand("results/draws/exact_{experiment}_{law}.nc", zip, **EVERY_LAW),
+        "results/draws/exact_sex_by_age.nc",
     output:
-        **table_outputs("draws_verified", "Invariants of every draw", "Scorecard"),
+        verified="results/tables/draws_verified.csv",
     log:
         logs("verify_draws"),
     benchmark:
         benchmarks("verify_draws")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("review/verify_draws"),
+        sources=code(),
     message:
         "Invariants of every draw in results/, checked again in exact integers"
     script:
@@ -54,31 +64,69 @@ rule verify_draws:
 rule scorecard:
     input:
         **PAGES,
-        provenance=rules.fetch_demonstration_data.output.provenance,
-        tables=scored_tables,
+        provenance="results/data/provenance.json",
+        tables=lambda wildcards: made_tables(named_tables(ALL_CLAIMS), RESULTS, wildcards),
+        verified="results/tables/draws_verified.csv",
     output:
-        **table_outputs("scorecard", "The papers' claims, and what this run found", "Scorecard"),
+        card="results/tables/scorecard.csv",
         summary="results/tables/scorecard.txt",
     log:
         logs("scorecard"),
     benchmark:
         benchmarks("scorecard")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("review/scorecard"),
+        sources=presentation("review"),
     message:
         "Verdicts on the papers' claims"
     script:
         "../scripts/review/scorecard.py"
 
 
+rule list_descriptions:
+    input:
+        DESCRIPTION_FILES,
+    output:
+        columns="results/tables/data_dictionary.csv",
+        figures="results/figures/README.md",
+    log:
+        logs("list_descriptions"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("review"),
+    message:
+        "Data dictionary and list of figures"
+    script:
+        "../scripts/review/list_descriptions.py"
+
+
+REVIEW_TABLES = [
+    "results/tables/scorecard.csv",
+    "results/tables/draws_verified.csv",
+    "results/tables/data_dictionary.csv",
+]
+
+
+use rule render_tables as render_review_tables with:
+    input:
+        REVIEW_TABLES,
+    output:
+        **rendered(REVIEW_TABLES),
+    log:
+        logs("render_review_tables"),
+    params:
+        sources=presentation("review"),
+        descriptions=DESCRIPTION_FILES,
+
+
 rule everything:
     input:
-        rules.scorecard.output.csv,
-        shown_at_once,
-        shown_of_states,
-        gathered(GOALS),
+        *RESULTS,
+        rules.render_review_tables.output,
 
 
 rule record_config:
@@ -89,10 +137,11 @@ rule record_config:
         shown="results/shown.txt",
     log:
         logs("record_config"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("review/record_config"),
+        sources=presentation("review"),
         settings=SETTINGS,
     message:
         "The config that made all this: results/config.yaml"
@@ -103,9 +152,11 @@ rule record_config:
 rule build_report:
     input:
         rules.everything.input,
-        config=rules.record_config.output.config,
-        # captions, labels and categories live here
-        wording=sorted(str(path) for path in (HERE / "workflow/report").rglob("*.rst")),
+        config="results/config.yaml",
+        shown="results/shown.txt",
+        provenance="results/data/provenance.json",
+        descriptions=DESCRIPTION_FILES,
+        overview=str(HERE / "workflow/report/workflow.rst"),
         stylesheet=str(HERE / "workflow/report/report.css"),
     output:
         report="results/report.html",
@@ -113,57 +164,64 @@ rule build_report:
         logs("build_report"),
     benchmark:
         benchmarks("build_report")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        snakefile=str(HERE / "Snakefile"),
+        sources=presentation("review"),
+        snakefile=str(HERE / "workflow/Snakefile"),
+        captions="results/captions",
     message:
         "Report: results/report.html"
     script:
         "../scripts/review/build_report.py"
 
 
-rule execute_notebooks:
+rule execute_notebook:
     input:
         rules.everything.input,
-        notebooks=NOTEBOOKS,
-        config=rules.record_config.output.config,
-        shown=rules.record_config.output.shown,
+        notebook=str(HERE / "notebooks/{page}.ipynb"),
+        # the overview lists the titles of the others
+        others=lambda wildcards: NOTEBOOKS if wildcards.page == "00_overview" else [],
+        config="results/config.yaml",
+        shown="results/shown.txt",
     output:
-        pages=[f"results/notebooks/{Path(path).stem}.html" for path in NOTEBOOKS],
+        page="results/notebooks/{page}.html",
     log:
-        logs("execute_notebooks"),
+        logs("notebook_{page}"),
     benchmark:
-        benchmarks("execute_notebooks")
+        benchmarks("notebook_{page}")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("review/execute_notebooks"),
+        sources=presentation("review"),
         settings=SETTINGS,
     message:
-        "Reviewing notebooks"
+        "Review notebook {wildcards.page}"
     script:
-        "../scripts/review/execute_notebooks.py"
+        "../scripts/review/execute_notebook.py"
 
 
 rule build_front_page:
     input:
         rules.everything.input,
         **PAGES,
-        states=rules.select_states.output.states,
-        config=rules.record_config.output.config,
+        states="results/tables/states.csv",
+        provenance="results/data/provenance.json",
+        config="results/config.yaml",
         usual=str(HERE / "config/config.yaml"),
-        pictures=str(HERE / "config/pictures.yaml"),
+        descriptions=DESCRIPTION_FILES,
         template=str(HERE / "workflow/report/index.html.j2"),
     output:
         page="results/index.html",
     log:
         logs("build_front_page"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("review/build_front_page"),
-        made=made_by_rules,
+        sources=presentation("review"),
     message:
         "Front page: results/index.html"
     script:

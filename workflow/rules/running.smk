@@ -1,36 +1,33 @@
 """A sweep: the county experiment in several scenarios, each in its own folder, and one figure."""
 
-from snakemake.logging import logger
+from snakemake.utils import Paramspace
 
-from reproduction.running.ending import closing_words, sweep_words, when_nothing_is_done
-from reproduction.running.scenarios import file_of, scenarios_of
+from reproduction.running.scenarios import compared, local_files, parameter_space, settings_of
 
 SWEEP = config["sweep"]["name"] if "sweep" in config else ""
-SCENARIOS = scenarios_of(config)
-FOLDER = "results/sweeps/{sweep}/{scenario}"
+SPACE = Paramspace(parameter_space(config), filename_params="*")
+FOLDER = f"results/sweeps/{{sweep}}/{SPACE.wildcard_pattern}"
 DATA = "results/sweeps/{sweep}/data/{vintage}"
 
 
 wildcard_constraints:
     sweep=SWEEP or "there-is-none",
-    scenario=any_of(SCENARIOS),
+    states="[A-Z-]+",
+    norm="l[12]",
+    epsilon="[0-9.e-]+",
     vintage="[0-9]{8}",
-
-
-include: "functions/running.smk"
 
 
 rule sweep:
     input:
-        sweep_goals,
+        lambda wildcards: compared(SWEEP),
 
 
 use rule fetch_demonstration_data as fetch_vintage with:
     input:
-        local=lambda wildcards: file_of(config, wildcards.vintage),
-        ledger=config["data"]["ledger"],
-        ledger_schema=str(HERE / "workflow/schemas/sources.schema.yaml"),
-        published=config["data"]["published"],
+        local=lambda wildcards: local_files(config, wildcards.vintage),
+        ledger=LEDGER,
+        published=PUBLISHED,
     output:
         counties=f"{DATA}/counties.csv",
         provenance=f"{DATA}/provenance.json",
@@ -39,14 +36,14 @@ use rule fetch_demonstration_data as fetch_vintage with:
     benchmark:
         f"{DATA}/fetch_demonstration_data.tsv"
     params:
-        library=library("data/fetch_demonstration_data"),
+        sources=code(),
         vintage=lambda wildcards: wildcards.vintage,
         cache="results/data/download",
 
 
 use rule sample_counties as sample_scenario with:
     input:
-        counties=for_each(rules.fetch_vintage.output.counties, vintage=its_vintage),
+        counties=rules.fetch_vintage.output.counties,
     output:
         draws=f"{FOLDER}/draws/counties_{{state}}.nc",
         speed=f"{FOLDER}/benchmarks/counties_sampling_{{state}}.json",
@@ -55,18 +52,25 @@ use rule sample_counties as sample_scenario with:
     benchmark:
         f"{FOLDER}/benchmarks/sample_counties_{{state}}.tsv"
     params:
-        library=library("counties/sample_counties"),
-        walk=lambda wildcards: {key: scenario_of(wildcards)["counties"][key] for key in WALK},
+        sources=code("counties"),
+        walk=lambda wildcards: {
+            key: value
+            for key, value in settings_of(config, SPACE.instance(wildcards))["counties"].items()
+            if key in WALK
+        },
         seed=config["seed"],
     message:
-        "Noise for the counties of {wildcards.state} in scenario {wildcards.scenario}"
+        "Noise for the counties of {wildcards.state} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
 
 
 rule collect_scenario:
     input:
-        counties=for_each(rules.fetch_vintage.output.counties, vintage=its_vintage),
-        provenance=for_each(rules.fetch_vintage.output.provenance, vintage=its_vintage),
-        draws=for_each(rules.sample_scenario.output.draws, state=its_states),
+        counties=rules.fetch_vintage.output.counties,
+        provenance=rules.fetch_vintage.output.provenance,
+        draws=lambda wildcards: expand(
+            rules.sample_scenario.output.draws,
+            **{**wildcards, "state": wildcards.states.split("-")},
+        ),
     output:
         rhat=f"{FOLDER}/tables/counties_rhat.csv",
         noise=f"{FOLDER}/tables/counties_noise.csv",
@@ -78,43 +82,72 @@ rule collect_scenario:
         f"{FOLDER}/logs/collect_scenario.log",
     benchmark:
         f"{FOLDER}/benchmarks/collect_scenario.tsv"
+    localrule: True
     conda:
         ENVIRONMENT
     resources:
         mem_mb=1000,
     params:
-        library=library("counties/collect_scenario"),
-        settings=scenario_of,
+        sources=code("counties"),
+        settings=lambda wildcards: settings_of(config, SPACE.instance(wildcards)),
     message:
-        "Convergence and tables of scenario {wildcards.scenario}"
+        "Convergence and tables of {wildcards.states} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
     script:
         "../scripts/counties/collect_scenario.py"
 
 
 rule compare_scenarios:
     input:
-        scenarios=for_each(rules.collect_scenario.output.scenario, scenario=list(SCENARIOS)),
+        scenarios=expand(
+            f"results/sweeps/{SWEEP}/{{scenario}}/tables/scenario.csv",
+            scenario=SPACE.instance_patterns,
+        ),
     output:
-        **table_outputs("sweep_{sweep}", "Scenarios side by side", "Counties", caption="sweep"),
-        **figure_outputs("sweep_{sweep}", "Scenarios side by side", "Counties", caption="sweep"),
-        data="results/figures/sweep_{sweep}.csv",
+        table="results/tables/sweep_{sweep}.csv",
+        curves="results/figures/sweep_{sweep}.csv",
     log:
         logs("compare_scenarios_{sweep}"),
     benchmark:
         benchmarks("compare_scenarios_{sweep}")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("counties/compare_scenarios"),
+        sources=code("counties"),
     message:
-        "Scenarios of {wildcards.sweep} side by side"
+        "Comparison of the scenarios of {wildcards.sweep}"
     script:
         "../scripts/counties/compare_scenarios.py"
 
 
-SENT.add("sample_scenario")
+rule plot_scenarios:
+    input:
+        curves="results/figures/sweep_{sweep}.csv",
+    output:
+        figure=in_report("results/figures/sweep_{sweep}.svg"),
+        png="results/figures/sweep_{sweep}.png",
+    log:
+        logs("plot_scenarios_{sweep}"),
+    benchmark:
+        benchmarks("plot_scenarios_{sweep}")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("counties"),
+    message:
+        "Figure of the scenarios of {wildcards.sweep}"
+    script:
+        "../scripts/counties/plot_scenarios.py"
 
 
-if workflow.is_main_process:
-    # asked when it is said: only then does Snakemake know whether the run is a dry one
-    when_nothing_is_done(lambda: workflow.dryrun or print(ending()), logger)
+use rule render_tables as render_sweep_table with:
+    input:
+        "results/tables/sweep_{sweep}.csv",
+    output:
+        **rendered(["results/tables/sweep_{sweep}.csv"]),
+    log:
+        logs("render_sweep_table_{sweep}"),
+    params:
+        sources=presentation("counties", "review"),
+        descriptions=DESCRIPTION_FILES,

@@ -3,145 +3,176 @@
 from reproduction.subspace.settings import in_words
 
 SUBSPACE = config["subspace"]
-CAMPUS = SUBSPACE["campus"]
-
-config["words"]["subspace"] = (
-    "epsilon = {epsilon:g} for one replaced record, delta = {delta:g} for Gaussian noise. All noise "
-    "is floating point, for study and not for release. Seed {seed}."
-).format(seed=config["seed"], **SUBSPACE)
-config["words"]["workloads"] = "Workloads: {}.".format(
-    "; ".join(f"{name}, {in_words(entry)}" for name, entry in SUBSPACE["workloads"].items())
-)
-config["words"]["campus"] = (
-    "{buildings} buildings, {groups} groups, {hours} hours; noise of variance 1 in every cell before "
-    "it is projected; {repetitions} repetitions in an experiment. Seed {seed}."
-).format(seed=config["seed"], **CAMPUS)
-config["words"]["subspace_counties"] = (
-    "epsilon = {epsilon:g}; {counties[runs]} runs; b is the scale of the Laplace noise before it is "
-    "projected onto the counts of equal total. Seed {seed}."
-).format(seed=config["seed"], **SUBSPACE)
 
 
-# the wing's tables and figures, by name, with what each shows
-SUBSPACE_ERRORS = {
-    "workloads": "Workloads",
-    "errors": "Errors and lower bounds",
-    "formulas": "Errors beside the formulas",
-    "frameworks": "Extending against projecting",
-    "near_optimal": "The noise of Theorem 3.11",
-}
-SUBSPACE_GUARANTEES = {
-    "constant": "The constant of Lemma 3.4",
-    "failing": "Where the constant fails",
-    "losses": "Exact pure losses",
-    "attained": "Losses by distance",
-    "profiles": "Privacy profiles",
-    "checks": "Propositions checked",
-}
-SUBSPACE_EQUAL = {
-    "equal_privacy": "Errors in both currencies",
-    "orders": "Orders in both currencies",
-}
-SUBSPACE_CAMPUS = {
-    "campus": "What the printed numbers may be",
-    "campus_laws": "Exact laws of two readings",
-    "campus_constraints": "Constraints",
-    "campus_integer": "Integer noise",
-}
-SUBSPACE_FIGURES = {
-    "errors": "Errors by workload",
-    "constant": "Where Lemma 3.4 holds",
-    "losses": "What Laplace noise guarantees",
-    "campus": "Readings of the campus example",
-    "equal_privacy": "Equal privacy in both currencies",
-    "counties": "Ten runs (SDP Fig 1, right)",
-    "states": "Noise and DAS errors by state",
-}
-
-
-include: "functions/subspace.smk"
-
-
-rule derive_subspace:
+rule compute_subspace_errors:
     output:
-        **subspace_tables("Errors", SUBSPACE_ERRORS),
-        **subspace_tables("Guarantees", SUBSPACE_GUARANTEES),
-        **subspace_tables("Equal privacy", SUBSPACE_EQUAL),
+        workloads="results/tables/subspace_workloads.csv",
+        errors="results/tables/subspace_errors.csv",
+        formulas="results/tables/subspace_formulas.csv",
+        frameworks="results/tables/subspace_frameworks.csv",
+        near_optimal="results/tables/subspace_near_optimal.csv",
+        checks="results/tables/subspace_checks.csv",
     log:
-        logs("derive_subspace"),
+        logs("compute_subspace_errors"),
     benchmark:
-        benchmarks("derive_subspace")
+        benchmarks("compute_subspace_errors")
     conda:
         ENVIRONMENT
     resources:
         mem_mb=600,
     params:
-        **{
-            key: SUBSPACE[key]
-            for key in (
-                *("epsilon", "delta", "draws", "workloads"),
-                *("constant", "losses", "equal_privacy"),
-            )
-        },
-        library=library("subspace/derive_subspace"),
-        seed=config["seed"],
-    message:
-        "Errors, guarantees and checks of subspace mechanisms"
-    script:
-        "../scripts/subspace/derive_subspace.py"
-
-
-rule simulate_subspace:
-    input:
-        counties=rules.fetch_demonstration_data.output.counties,
-        states=rules.select_states.output.states,
-    output:
-        **subspace_tables("Campus", SUBSPACE_CAMPUS),
-        **subspace_tables("Counties", {"counties": "Noise by state"}),
-        boxes="results/figures/subspace_counties.csv",
-        speed="results/benchmarks/subspace_campus_integer.csv",
-    log:
-        logs("simulate_subspace"),
-    benchmark:
-        benchmarks("simulate_subspace")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
-    params:
-        library=library("subspace/simulate_subspace"),
+        sources=code("subspace"),
         seed=config["seed"],
         epsilon=SUBSPACE["epsilon"],
-        campus=CAMPUS,
-        counties=SUBSPACE["counties"],
+        delta=SUBSPACE["delta"],
+        draws=SUBSPACE["draws"],
+        workloads=SUBSPACE["workloads"],
     message:
-        "Both examples: the campus, read in every way, and the counties"
+        "Errors of subspace mechanisms on all workloads"
     script:
-        "../scripts/subspace/simulate_subspace.py"
+        "../scripts/subspace/compute_subspace_errors.py"
+
+
+rule compute_subspace_guarantees:
+    output:
+        constant="results/tables/subspace_constant.csv",
+        failing="results/tables/subspace_failing.csv",
+        losses="results/tables/subspace_losses.csv",
+        attained="results/tables/subspace_attained.csv",
+        profiles="results/tables/subspace_profiles.csv",
+    log:
+        logs("compute_subspace_guarantees"),
+    benchmark:
+        benchmarks("compute_subspace_guarantees")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        sources=code("subspace"),
+        seed=config["seed"],
+        epsilon=SUBSPACE["epsilon"],
+        workloads=SUBSPACE["workloads"],
+        constant=SUBSPACE["constant"],
+        losses=SUBSPACE["losses"],
+    message:
+        "Guarantees of subspace mechanisms"
+    script:
+        "../scripts/subspace/compute_subspace_guarantees.py"
+
+
+rule compare_equal_privacy:
+    output:
+        equal_privacy="results/tables/subspace_equal_privacy.csv",
+        orders="results/tables/subspace_orders.csv",
+    log:
+        logs("compare_equal_privacy"),
+    benchmark:
+        benchmarks("compare_equal_privacy")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        sources=code("subspace"),
+        seed=config["seed"],
+        epsilon=SUBSPACE["epsilon"],
+        delta=SUBSPACE["delta"],
+        equal_privacy=SUBSPACE["equal_privacy"],
+    message:
+        "All mechanisms at equal privacy, in the units of two papers"
+    script:
+        "../scripts/subspace/compare_equal_privacy.py"
+
+
+rule simulate_campus:
+    output:
+        campus="results/tables/subspace_campus.csv",
+        campus_laws="results/tables/subspace_campus_laws.csv",
+        campus_constraints="results/tables/subspace_campus_constraints.csv",
+        campus_integer="results/tables/subspace_campus_integer.csv",
+        speed="results/benchmarks/subspace_campus_integer.csv",
+    log:
+        logs("simulate_campus"),
+    benchmark:
+        benchmarks("simulate_campus")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        sources=code("subspace"),
+        seed=config["seed"],
+        campus=SUBSPACE["campus"],
+    message:
+        "The WiFi example, read in every way"
+    script:
+        "../scripts/subspace/simulate_campus.py"
+
+
+rule project_subspace_counties:
+    input:
+        counties="results/data/counties.csv",
+        states="results/tables/states.csv",
+    output:
+        counties="results/tables/subspace_counties.csv",
+        boxes="results/figures/subspace_counties.csv",
+    log:
+        logs("project_subspace_counties"),
+    benchmark:
+        benchmarks("project_subspace_counties")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        sources=code("subspace"),
+        seed=config["seed"],
+        epsilon=SUBSPACE["epsilon"],
+        settings=SUBSPACE["counties"],
+    message:
+        "Projected Laplace noise for the counties of all states"
+    script:
+        "../scripts/subspace/project_subspace_counties.py"
 
 
 rule plot_subspace:
     input:
-        errors=rules.derive_subspace.output.errors_csv,
-        constant=rules.derive_subspace.output.constant_csv,
-        failing=rules.derive_subspace.output.failing_csv,
-        attained=rules.derive_subspace.output.attained_csv,
-        profiles=rules.derive_subspace.output.profiles_csv,
-        equal_privacy=rules.derive_subspace.output.equal_privacy_csv,
-        readings=rules.simulate_subspace.output.campus_csv,
-        counties=rules.simulate_subspace.output.counties_csv,
-        boxes=rules.simulate_subspace.output.boxes,
-        provenance=rules.fetch_demonstration_data.output.provenance,
+        errors="results/tables/subspace_errors.csv",
+        constant="results/tables/subspace_constant.csv",
+        failing="results/tables/subspace_failing.csv",
+        attained="results/tables/subspace_attained.csv",
+        profiles="results/tables/subspace_profiles.csv",
+        equal_privacy="results/tables/subspace_equal_privacy.csv",
+        readings="results/tables/subspace_campus.csv",
+        counties="results/tables/subspace_counties.csv",
+        boxes="results/figures/subspace_counties.csv",
+        provenance="results/data/provenance.json",
     output:
-        **subspace_figures(),
+        errors=in_report("results/figures/subspace_errors.svg"),
+        errors_png="results/figures/subspace_errors.png",
+        constant=in_report("results/figures/subspace_constant.svg"),
+        constant_png="results/figures/subspace_constant.png",
+        losses=in_report("results/figures/subspace_losses.svg"),
+        losses_png="results/figures/subspace_losses.png",
+        campus=in_report("results/figures/subspace_campus.svg"),
+        campus_png="results/figures/subspace_campus.png",
+        equal_privacy=in_report("results/figures/subspace_equal_privacy.svg"),
+        equal_privacy_png="results/figures/subspace_equal_privacy.png",
+        counties=in_report("results/figures/subspace_counties.svg"),
+        counties_png="results/figures/subspace_counties.png",
+        states=in_report("results/figures/subspace_states.svg"),
+        states_png="results/figures/subspace_states.png",
     log:
         logs("plot_subspace"),
     benchmark:
         benchmarks("plot_subspace")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("subspace/plot_subspace"),
+        sources=presentation("subspace"),
         epsilon=SUBSPACE["epsilon"],
         delta=SUBSPACE["delta"],
         state=SUBSPACE["counties"]["state"],
@@ -152,4 +183,33 @@ rule plot_subspace:
         "../scripts/subspace/plot_subspace.py"
 
 
-SENT |= {"derive_subspace", "simulate_subspace"}
+SUBSPACE_TABLES = [
+    path
+    for rule in (
+        rules.compute_subspace_errors,
+        rules.compute_subspace_guarantees,
+        rules.compare_equal_privacy,
+        rules.simulate_campus,
+        rules.project_subspace_counties,
+    )
+    for path in rule.output
+    if path.startswith("results/tables/")
+]
+
+
+use rule render_tables as render_subspace_tables with:
+    input:
+        SUBSPACE_TABLES,
+    output:
+        **rendered(SUBSPACE_TABLES),
+    log:
+        logs("render_subspace_tables"),
+    params:
+        sources=presentation("subspace", "review"),
+        descriptions=DESCRIPTION_FILES,
+
+
+rule subspace:
+    input:
+        rules.plot_subspace.output,
+        rules.render_subspace_tables.output,

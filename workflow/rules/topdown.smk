@@ -1,28 +1,98 @@
 """The Census Bureau's TopDown algorithm on the published 2010 counts (TDA)."""
 
-from reproduction.topdown.settings import KINDS, families
+from reproduction.topdown.settings import compared_without_invariants, families
 
 TOPDOWN = config["topdown"]
 FAMILIES = families(TOPDOWN["runs"])
-OTHERS_KINDS = [kind for kind in KINDS if kind != "nodes"]
-
-config["words"]["topdown"] = (
-    "Published 2010 counts by race (63), Hispanic origin and adulthood; nation, states and counties; "
-    "state populations held. Runs: {runs}. Seed {seed}."
-).format(
-    seed=config["seed"], runs="; ".join(f"{name} ({n})" for name, n in TOPDOWN["runs"].items())
-)
 
 
-include: "functions/topdown.smk"
+rule compute_topdown_noise:
+    output:
+        noise="results/tables/topdown_noise.csv",
+        conversions="results/tables/topdown_conversions.csv",
+        tails="results/tables/topdown_tails.csv",
+        noise_points="results/figures/topdown_noise.csv",
+    log:
+        logs("compute_topdown_noise"),
+    benchmark:
+        benchmarks("compute_topdown_noise")
+    conda:
+        ENVIRONMENT
+    params:
+        sources=code("topdown"),
+    message:
+        "Noise of the slides, and its variance by other conversions"
+    script:
+        "../scripts/topdown/compute_topdown_noise.py"
+
+
+rule derive_implied_constraints:
+    input:
+        group_quarters=GROUP_QUARTERS,
+        published=PUBLISHED,
+    output:
+        dormitories="results/tables/topdown_dormitories.csv",
+        naive="results/tables/topdown_naive.csv",
+        regions="results/tables/topdown_regions.csv",
+        witness="results/tables/topdown_witness.csv",
+        implied="results/tables/topdown_implied.csv",
+        unimodular="results/tables/topdown_unimodular.csv",
+    log:
+        logs("derive_implied_constraints"),
+    benchmark:
+        benchmarks("derive_implied_constraints")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        sources=code("topdown"),
+        seed=config["seed"],
+        implied=TOPDOWN["implied"],
+    message:
+        "Constraints that invariants imply"
+    script:
+        "../scripts/topdown/derive_implied_constraints.py"
+
+
+rule release_group_quarters:
+    input:
+        group_quarters=GROUP_QUARTERS,
+        published=PUBLISHED,
+    output:
+        cuts="results/tables/topdown_cuts.csv",
+        failsafe="results/tables/topdown_failsafe.csv",
+    log:
+        logs("release_group_quarters"),
+    benchmark:
+        benchmarks("release_group_quarters")
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=600,
+    params:
+        sources=code("topdown"),
+        seed=config["seed"],
+        implied=TOPDOWN["implied"],
+    message:
+        "Group quarters by cutting planes and the failsafe"
+    script:
+        "../scripts/topdown/release_group_quarters.py"
 
 
 rule run_topdown:
     input:
-        histogram=TOPDOWN["histogram"],
-        published=config["data"]["published"],
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
     output:
-        **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in KINDS},
+        bias="results/topdown/{family}_bias.csv",
+        margins="results/topdown/{family}_margins.csv",
+        slopes="results/topdown/{family}_slopes.csv",
+        summary="results/topdown/{family}_summary.csv",
+        counties="results/topdown/{family}_counties.csv",
+        fingerprint="results/topdown/{family}_fingerprint.csv",
+        sizes="results/topdown/{family}_sizes.csv",
+        nodes="results/topdown/{family}_nodes.csv",
     log:
         logs("run_topdown_{family}"),
     benchmark:
@@ -34,7 +104,7 @@ rule run_topdown:
     resources:
         mem_mb=600,
     params:
-        library=library("topdown/run_topdown"),
+        sources=code("topdown"),
         seed=config["seed"],
         runs=lambda wildcards: FAMILIES[wildcards.family],
     message:
@@ -43,99 +113,167 @@ rule run_topdown:
         "../scripts/topdown/run_topdown.py"
 
 
-rule compare_topdown:
+rule measure_other_systems:
     input:
-        histogram=TOPDOWN["histogram"],
-        published=config["data"]["published"],
-        provenance=rules.fetch_demonstration_data.output.provenance,
-        local=[local_file(config)] if local_file(config) else [],
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
+        provenance="results/data/provenance.json",
+        local=local_file(config) or [],
     output:
-        **{kind: f"results/topdown/others_{kind}.csv" for kind in OTHERS_KINDS},
-        **topdown_tables("invariants"),
+        bias="results/topdown/others_bias.csv",
+        margins="results/topdown/others_margins.csv",
+        slopes="results/topdown/others_slopes.csv",
+        summary="results/topdown/others_summary.csv",
+        counties="results/topdown/others_counties.csv",
+        fingerprint="results/topdown/others_fingerprint.csv",
+        sizes="results/topdown/others_sizes.csv",
     log:
-        logs("compare_topdown"),
+        logs("measure_other_systems"),
     benchmark:
-        benchmarks("compare_topdown")
+        benchmarks("measure_other_systems")
     conda:
         ENVIRONMENT
     resources:
         mem_mb=600,
     params:
-        library=library("topdown/compare_topdown"),
+        sources=code("topdown"),
         seed=config["seed"],
         integer_noise=TOPDOWN["integer_noise"],
-        configurations=[name for name in ("identity 1", "identity 4") if name in TOPDOWN["runs"]],
         cache="results/data/download",
     message:
-        "The Bureau's errors and exact integer noise, measured as TopDown's"
+        "The demonstration data and exact integer noise, measured as TopDown"
     script:
-        "../scripts/topdown/compare_topdown.py"
+        "../scripts/topdown/measure_other_systems.py"
 
 
-rule derive_topdown:
+rule compare_topdown_invariants:
     input:
-        group_quarters=TOPDOWN["group_quarters"],
-        published=config["data"]["published"],
+        histogram=HISTOGRAM,
+        published=PUBLISHED,
     output:
-        **topdown_tables("noise", "conversions", "tails"),
-        **topdown_tables(
-            "dormitories",
-            "naive",
-            "regions",
-            "witness",
-            "implied",
-            "cuts",
-            "unimodular",
-            "failsafe",
-            subcategory="Implied constraints",
-        ),
-        noise_data="results/topdown/noise.csv",
+        invariants="results/tables/topdown_invariants.csv",
     log:
-        logs("derive_topdown"),
+        logs("compare_topdown_invariants"),
     benchmark:
-        benchmarks("derive_topdown")
+        benchmarks("compare_topdown_invariants")
     conda:
         ENVIRONMENT
     resources:
         mem_mb=600,
     params:
-        library=library("topdown/derive_topdown"),
+        sources=code("topdown"),
         seed=config["seed"],
-        implied=TOPDOWN["implied"],
+        configurations=compared_without_invariants(TOPDOWN["runs"]),
     message:
-        "Noise and implied constraints of the slides"
+        "TopDown with and without invariants"
     script:
-        "../scripts/topdown/derive_topdown.py"
+        "../scripts/topdown/compare_topdown_invariants.py"
 
 
 rule collect_topdown:
     input:
-        **{kind: of_all_systems(kind) for kind in KINDS},
-        noise=rules.derive_topdown.output.noise_data,
+        bias=expand("results/topdown/{family}_bias.csv", family=[*FAMILIES, "others"]),
+        margins=expand("results/topdown/{family}_margins.csv", family=[*FAMILIES, "others"]),
+        slopes=expand("results/topdown/{family}_slopes.csv", family=[*FAMILIES, "others"]),
+        summary=expand("results/topdown/{family}_summary.csv", family=[*FAMILIES, "others"]),
+        counties=expand("results/topdown/{family}_counties.csv", family=[*FAMILIES, "others"]),
+        fingerprint=expand("results/topdown/{family}_fingerprint.csv", family=[*FAMILIES, "others"]),
+        sizes=expand("results/topdown/{family}_sizes.csv", family=[*FAMILIES, "others"]),
+        nodes=expand("results/topdown/{family}_nodes.csv", family=FAMILIES),
     output:
-        **topdown_tables(
-            "configurations", "bias", "trend", "slopes", "margins", "causes", "rounding"
-        ),
-        **topdown_tables("fingerprint", "sizes", subcategory="Swapping"),
-        **topdown_figures(),
-        **{
-            f"{name}_data": f"results/figures/topdown_{name}.csv"
-            for name in ("bias", "slopes", "counties", "swapping", "noise")
-        },
+        configurations="results/tables/topdown_configurations.csv",
+        bias="results/tables/topdown_bias.csv",
+        trend="results/tables/topdown_trend.csv",
+        slopes="results/tables/topdown_slopes.csv",
+        margins="results/tables/topdown_margins.csv",
+        causes="results/tables/topdown_causes.csv",
+        rounding="results/tables/topdown_rounding.csv",
+        fingerprint="results/tables/topdown_fingerprint.csv",
+        sizes="results/tables/topdown_sizes.csv",
+        bias_points="results/figures/topdown_bias.csv",
+        slopes_points="results/figures/topdown_slopes.csv",
+        counties_points="results/figures/topdown_counties.csv",
+        swapping_points="results/figures/topdown_swapping.csv",
     log:
         logs("collect_topdown"),
     benchmark:
         benchmarks("collect_topdown")
+    localrule: True
     conda:
         ENVIRONMENT
     params:
-        library=library("topdown/collect_topdown"),
-        shown=TOPDOWN["shown"],
+        sources=code("topdown"),
         runs=TOPDOWN["runs"],
+        shown=TOPDOWN["shown"],
     message:
-        "Tables and figures of TopDown"
+        "Errors of all systems together"
     script:
         "../scripts/topdown/collect_topdown.py"
 
 
-SENT |= {"run_topdown", "compare_topdown", "derive_topdown"}
+rule plot_topdown:
+    input:
+        noise="results/figures/topdown_noise.csv",
+        counties="results/figures/topdown_counties.csv",
+        bias="results/tables/topdown_bias.csv",
+        slopes="results/tables/topdown_slopes.csv",
+        trend="results/tables/topdown_trend.csv",
+        fingerprint="results/tables/topdown_fingerprint.csv",
+        sizes="results/tables/topdown_sizes.csv",
+    output:
+        noise=in_report("results/figures/topdown_noise.svg"),
+        noise_png="results/figures/topdown_noise.png",
+        bias=in_report("results/figures/topdown_bias.svg"),
+        bias_png="results/figures/topdown_bias.png",
+        slopes=in_report("results/figures/topdown_slopes.svg"),
+        slopes_png="results/figures/topdown_slopes.png",
+        counties=in_report("results/figures/topdown_counties.svg"),
+        counties_png="results/figures/topdown_counties.png",
+        swapping=in_report("results/figures/topdown_swapping.svg"),
+        swapping_png="results/figures/topdown_swapping.png",
+    log:
+        logs("plot_topdown"),
+    benchmark:
+        benchmarks("plot_topdown")
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        sources=presentation("topdown"),
+        shown=TOPDOWN["shown"],
+    message:
+        "Figures of TopDown"
+    script:
+        "../scripts/topdown/plot_topdown.py"
+
+
+TOPDOWN_TABLES = [
+    path
+    for rule in (
+        rules.compute_topdown_noise,
+        rules.derive_implied_constraints,
+        rules.release_group_quarters,
+        rules.compare_topdown_invariants,
+        rules.collect_topdown,
+    )
+    for path in rule.output
+    if path.startswith("results/tables/")
+]
+
+
+use rule render_tables as render_topdown_tables with:
+    input:
+        TOPDOWN_TABLES,
+    output:
+        **rendered(TOPDOWN_TABLES),
+    log:
+        logs("render_topdown_tables"),
+    params:
+        sources=presentation("topdown", "review"),
+        descriptions=DESCRIPTION_FILES,
+
+
+rule topdown:
+    input:
+        rules.plot_topdown.output,
+        rules.render_topdown_tables.output,

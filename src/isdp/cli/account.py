@@ -35,6 +35,7 @@ def add(commands) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run it and say what it comes to."""
+    from isdp.io.wording import counted
     from isdp.mechanisms.laplace import NORMS
     from isdp.privatize.account import account
     from isdp.privatize.certificate import OF_THE_LAW_ALONE
@@ -47,7 +48,8 @@ def run(given: argparse.Namespace) -> int:
         names=given.name,
     )
     whose = f"{OF_THE_LAW_ALONE}: " if found.experiments else ""
-    print(f"{len(given.certificates)} releases together: {whose}{found.guarantee.statement()}")
+    releases = counted(len(given.certificates), "release")
+    print(f"{releases} together: {whose}{found.guarantee.statement()}")
     print("tables are compared that agree in the totals of all of these releases")
     for path in found.experiments:
         print(f"{path}: NOT FOR RELEASE; no guarantee holds for it")
@@ -61,12 +63,12 @@ def run(given: argparse.Namespace) -> int:
         return 0
     settled, new, residues, _ = found.together
     print(
-        f"all totals together settle {len(settled):,} cells, {len(new):,} of which no release "
-        f"settles alone{_listed(new)}"
+        f"all totals together settle {counted(len(settled), 'cell')}, {len(new):,} of which no "
+        f"release settles alone{_listed(new)}"
     )
     print(
-        f"all totals together give {len(residues):,} counts away up to a multiple that no release "
-        f"gives away alone{_listed(residues)}"
+        f"all totals together give {counted(len(residues), 'count')} away up to a multiple that no "
+        f"release gives away alone{_listed(residues)}"
     )
     return 0
 

@@ -58,6 +58,7 @@ def run(given: argparse.Namespace) -> int:
     """Run it and say what was written."""
     from isdp.compare.files import compare_files
     from isdp.compare.report import budget_told, why_confidential
+    from isdp.io.wording import counted
 
     found = compare_files(
         given.cells,
@@ -81,8 +82,8 @@ def run(given: argparse.Namespace) -> int:
     if marked:
         print(marked)
     print(
-        f"{given.out}: {len(found.systems)} systems and budgets compared on "
-        f"{found.question.cells:,} cells"
+        f"{given.out}: {counted(len(found.systems), 'system and budget', 'systems and budgets')} "
+        f"compared on {counted(found.question.cells, 'cell')}"
     )
     for _, row in found.left_out.iterrows():
         told = budget_told(row["parameter"], row["budget"])

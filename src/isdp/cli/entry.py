@@ -1,13 +1,15 @@
-"""Which commands there are, and what becomes of their errors."""
+"""The command line: its commands, and the exit status of each error."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from functools import cache
 
+from isdp import __version__
 from isdp.cli import account, check, compare, plan, privatize, swap, topdown
 from isdp.errors import InputError
 
@@ -20,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="isdp", description="Integer noise that keeps mandated totals exact."
     )
+    top.add_argument("--version", action="version", version=f"isdp {__version__}")
     commands = top.add_subparsers(dest="command", required=True)
     for command in COMMANDS:
         command.add(commands)
@@ -27,15 +30,32 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 2 if the input is wrong, with one line why."""
-    given = parser().parse_args(arguments)
+    """Run a command and return its exit status.
+
+    The status is 2 if the input is wrong, with one line that says why. If the reader of a pipe
+    closes it, the status is that of a program that SIGPIPE ends, without a message.
+    """
     try:
-        return given.run(given)
+        try:
+            given = parser().parse_args(arguments)
+            return given.run(given)
+        finally:
+            sys.stdout.flush()
     except InputError as error:
         print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
+    except BrokenPipeError:
+        _discard_output()
+        return 128 + signal.SIGPIPE
     except OSError as error:
         print(f"isdp: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("isdp: interrupted", file=sys.stderr)
         return 128 + signal.SIGINT
     return 2
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere, as Python writes it once more at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())

@@ -53,6 +53,17 @@ def add_out(own: argparse.ArgumentParser, default: str) -> None:
     own.add_argument("--force", action="store_true", help="replace files that are there")
 
 
+def add_accept(own: argparse.ArgumentParser, *names: str) -> None:
+    """Add `--accept`, which takes names of risks."""
+    own.add_argument(
+        "--accept",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=f"release although this risk is found, may be repeated: {', '.join(names)}; see below",
+    )
+
+
 def add_experiment(own: argparse.ArgumentParser) -> None:
     """Add `--for-experiments` and `--seed`."""
     own.add_argument(

@@ -1,14 +1,16 @@
-"""`isdp plan`: what noise to expect, before a count is looked at."""
+"""`isdp plan`: the noise to expect, before a count is looked at."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
-from isdp.cli.options import add_count, add_experiment, add_name, add_out, command
+from isdp.cli.options import add_accept, add_count, add_experiment, add_name, add_out, command
 from isdp.cli.privatize import add_law, request
 from isdp.errors import InputError
 
-MOST_SHOWN = 12
+MAX_SUMS_SHOWN = 12
+MAX_CELLS_SHOWN = 3
 EPILOG = """\
 the cells: a csv as for isdp privatize; a column of counts is passed over where there is one
 
@@ -18,10 +20,14 @@ written to DIR: plan.csv (each kind of cell and each sum: standard deviation, 95
 that a count of a given size turns negative; each figure with how it was found and its error),
 plan.json, curve.csv and a picture of it, plan.svg and plan.png
 
-exact: computed from the law. bounded: the true figure is at most this one. simulated: from draws
-made for this alone, with two standard errors. With --error the smallest epsilon (with --sigma
-or --rho the largest sigma) of three digits is looked for whose 95 % limit is at most that many
-persons.
+exact: computed from the distribution of the noise. bounded: the true figure is at most this one.
+simulated: from draws made for this alone, with two standard errors. With --error the command looks
+for the smallest epsilon of three digits (with --sigma or --rho: the largest sigma) whose 95 % limit
+is at most that many persons.
+
+Totals for which isdp privatize has no sampler, and noise that it refuses as too weak, are refused
+here as well; --accept weak-noise shows that noise. Whether the rows of the table reveal counts is
+checked by isdp privatize alone, because this command reads no counts.
 """
 
 
@@ -45,11 +51,13 @@ def add(commands) -> None:
     add_out(own, "plan")
     own.add_argument("--no-picture", action="store_true", help="draw no picture")
     add_experiment(own)
+    add_accept(own, "weak-noise")
     own.set_defaults(allow_mcmc=False)
 
 
 def run(given: argparse.Namespace) -> int:
     """Run it and say what was found."""
+    from isdp.io.wording import counted
     from isdp.privatize.outlook import plan
 
     if given.error_of is not None and given.error is None:
@@ -68,28 +76,52 @@ def run(given: argparse.Namespace) -> int:
         names=given.name,
         force=given.force,
         picture=not given.no_picture,
+        accept=given.accept,
     )
     print(
-        f"{outlook.setting} {outlook.value:g}: {outlook.cells:,} cells, {outlook.degrees:,} "
-        f"degrees of freedom, {outlook.fixed:,} cells published exactly"
+        f"{outlook.setting} {outlook.value:g}: {counted(outlook.cells, 'cell')}, "
+        f"{counted(outlook.degrees, 'degree')} of freedom, "
+        f"{counted(outlook.fixed, 'cell')} published exactly"
     )
+    for line in _lines(outlook.margins, given.error_of, f"{given.out}/plan.csv"):
+        print(line)
     if outlook.residues:
-        print(f"{outlook.residues:,} counts would be published up to a multiple")
+        print(f"{counted(outlook.residues, 'count')} would be published up to a multiple")
     print(outlook.statement)
     sampler = outlook.sampler
-    if "refused" in sampler:
-        print(f"sampler: none; {sampler['refused']}")
-    else:
-        print(
-            f"sampler: {sampler['method']}, {sampler['seconds']:.2g} s for one draw, which was "
-            f"thrown away; up to {outlook.megabytes:,.0f} MB here, reading included"
-        )
-    for margin in outlook.margins[:MOST_SHOWN]:
-        sd, limit = margin.sd, margin.limit
-        print(f"{margin.name} ({margin.cells:,} cells): sd {_said(sd)}, 95 % limit {_said(limit)}")
-    if len(outlook.margins) > MOST_SHOWN:
-        print(f"{len(outlook.margins) - MOST_SHOWN:,} more in {given.out}/plan.csv")
+    print(
+        f"sampler: {sampler['method']}, {sampler['seconds']:.2g} s for one draw, which was "
+        f"thrown away; up to {outlook.megabytes:,.0f} MB here, reading included"
+    )
     return 0
+
+
+def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
+    """Lay out what was asked for, then sums with noise, cells, and the number of held sums."""
+    from isdp.io.wording import counted
+    from isdp.privatize.margins import UNKNOWN
+
+    known = [m for m in margins if not m.held and m.sd.how != UNKNOWN]
+    first = [m for m in known if (m.what == "cell" if wanted is None else m.name == wanted)]
+    sums = [m for m in known if m.what == "sum" and m not in first]
+    cells = [m for m in known if m.what == "cell" and m not in first]
+    if wanted is None:
+        first = first[:MAX_CELLS_SHOWN]
+    shown = [*first, *sums[:MAX_SUMS_SHOWN], *cells[:MAX_CELLS_SHOWN]]
+    for margin in shown:
+        yield (
+            f"{margin.name} ({counted(margin.cells, 'cell')}): sd {_said(margin.sd)}, "
+            f"95 % limit {_said(margin.limit)}"
+        )
+    if len(known) > len(shown):
+        yield f"{len(known) - len(shown):,} more in {path}"
+    held = sum(m.held for m in margins)
+    if held:
+        yield f"{counted(held, 'sum is', 'sums are')} held exactly: no noise"
+    unknown = len(margins) - held - len(known)
+    if unknown:
+        names = counted(unknown, "sum or kind of cells", "sums and kinds of cells")
+        yield f"the noise of {names} is not known: no exact sampler is quick enough to simulate it"
 
 
 def _said(figure) -> str:

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import math
 
-from isdp.cli.options import add_count, add_experiment, add_name, add_out, command, experiment
+from isdp.cli.options import (
+    add_accept,
+    add_count,
+    add_experiment,
+    add_name,
+    add_out,
+    command,
+    experiment,
+)
 from isdp.errors import InputError
 
 DELTA = 1e-10  # of `isdp.privatize.request`, which takes a second to import
@@ -33,6 +40,11 @@ it may be that nobody can change cell alone: the certificate then gives no figur
 All are read as they are written, as 0.25 or 1/4. Give the table a row for every possible cell, also
 for the empty ones, in an order that does not depend on the counts: the rows and their order are
 published.
+
+Refused before anything is drawn, unless --accept names it; the certificate records the names given:
+  weak-noise     a count stays unchanged with a probability of 0.95 or more
+  sorted-rows    six rows or more are sorted by their counts
+  missing-rows   some combinations of the columns' values have no row, and no count is 0
 """
 
 
@@ -52,7 +64,8 @@ def add(commands) -> None:
     add_name(own)
     add_out(own, "noisy")
     own.add_argument("--no-picture", action="store_true", help="draw no picture")
-    own.add_argument("--strict", action="store_true", help="take every warning for an error")
+    add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
+    own.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)  # of 0.2
     add_experiment(own)
     own.add_argument(
         "--allow-mcmc",
@@ -84,9 +97,15 @@ def add_law(own: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run it and say what was written."""
+    from isdp.io.wording import counted
     from isdp.privatize import privatize
     from isdp.privatize.certificate import said_of_privacy
 
+    if given.strict:
+        raise InputError(
+            "--strict: this option is gone; risks are refused without it, and --accept NAME "
+            "accepts one of them"
+        )
     certificate = privatize(
         given.table,
         given.invariants,
@@ -96,22 +115,25 @@ def run(given: argparse.Namespace) -> int:
         names=given.name,
         force=given.force,
         picture=not given.no_picture,
-        strict=given.strict,
+        accept=given.accept,
     )
     totals = sum(check["totals"] for check in certificate["invariants"])
     print(
-        f"{given.out}/noisy.csv: {certificate['input']['cells']:,} cells, {totals:,} totals exact, "
-        f"{certificate['output']['negative_counts']:,} negative counts"
+        f"{given.out}/noisy.csv: {counted(certificate['input']['cells'], 'cell')}, "
+        f"{counted(totals, 'total')} exact, "
+        f"{counted(certificate['output']['negative_counts'], 'negative count')}"
     )
     print(f"{given.out}/certificate.md: {certificate['status']}")
     print(said_of_privacy(certificate, certificate["mechanism"]["statement"]))
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
-        print(f"{fixed:,} cells have no freedom under these totals and are published exactly")
+        having = counted(fixed, "cell has", "cells have")
+        print(f"{having} no freedom under these totals: published exactly")
     residues = certificate["residues"]
     if residues["cells"]:
         print(
-            f"{residues['cells']:,} counts are published up to a multiple: {residues['published']}"
+            f"{counted(residues['cells'], 'count is', 'counts are')} published up to a multiple: "
+            f"{residues['published']}"
         )
     if not (given.no_picture or certificate["output"]["picture"]):
         print("no picture: matplotlib is not installed (pip install 'isdp[plots]')")
@@ -126,10 +148,6 @@ def request(given: argparse.Namespace):
     InputError
         If they do not go together or are out of range.
     """
-    from isdp.exact.secure import exact_epsilon
-    from isdp.exact.secure_gaussian import exact_rho, rho_of_sigma
-    from isdp.mechanisms.gaussian import GeneralizedGaussian
-    from isdp.mechanisms.laplace import GeneralizedLaplace
     from isdp.privatize import Request
 
     experimental, seed = experiment(given)
@@ -138,39 +156,23 @@ def request(given: argparse.Namespace):
             "--allow-mcmc: a Markov chain is in floating point and never for release; add "
             "--for-experiments"
         )
-    if given.sigma is not None or given.rho is not None:
-        if given.epsilon is not None:
-            raise InputError(
-                "--sigma and --rho exclude --epsilon: Gaussian noise has an epsilon only at a "
-                "--delta, and the certificate says it"
-            )
-        rho = exact_rho(given.rho) if given.sigma is None else rho_of_sigma(given.sigma)
-        return Request(
-            GeneralizedGaussian(math.sqrt(1 / (2 * rho))),
-            None,
-            experimental,
-            seed,
-            given.allow_mcmc,
-            rho,
-            _delta(given.delta),
+    gaussian = given.sigma is not None or given.rho is not None
+    if gaussian and given.epsilon is not None:
+        raise InputError(
+            "--sigma and --rho exclude --epsilon: Gaussian noise has an epsilon only at a --delta, "
+            "and the certificate says it"
         )
-    if given.delta is not None:
+    if not gaussian and given.delta is not None:
         raise InputError("--delta goes with Gaussian noise: add --sigma or --rho")
-    if given.epsilon is None:
+    if not gaussian and given.epsilon is None:
         raise InputError("--epsilon is missing: the privacy loss per unit of norm, such as 0.25")
-    epsilon = exact_epsilon(given.epsilon)
-    mechanism = GeneralizedLaplace(float(epsilon), given.norm)
-    epsilon = epsilon if given.norm == "l1" else None
-    return Request(mechanism, epsilon, experimental, seed, given.allow_mcmc)
-
-
-def _delta(text: str | None) -> float:
-    if text is None:
-        return DELTA
-    try:
-        delta = float(text)
-    except ValueError:
-        delta = 0.0
-    if not 0 < delta < 1:
-        raise InputError(f"--delta must be a number between 0 and 1, such as 1e-10, got {text!r}")
-    return delta
+    return Request(
+        epsilon=given.epsilon,
+        rho=given.rho,
+        sigma=given.sigma,
+        norm=None if gaussian else given.norm,
+        delta=given.delta,
+        experiment=experimental,
+        seed=seed,
+        allow_mcmc=given.allow_mcmc,
+    )

@@ -8,14 +8,25 @@ import csv
 from isdp.cli.options import add_out, command
 
 EPILOG = """\
-the records: a csv in UTF-8, a row a record, all values read as text
+the records: a csv in UTF-8 with one row for each record; all values are read as text
 
-Among records that agree on --match each is selected with the chance --rate (one selected alone is
-drawn anew, with all of its group), and each one selected takes the values of --swap and --carry
-from another one, which may be the same values. All other columns stay with the record. The totals
-of all columns but --swap and --carry, and of --match by --swap and --carry, stay exactly as they
-are and are published. A column that gives the swapped one away, such as the tract of a county,
-belongs to --carry: where it stays with the record it undoes the swap.
+Records are swapped only with records that agree on --match. Each is selected with the probability
+--rate. A selected record takes the values of --swap and --carry from another one, which may be the
+same values. If one record of a group is selected alone, the whole group is drawn again. All other
+columns stay with the record. The totals of all columns but --swap and --carry, and of --match by
+--swap and --carry, stay exactly as they are and are published.
+
+Some columns must not stay with their records, and the command refuses them before it draws
+anything:
+- A column that determines a swapped or carried column, such as the tract of a county: each of its
+  values occurs with one value of that column. Name it in --carry, or leave it out.
+- A column that is determined by a swapped or carried column, such as the state of a county. Name
+  it in --match or --carry, or leave it out.
+- A column that identifies the records: the number of its distinct values is more than 90 % of the
+  number of records, of which there are at least 50. Leave it out, name it in --carry, or declare it
+  with --public.
+The first two kinds are tested among all records and among records that agree on --match. They
+reveal swaps even if the column is public, so that --public does not allow them.
 
 written to DIR: swapped.csv, certificate.json, certificate.md; all of them at the end, or none. The
 records are sorted by their own columns, as an order kept from the input would tell who was swapped.
@@ -36,7 +47,7 @@ def add(commands) -> None:
         help="swap values between records and keep the totals of what is held exactly",
         description="Swap values between records that match, for release, with a certificate.",
     )
-    own.add_argument("records", metavar="RECORDS", help="csv, a row a record")
+    own.add_argument("records", metavar="RECORDS", help="csv, one row for each record")
     own.add_argument(
         "--swap", metavar="COLUMNS", required=True, help="what is swapped, such as county"
     )
@@ -55,11 +66,19 @@ def add(commands) -> None:
     own.add_argument(
         "--carry", metavar="COLUMNS", default="", help="columns that go with the swapped ones"
     )
+    own.add_argument(
+        "--public",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="a column that identifies records and may be published unchanged; may be repeated",
+    )
     add_out(own, "swapped")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Run it and say what was written."""
+    """Swap the records and print a summary."""
+    from isdp.io.wording import counted
     from isdp.swapping.release import swap_file
 
     certificate = swap_file(
@@ -69,12 +88,13 @@ def run(given: argparse.Namespace) -> int:
         swap=_columns(given.swap),
         rate=given.rate,
         carry=_columns(given.carry),
+        public=given.public,
         force=given.force,
     )
     strata, privacy = certificate["strata"], certificate["privacy"]
     print(
-        f"{given.out}/swapped.csv: {certificate['input']['records']:,} records, "
-        f"{sum(check['totals'] for check in certificate['totals']):,} totals exact"
+        f"{given.out}/swapped.csv: {counted(certificate['input']['records'], 'record')}, "
+        f"{counted(sum(check['totals'] for check in certificate['totals']), 'total')} exact"
     )
     print(
         f"{given.out}/certificate.md: epsilon {privacy['epsilon_bound']} for each record in which "
@@ -84,8 +104,9 @@ def run(given: argparse.Namespace) -> int:
     fixed = strata["records_that_cannot_change"]
     if fixed:
         print(
-            f"{fixed:,} records cannot change, in {strata['where_nothing_can_change']:,} of "
-            f"{strata['number']:,} strata, and are published as they are"
+            f"{counted(fixed, 'record')} cannot change, in "
+            f"{strata['where_nothing_can_change']:,} of "
+            f"{counted(strata['number'], 'stratum', 'strata')}, and must be published unchanged"
         )
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from isdp.cli.options import (
+    add_accept,
     add_count,
     add_experiment,
     add_out,
@@ -29,6 +30,9 @@ equally; at each level detail has a half, the total (where it is not held) and t
 
 --present names a csv, a row a kind that is present in a smallest region: the last of the levels,
 one or several axes, and perhaps `least`, the people that there are at least (1 where left out)
+
+Refused before anything is drawn, unless --accept names it; the certificate records the names given:
+  weak-noise     a measured count stays unchanged with a probability of 0.95 or more
 """
 
 
@@ -67,6 +71,7 @@ def add(commands) -> None:
     own.add_argument("--simulations", metavar="N", default="20", help="0, or from 10; default: 20")
     add_count(own)
     add_out(own, "topdown")
+    add_accept(own, "weak-noise")
     add_experiment(own)
 
 
@@ -109,7 +114,8 @@ def run(given: argparse.Namespace) -> int:
         experiment=experimental,
         simulations=simulations,
     )
-    certificate = topdown(given.table, wish, given.out, count=given.count, force=given.force)
+    options = {"count": given.count, "force": given.force, "accept": given.accept}
+    certificate = topdown(given.table, wish, given.out, **options)
     print(f"{given.out}/certificate.md: {certificate['status']}")
     print(said_of_privacy(certificate, certificate["guarantee"]["statement"]))
     return 0

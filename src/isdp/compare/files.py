@@ -13,7 +13,7 @@ from isdp.compare.question import CONFIDENTIAL
 from isdp.compare.report import GROUP, heading, markdown, why_confidential
 from isdp.compare.run import Comparison, compare
 from isdp.io.files import write_csv
-from isdp.io.together import check_out, clear_leftovers, write_together
+from isdp.io.together import check_out, write_together
 
 TABLE, PAGE = "comparison.csv", "comparison.md"
 PICTURES = ("comparison.svg", "comparison.png")
@@ -55,7 +55,6 @@ def compare_files(
         If anything is wrong; nothing has been written then.
     """
     out = Path(out)
-    clear_leftovers(out)
     given = [
         path for path in (cells_path, invariants_path, stand_in, sums_path) if path is not None
     ]

@@ -13,6 +13,7 @@ from isdp.compare.question import CELLS, CONFIDENTIAL, NO_COUNTS
 from isdp.compare.run import ALL, PERSON, Comparison
 from isdp.compare.systems import PER_MOVE, IntegerLaplace
 from isdp.io.counts import on_one_line
+from isdp.io.wording import counted
 
 GROUP = ["flavour", "unit"]
 NOISE = (
@@ -67,8 +68,9 @@ def _asked(comparison: Comparison) -> Iterator[str]:
     question = comparison.question
     held = "; ".join(one.name for one in question.held)
     yield (
-        f"{question.cells:,} cells of {question.table.path.name}; held exactly, and not protected: "
-        f"{_plain(held)}. Errors are the root mean squared error of an answer, in persons."
+        f"{counted(question.cells, 'cell')} of {question.table.path.name}; held exactly, and not "
+        f"protected: {_plain(held)}. Errors are the root mean squared error of an answer, in "
+        f"persons."
     )
     yield ""
     if question.source == NO_COUNTS:

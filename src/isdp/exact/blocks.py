@@ -15,9 +15,9 @@ the release of confidential data; `isdp.exact.release` is for that.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from isdp.checks import positive, refuse_overflow, whole
+from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.compositions import fill, words_from

@@ -15,8 +15,8 @@ from functools import lru_cache
 
 import numpy as np
 from flint import arb, ctx
-from numba import njit
 
+from isdp.compiled import njit
 from isdp.errors import InputError
 
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries

@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from isdp.compiled import njit
 
 LARGEST_MEAN = 8  # of counts that are drawn by stars and bars
 FEW = 16  # places that are put one by one

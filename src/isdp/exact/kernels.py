@@ -10,7 +10,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from isdp.compiled import njit
 
 FARTHEST = 40  # no 53-bit uniform gives a coefficient more than 40 s from its centre
 NARROW = 0.5  # below this width a Gaussian on the integers is a handful of terms

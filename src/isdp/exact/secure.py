@@ -22,7 +22,7 @@ import numpy as np
 from isdp.checks import whole
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.constraints.parts import Part, independent_parts
-from isdp.errors import InputError
+from isdp.errors import InputError, NoSamplerError
 from isdp.exact.blocks import block_order, refuse_large_sums
 from isdp.exact.coins import Source, _geometric, _Words
 from isdp.exact.mirrored import Merged, merge_mirrored
@@ -54,7 +54,7 @@ def release(
     Totals of disjoint blocks of any size are drawn directly. Where totals overlap, the sums of the
     cells that stand in the same totals are drawn by rejection and shared out among them
     (`isdp.exact.sums`): many cells cost no tries, many totals across many disjoint ones do, and are
-    refused with the number of tries. What falls apart is drawn part by part.
+    refused. What falls apart is drawn part by part.
 
     The draw closes the attack on the low bits of floating-point noise. It does not hide how long
     the drawing took, which depends on the noise, nor guard the memory that the noise and the
@@ -84,8 +84,10 @@ def release(
     Raises
     ------
     InputError
-        If a setting is out of range, sums could pass 2^53, or rejection would take more than
-        about 1e6 tries for a draw.
+        If a setting is out of range, or sums could pass 2^53.
+    NoSamplerError
+        If no exact sampler of l1 noise is practical under these invariants, such as where
+        rejection would take more than about 1e6 tries for a draw.
 
     Examples
     --------
@@ -154,7 +156,13 @@ def _sampler(invariants: Invariants, epsilon: Fraction) -> _Release:
             return kind(invariants, epsilon)
         except InputError as refusal:
             refusals.append(str(refusal))
-    raise InputError("; ".join(refusals))
+    error = NoSamplerError(
+        f"release: no exact sampler of l1 noise is practical under these invariants at epsilon "
+        f"{float(epsilon):g}; use fewer invariants, a larger epsilon, or Gaussian noise (rho)"
+    )
+    for refusal in refusals:
+        error.add_note(refusal)
+    raise error
 
 
 class _Blocks:

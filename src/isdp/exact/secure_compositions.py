@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 
+from isdp.compiled import njit
 from isdp.exact.coins import (
     CHUNK,
     SHORT_BITS,

@@ -43,12 +43,28 @@ def release_gaussian(
     InputError
         If rho is out of range, or no sampler is practical.
     """
-    variance = 1 / (2 * exact_rho(rho))
     words = _Words(os.urandom if source is None else source)
-    kind = KleinRelease if blocks_of(invariants) is None else HalvingRelease
-    noise = kind(invariants, variance).draw(words, draws)
+    noise = gaussian_sampler(invariants, rho).draw(words, draws)
     invariants.check(noise)
     return noise
+
+
+def gaussian_sampler(invariants: Invariants, rho) -> HalvingRelease | KleinRelease:
+    """Set up the sampler of `release_gaussian` without a draw.
+
+    Parameters
+    ----------
+    invariants : Invariants
+    rho : Fraction, int, str or float
+
+    Raises
+    ------
+    InputError
+        If rho is out of range, or no sampler is practical.
+    """
+    variance = 1 / (2 * exact_rho(rho))
+    kind = KleinRelease if blocks_of(invariants) is None else HalvingRelease
+    return kind(invariants, variance)
 
 
 def exact_rho(rho) -> Fraction:

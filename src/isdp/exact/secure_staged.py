@@ -10,8 +10,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numba import njit
 
+from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.coins import CHUNK, _geometric, _Words

@@ -17,11 +17,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from isdp.checks import refuse_overflow
+from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.rounding import staged_error

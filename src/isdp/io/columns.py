@@ -21,6 +21,7 @@ from isdp.io.progress import progress
 
 PIECE = 1 << 18  # rows
 BLOCK = 1 << 20  # bytes
+LINE_ENDS = ("\n", "\r")  # other separators of lines end no row of a csv
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 TEXT = np.dtypes.StringDType()
 
@@ -109,7 +110,7 @@ def read_columns(path, what: str, passed_over: Collection[str] = ()) -> dict[str
     path : path
         A file, or a pipe, which is taken into memory.
     what : str
-        What is wanted, for messages, such as "a csv with a row a cell".
+        What is wanted, for messages, such as "a csv with one row for each cell".
     passed_over : collection of str
         Columns that are not kept.
 
@@ -222,6 +223,34 @@ def _refuse_short(file, path: Path, width: int) -> None:
 
 def _no_utf8(path: Path) -> InputError:
     return InputError(f"{path}: this is no csv table in UTF-8; save it as csv (UTF-8)")
+
+
+def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None:
+    """Refuse labels with line breaks, which many readers of a csv take for the end of a row.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column
+    path : path
+        What messages call the table.
+    *names : str
+        Names of further columns.
+
+    Raises
+    ------
+    InputError
+        Naming the column, and the first such row, counted from 1 below the header.
+    """
+    for name in [*columns, *names]:
+        if any(end in name for end in LINE_ENDS):
+            raise InputError(f"{path}: the name of column {name!r} has a line break; rename it")
+    for name, column in columns.items():
+        breaks = [np.strings.find(column.texts, end) >= 0 for end in LINE_ENDS]
+        row = column.first(np.logical_or(*breaks))
+        if row is not None:
+            raise InputError(
+                f"{path}: row {row + 1}, column {name!r}: the value has a line break; remove it"
+            )
 
 
 def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:

@@ -6,7 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from isdp.compiled import njit
 
 DEPTH = 40.0  # weights below exp(-DEPTH) of a column's largest are left out
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from isdp.compiled import njit
 
 BEYOND = 80  # further terms, in scales, that the ratios take to settle
 

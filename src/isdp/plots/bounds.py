@@ -62,20 +62,6 @@ def tv_bounds(
     return finish(figure, title)
 
 
-def bound_title(experiment: str, runs: int) -> str:
-    """Title of a figure of bounds."""
-    return (
-        f"{experiment.capitalize()} experiment: distance of the chain from its target, {runs} "
-        f"coupled chains for each lag"
-    )
-
-
-def bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
-    """Points of a figure of bounds, by series: the bound, and beneath it the actual distance."""
-    actual = distances.rename(columns={"distance": "actual_distance"})
-    return pd.concat([curves.assign(series="bound"), actual.assign(series="actual distance")])
-
-
 ACTUAL = {
     FULL: ("actual, in full", "o", INK),
     NORM: ("actual, the norm", ".", INK),

@@ -5,51 +5,39 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, PathPatch
-from matplotlib.path import Path
+from matplotlib.patches import Patch
 
-from isdp.plots.style import (
-    BOX,
-    DRAW,
-    FAINT,
-    INK,
-    finish,
-    legend_above,
-    message,
-    panels,
-    strokes,
-    styled,
-)
+from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, legend_above, message, panels, styled
 
-MARKS_HIGH = 45  # marks of draws beyond the whiskers that have room, one above the other
-ONE_DRAW = {"one_draw": ("projecting", DRAW, "one draw")}
-SHAPES = {"projecting": "s", "round": "o"}  # what a stroke of no length looks like, by its ends
-WIDEST = 11.5  # of a figure, in inches: shrunk to a page, a wider one could not be read
-LEGEND = 10.6  # of a figure whose legend, in one line, has all marks
-NAME_ROOM = 0.15  # that the name of a box takes
+ONE_DRAW = {"one_draw": ("s", DRAW, "one draw")}
+MARK = {"ls": "", "ms": 3.2, "mew": 0}
+FLIER = {"marker": ".", "color": FAINT, "ls": "", "ms": 3, "mew": 0}
+MAX_WIDTH = 11.5  # inches: a wider figure, shrunk to a page, cannot be read
+LEGEND_WIDTH = 10.6  # inches: of a figure whose legend, in one line, has all marks
+MAX_VECTOR_BOXES = 50  # of one call: more are an image within the SVG, as the draws beyond are
+LABEL_HEIGHT = 0.15  # inches: of one line of text
 
 
 def boxes_width(number: int) -> float:
-    """Width in inches of a figure of so many boxes side by side."""
-    return min(WIDEST, max(LEGEND, 1.5 + 0.125 * number))
+    """Width in inches of a figure of a number of boxes side by side."""
+    return min(MAX_WIDTH, max(LEGEND_WIDTH, 1.5 + 0.125 * number))
 
 
 def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
-    """Name the boxes, or every second, third, ... up to the last, where there is no room for all.
+    """Name the boxes, or every second, third, ... up to the last, if the labels would overlap.
 
     Parameters
     ----------
     axis : Axes
     named : DataFrame
-        Columns position and label, a row a box.
+        Columns position and label, one row for each box.
     """
-    room = 0.92 * axis.get_figure().get_figwidth() / len(named)
-    step = math.ceil(NAME_ROOM / room)
+    space = 0.92 * axis.get_figure().get_figwidth() / len(named)
+    step = math.ceil(LABEL_HEIGHT / space)
     shown = named.sort_values("position").iloc[::-1].iloc[::step].iloc[::-1]
     axis.set_xticks(shown["position"], shown["label"], rotation=90, fontsize=8)
     axis.tick_params(axis="x", bottom=step > 1, length=3 if step > 1 else 0, pad=1)
@@ -60,10 +48,10 @@ def box_handles(marks: Mapping[str, tuple[str, str, str]] = ONE_DRAW) -> list:
     return [
         Patch(facecolor=BOX, edgecolor=INK, label="middle half and median"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
-        Line2D([], [], color=FAINT, lw=1, label="draws beyond (joined)"),
+        Line2D([], [], **FLIER | {"ms": 5}, label="draws beyond"),
         *(
-            Line2D([], [], color=colour, marker=SHAPES[ends], ms=4, ls="", label=words)
-            for ends, colour, words in marks.values()
+            Line2D([], [], color=colour, marker=marker, **MARK | {"ms": 4}, label=words)
+            for marker, colour, words in marks.values()
         ),
     ]
 
@@ -85,21 +73,24 @@ def draw_boxes(
         Columns position (on the x axis), label, series and value (in the noise's units); the
         series are those of `isdp.diagnostics.summaries.boxes`, and those of `marks`.
     colour : str
-        Of the boxes.
+        Colour of the boxes.
     width : float
-        Of a box, in positions.
+        Width of a box, in positions.
     marks : mapping, optional
-        Shape ("projecting" for squares, "round" for dots), colour and words of each series to show
-        as marks, such as a draw. None also leaves out what lies beyond the whiskers.
+        Marker, colour and words of each series to show as marks, such as a draw. None also leaves
+        out the draws beyond the whiskers.
     """
-    beyond = boxes["series"] == "extreme"
-    wide = boxes[~beyond].pivot(index="position", columns="series", values="value")
+    beyond = boxes[boxes["series"] == "extreme"]
+    wide = boxes[boxes["series"] != "extreme"].pivot(
+        index="position", columns="series", values="value"
+    )
     draw_box_shapes(axis, wide, colour=colour, width=width)
     if marks is not None:
-        draw_beyond(axis, boxes[beyond])
-        for series, (ends, shade, _) in marks.items():
+        # thousands of points: as an image within the SVG
+        axis.plot(beyond["position"], beyond["value"], **FLIER, zorder=1, rasterized=True)
+        for series, (marker, shade, _) in marks.items():
             if series in wide:
-                _draw_marks(axis, wide[series], ends, shade)
+                axis.plot(wide.index, wide[series], color=shade, marker=marker, **MARK, zorder=3)
     axis.axhline(0, color=INK, lw=0.6, zorder=0)
     name_boxes(axis, boxes.drop_duplicates("position"))
     axis.grid(False, axis="x")
@@ -117,68 +108,25 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
     colour, width
         As in `draw_boxes`.
     """
-    x, half = boxes.index.to_numpy(dtype=float), width / 2
-    strokes(
-        axis, (x, boxes["whisker_low"]), (x, boxes["whisker_high"]), color=INK, lw=0.6, zorder=1
+    dense = {"rasterized": len(boxes) > MAX_VECTOR_BOXES}
+    columns = {"median": "med", "whisker_low": "whislo", "whisker_high": "whishi"}
+    axis.bxp(
+        boxes.rename(columns=columns).to_dict("records"),
+        positions=boxes.index,
+        widths=width,
+        patch_artist=True,
+        showcaps=False,
+        showfliers=False,
+        manage_ticks=False,
+        boxprops={"facecolor": colour, "edgecolor": INK, "lw": 0.6, **dense},
+        whiskerprops={"color": INK, "lw": 0.6, **dense},
+        medianprops={"color": INK, "lw": 1.1, **dense},
     )
-    axis.add_patch(
-        PathPatch(
-            _rectangles(x - half, x + half, boxes["q1"].to_numpy(), boxes["q3"].to_numpy()),
-            facecolor=colour,
-            edgecolor=INK,
-            lw=0.6,
-            zorder=2,
-        )
-    )
-    middle = boxes["median"]
-    strokes(axis, (x - half, middle), (x + half, middle), color=INK, lw=1.1, zorder=2.5)
-
-
-def draw_beyond(axis: Axes, beyond: pd.DataFrame) -> None:
-    """Mark the draws beyond the whiskers; marks that would touch are joined to one stroke.
-
-    Parameters
-    ----------
-    axis : Axes
-    beyond : DataFrame
-        Columns position and value, a row a distinct value.
-    """
-    if beyond.empty:
-        return
-    beyond = beyond.sort_values(["position", "value"], kind="stable")
-    position, value = (beyond[column].to_numpy(dtype=float) for column in ("position", "value"))
-    apart = max(np.ptp(value) / MARKS_HIGH, 1.0)
-    parted = (np.diff(position) > 0) | (np.diff(value) > apart)
-    first, last = np.r_[True, parted], np.r_[parted, True]
-    strokes(
-        axis,
-        (position[first], value[first] - apart / 4),
-        (position[last], value[last] + apart / 4),
-        color=FAINT,
-        lw=0.9,
-        zorder=1,
-    )
-
-
-def _draw_marks(axis: Axes, values: pd.Series, ends: str, colour: str) -> None:
-    """Mark a value at each position: as strokes, marks take a fifth of the bytes in an SVG."""
-    x, half = values.index.to_numpy(dtype=float), 0.01
-    # snapped to whole pixels, many would have no length, and a PNG would not show them
-    look = {"color": colour, "lw": 3, "solid_capstyle": ends, "zorder": 3, "snap": False}
-    strokes(axis, (x - half, values), (x + half, values), **look)
-
-
-def _rectangles(left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray) -> Path:
-    """One path of many rectangles, five points each."""
-    x = np.column_stack([left, right, right, left, left])
-    y = np.column_stack([low, low, high, high, low])
-    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-    return Path(np.column_stack([x.ravel(), y.ravel()]), codes * len(left))
 
 
 @styled
 def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
-    """Noise of each cell as box plots, a panel a law (ISDP, Figures 5 and 7).
+    """Draw the noise of each cell as box plots, one panel for each distribution (ISDP, Figs 5, 7).
 
     Parameters
     ----------

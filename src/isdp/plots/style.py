@@ -1,25 +1,18 @@
-"""The one style of all figures, and what they share: panels, legends, strokes, saving."""
+"""The style of all figures, and what they share: panels, legends, saving."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import wraps
 
 import matplotlib as mpl
 import matplotlib.style
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import Formatter, LogFormatterSciNotation, NullLocator
 
 from isdp.io.files import whole
-from isdp.plots.svg import lighten
 
 INK = "#222222"
 BOX = "#b9cfe4"
@@ -35,9 +28,6 @@ DEEP = ("#4c72b0", "#dd8452", "#55a868")
 CREST = LinearSegmentedColormap.from_list(
     "crest", ("#a5cd90", "#76b791", "#509e90", "#33858d", "#1d6c8a", "#234f81", "#2c3172")
 )
-_POWER = re.compile(r"\$\\mathdefault\{([^^{}]*)(?:\^\{(-?\d+)\})?\}\$")
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-QUICK = {"compress_level": 3}  # a picture larger by a hundredth, in two thirds of the time
 STYLE = {
     **matplotlib.style.library["seaborn-v0_8-whitegrid"],
     "figure.dpi": 130,
@@ -50,8 +40,6 @@ STYLE = {
     "axes.edgecolor": "#666666",
     "axes.linewidth": 0.8,
     "grid.color": "#e6e6e6",
-    # the font's own programs for a grid of pixels take three times as long as all else of a letter
-    "text.hinting": "none",
     "svg.hashsalt": "isdp",
     "svg.fonttype": "none",
 }
@@ -90,7 +78,6 @@ def panels(
     axes : array of Axes, shape (rows, columns)
     """
     figure = Figure(figsize=size)
-    FigureCanvasAgg(figure)  # so that texts measured for the layout are not measured again
     if together == 1:
         return figure, figure.subplots(rows, columns, squeeze=False, **options)
     grid = figure.add_gridspec(rows // together, 1)
@@ -102,61 +89,25 @@ def finish(figure: Figure, title: str = "") -> Figure:
     """Put a title over all panels, fit them into the figure, and return it."""
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            _simplify(axis)
     figure.align_ylabels()
     figure.tight_layout()
     return figure
 
 
-def _simplify(axis: Axis) -> None:
-    """Let an axis show the same for less: no ticks that nobody sees, and powers as plain text."""
-    if type(axis.get_major_formatter()) is LogFormatterSciNotation:
-        axis.set_major_formatter(_Powers(axis.get_major_formatter()))
-    # minor ticks have no length in this style, so that a label is all there is to see of them
-    if not any(axis.get_minor_formatter().format_ticks(axis.get_minorticklocs())):
-        axis.set_minor_locator(NullLocator())
-
-
-class _Powers(Formatter):
-    """Powers as text, 10⁻³, as another formatter sets them as a formula, which takes far longer."""
-
-    def __init__(self, formula: Formatter):
-        self._formula = formula
-
-    def set_locs(self, locs) -> None:
-        super().set_locs(locs)
-        self._formula.set_locs(locs)
-
-    def __call__(self, x, pos=None) -> str:
-        return _POWER.sub(
-            lambda found: found[1] + (found[2] or "").translate(_RAISED), self._formula(x, pos)
-        )
-
-
 def save(figure: Figure, svg, png) -> None:
     """Save a figure as SVG and PNG without dates, so that equal data give equal files.
-
-    The canvases are asked directly, because `Figure.savefig` draws a figure twice for each file.
 
     Parameters
     ----------
     figure : Figure
-        Laid out by `finish`; one that has not been laid out is.
     svg, png : path
     """
     with mpl.rc_context(STYLE):
-        if figure.get_layout_engine() is None:
-            figure.tight_layout()
-        # the canvas that it was laid out on remembers the sizes of all texts
-        own = isinstance(figure.canvas, FigureCanvasAgg)
-        canvas = figure.canvas if own else FigureCanvasAgg(figure)
         with whole(png) as temporary:
-            canvas.print_png(temporary, metadata={"Software": None}, pil_kwargs=QUICK)
+            figure.savefig(temporary, format="png", metadata={"Software": None})
         with whole(svg) as temporary:
-            FigureCanvasSVG(figure).print_svg(temporary, metadata={"Date": None, "Creator": None})
-            temporary.write_text(lighten(temporary.read_text()))
+            # the resolution of the layers that are images
+            figure.savefig(temporary, format="svg", dpi=200, metadata={"Date": None})
 
 
 def legend_above(axis: Axes, handles: Sequence) -> None:
@@ -176,31 +127,6 @@ def legend_above(axis: Axes, handles: Sequence) -> None:
     legend.set_in_layout(False)
 
 
-def strokes(axis: Axes, starts: Iterable, ends: Iterable, **look) -> Line2D:
-    """Draw many straight strokes as one line with gaps, which is quick and small in an SVG.
-
-    Parameters
-    ----------
-    axis : Axes
-    starts, ends : (x, y)
-        Arrays or numbers; stroke i goes from starts[i] to ends[i], in data units.
-    look
-        Colour and width, as `Axes.plot` takes them.
-
-    Returns
-    -------
-    Line2D
-        Its data are start, end and a gap for each stroke.
-    """
-    gap = np.nan
-    x, y = (
-        np.column_stack(np.broadcast_arrays(*pair, gap)).ravel()
-        for pair in zip(starts, ends, strict=True)
-    )
-    (line,) = axis.plot(x, y, **{"solid_capstyle": "butt", **look})
-    return line
-
-
 @styled
 def message(title: str, text: str) -> Figure:
     """Make a figure that says why there is none."""
@@ -209,4 +135,4 @@ def message(title: str, text: str) -> Figure:
     axis.set_title(title, loc="left")
     axis.set_axis_off()
     axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes)
-    return figure
+    return finish(figure)

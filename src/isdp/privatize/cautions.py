@@ -1,7 +1,6 @@
-"""What a user should know before a noisy table is published, in one line each.
+"""Warnings before a noisy table is published, in one line each; none depends on a count.
 
-Those of the table may depend on its confidential counts: they are for the user alone, and never
-enter the certificate.
+What depends on counts is refused instead; see `isdp.privatize.refusals`.
 """
 
 from __future__ import annotations
@@ -13,26 +12,18 @@ from itertools import chain
 import numpy as np
 
 from isdp.io.columns import PIECE
+from isdp.io.wording import counted
 from isdp.privatize.freedom import Freedom
-from isdp.privatize.margins import Unchanged
 from isdp.privatize.table import Table
 
-LEAST_ORDERED = 6  # rows; fewer may well be in some order by chance
-NEARLY_AS_IT_IS = 0.95  # the chance of a cell to keep its count
 MOST_NAMED = 5
 UNEVEN = re.compile(r"^\s|\s$|\s\s|[^\S ]")  # blanks that joining the words would change
 FORMULA = ("=", "+", "-", "@")  # as a first character, to spreadsheets
 
 
 def cautions_of_table(table: Table) -> list[str]:
-    """Order of the rows, look-alike values, and values that spreadsheets take for formulas."""
-    found = []
-    if _ordered(table.counts):
-        found.append(
-            f"{table.path}: the rows are in the order of their counts, and their order is "
-            f"published; sort them by name, and run again with --force"
-        )
-    found += cautions_of_names(table)
+    """Find look-alike values, and values that spreadsheets take for formulas."""
+    found = cautions_of_names(table)
     for column, values in table.columns.items():
         formula = next(filter(_formula, chain([column], _in_pieces(values.texts))), None)
         if formula is not None:
@@ -50,13 +41,6 @@ def cautions_of_names(table: Table) -> list[str]:
         for column, values in table.columns.items()
         for caution in _look_alikes(table, column, values.texts)
     ]
-
-
-def _ordered(counts: np.ndarray) -> bool:
-    """Whether the rows seem to be sorted by their counts, up or down."""
-    steps = np.diff(counts)
-    varied = len(np.unique(counts)) > 2 and len(counts) >= LEAST_ORDERED
-    return bool(varied and ((steps >= 0).all() or (steps <= 0).all()))
 
 
 def _look_alikes(table: Table, column: str, texts: np.ndarray) -> list[str]:
@@ -96,7 +80,7 @@ def cautions_of_freedom(table: Table, free: Freedom) -> list[str]:
     if not len(free.residues):
         return []
     return [
-        f"the totals give {len(free.residues):,} counts away up to a multiple: "
+        f"the totals give {counted(len(free.residues), 'count')} away up to a multiple: "
         f"{residues_listed(table, free, MOST_NAMED)}"
     ]
 
@@ -105,14 +89,3 @@ def residues_listed(table: Table, free: Freedom, most: int) -> str:
     """Names of cells that are published modulo a number, each with it."""
     named = [f"{table.name(row)} modulo {free.steps[row]}" for row in free.residues[:most]]
     return "; ".join([*named, "..."] if len(free.residues) > most else named)
-
-
-def cautions_of_law(unchanged: Unchanged | None) -> list[str]:
-    """Noise so small that cells are published nearly as they are."""
-    if unchanged is None or unchanged.most < NEARLY_AS_IT_IS:
-        return []
-    return [
-        f"a count stays as it is with a chance of {unchanged.most:.1%} ({unchanged.mean:.1%} on "
-        f"average), so that it is published nearly as it is; a smaller epsilon or rho, or a larger "
-        f"sigma, protects it"
-    ]

@@ -54,6 +54,8 @@ TEMPLATE = """\
 
 **{status}.** {date}
 
+{accepted}
+
 ## Totals, compared in integers
 
 | totals | number | largest difference |
@@ -93,6 +95,7 @@ def describe(
     unchanged: Unchanged | None,
     negative: int,
     started: str,
+    accepted: tuple[str, ...] = (),
 ) -> dict:
     """Put the certificate together.
 
@@ -114,6 +117,8 @@ def describe(
         Negative counts in the noisy table.
     started : str
         When the run began, in UTC.
+    accepted : tuple of str
+        Names of risks that the user accepted, whether or not the table has them.
 
     Returns
     -------
@@ -126,6 +131,7 @@ def describe(
         "for_release": not request.experiment,
         "status": NOT_FOR_RELEASE if request.experiment else FOR_RELEASE,
         "date": started,
+        "accepted": list(accepted),
         "input": {
             "table": table.path.name,
             "cells": len(table),
@@ -204,6 +210,7 @@ def markdown(certificate: dict) -> str:
     return TEMPLATE.format(
         status=certificate["status"],
         date=certificate["date"],
+        accepted=accepted_line(certificate["accepted"]),
         totals="\n".join(
             f"| {check['name'].replace('|', '/')} | {check['totals']:,} | "
             f"{check['largest_difference']} |"
@@ -231,6 +238,11 @@ def markdown(certificate: dict) -> str:
     )
 
 
+def accepted_line(accepted: Iterable[str]) -> str:
+    """Write the names of the risks that were accepted."""
+    return f"Risks that were accepted by name (`--accept`): {', '.join(accepted) or 'none'}."
+
+
 def _listed(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
@@ -240,13 +252,17 @@ def _fixed(lattice: dict) -> str:
     if not count:
         return "0"
     listed = [*lattice["published_exactly"], *(["..."] if count > MOST_LISTED else [])]
-    return f"{count:,}, which are **published exactly as they are**: {'; '.join(listed)}"
+    are = "which is **published exactly as it is**"
+    if count > 1:
+        are = "which are **published exactly as they are**"
+    return f"{count:,}, {are}: {'; '.join(listed)}"
 
 
 def _residues(residues: dict) -> str:
     if not residues["cells"]:
         return "0"
-    return f"{residues['cells']:,}, whose **remainders are published**: {residues['published']}"
+    remainders = "remainder is" if residues["cells"] == 1 else "remainders are"
+    return f"{residues['cells']:,}, whose **{remainders} published**: {residues['published']}"
 
 
 def said_of_privacy(certificate: dict, statement: str) -> str:

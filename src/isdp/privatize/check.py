@@ -15,6 +15,7 @@ from isdp.errors import InputError
 from isdp.io.columns import read_columns
 from isdp.io.counts import MAX_BYTES, read_bytes
 from isdp.io.files import sha256_of
+from isdp.io.wording import counted
 from isdp.privatize.freedom import find_freedom
 from isdp.privatize.held import Held, group_names, read_invariants
 from isdp.privatize.table import Table, read_table
@@ -185,7 +186,9 @@ def _certified(
         for what, (keys, here) in pairs.items()
     ]
     said = [{key: _part(one, key) for key in ("name", "totals")} for one in told]
-    found.append(Finding("totals that are said to be held", said == sums, f"{len(sums)} sets"))
+    found.append(
+        Finding("totals that are said to be held", said == sums, counted(len(sums), "set"))
+    )
     for name, digest in (_part(certificate, "output", "others_sha256") or {}).items():
         other = table.path.with_name(Path(str(name)).name)
         if other.is_file():

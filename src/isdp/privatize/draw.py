@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,9 +10,10 @@ from functools import partial
 import numpy as np
 
 from isdp.accounting.guarantees import upper
-from isdp.errors import InputError
+from isdp.errors import InputError, NoSamplerError
 from isdp.exact import choose, release
 from isdp.exact.choice import LARGEST_DENSE
+from isdp.exact.secure_gaussian import gaussian_sampler, rho_of_sigma
 from isdp.mechanisms.base import Mechanism
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.request import Request
@@ -124,16 +126,16 @@ def draw(free: Freedom, request: Request) -> Drawn:
 
 
 def _release(free: Freedom, request: Request) -> Drawn:
-    if request.epsilon is None and request.rho is None:
+    if request.norm == "l2":
         raise InputError(
-            "only l1 and Gaussian noise can be drawn in exact arithmetic; use --norm l1, --sigma "
-            "or --rho, or --for-experiments for floating point and a pseudo-random generator"
+            "noise of the l2 norm cannot be drawn in exact arithmetic; use the l1 norm or Gaussian "
+            "noise (rho or sigma), or draw it for experiments (--for-experiments, in Python "
+            "experiment=True)"
         )
     try:
-        if request.rho is None:
-            noise = release(free.invariants, request.epsilon)[0]
-        else:
-            noise = release(free.invariants, rho=request.rho)[0]
+        noise = release(free.invariants, request.epsilon, rho=request.rho)[0]
+    except NoSamplerError as refusal:
+        raise InputError(_advice(free, request)) from refusal
     except InputError as refusal:
         raise InputError(
             f"{refusal}; this is the only sampler for a release (--for-experiments allows others)"
@@ -141,8 +143,30 @@ def _release(free: Freedom, request: Request) -> Drawn:
     return Drawn(noise, EXACT, _spread(free, request))
 
 
+def _advice(free: Freedom, request: Request) -> str:
+    """Say what works where no exact sampler of Laplace noise does.
+
+    Gaussian noise whose scale is the standard deviation of one cell's Laplace noise is named only
+    if its sampler accepts these totals.
+    """
+    words = (
+        f"--invariants: these totals overlap too much for exact Laplace noise at epsilon "
+        f"{float(request.epsilon):g}"
+    )
+    sigma = f"{math.sqrt(0.5) / math.sinh(float(request.epsilon) / 2):.2g}"
+    try:
+        rho = rho_of_sigma(sigma)
+        gaussian_sampler(free.invariants, rho)
+    except InputError:
+        return f"{words}, and for exact Gaussian noise as well. Hold fewer totals."
+    return (
+        f"{words}. Gaussian noise of about the same size works with the same totals: give "
+        f"--sigma {sigma} (zCDP, rho {float(rho):.3g}) in place of --epsilon, or hold fewer totals."
+    )
+
+
 def _spread(free: Freedom, request: Request, sampler=None) -> Callable[[], Spread | None]:
-    if free.blocks is not None and request.epsilon is not None:
+    if free.blocks is not None and request.norm == "l1":
         return partial(spread_of_blocks, free.blocks, float(request.epsilon))
     if free.blocks is not None and request.rho is not None:
         return partial(spread_of_gaussian_blocks, free.blocks, 1 / (2 * request.rho))
@@ -158,9 +182,10 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
     except InputError as refusal:
         if not request.allow_mcmc:
             raise InputError(
-                f"{refusal}; --allow-mcmc draws by a Markov chain, with a convergence error of "
-                f"unknown size"
-            ) from None
+                f"--invariants: no exact sampler of {request.mechanism.name} noise is practical "
+                f"under these totals. With isdp privatize, --allow-mcmc draws by a Markov chain "
+                f"instead, with a convergence error of unknown size."
+            ) from refusal
         report = replace(BY_CHAIN, reason=str(refusal), randomness=source)
         try:
             return _draw_by_paired_rows(rng, free, request, report)

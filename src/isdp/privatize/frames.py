@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +13,10 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.exact.secure import exact_epsilon
 from isdp.io.columns import TEXT, Column
-from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.privatize.held import invariants_of
 from isdp.privatize.margins import margin_table
+from isdp.privatize.refusals import read_accepted
 from isdp.privatize.request import Request
 from isdp.privatize.run import make, totals_of
 from isdp.privatize.table import Table, described
@@ -57,9 +56,11 @@ def frame(
     total: bool = False,
     subsets: Mapping[str, object] | None = None,
     epsilon=None,
+    rho=None,
+    sigma=None,
     request: Request | None = None,
     names: Sequence[str] | None = None,
-    strict: bool = False,
+    accept: str | Iterable[str] = (),
 ) -> Framed:
     """Add noise to the counts of a data frame and keep named totals exactly.
 
@@ -76,14 +77,15 @@ def frame(
         Whether to hold the grand total.
     subsets : mapping, optional
         Totals of selections of cells, as in a file of invariants; values are compared as text.
-    epsilon : Fraction, int, str or float, optional
-        Privacy loss per unit of the l1 norm; the noise is then for release.
+    epsilon, rho, sigma : Fraction, int, str or float, optional
+        The budget of noise for release, exactly one of them: epsilon per unit of the l1 norm, or
+        rho or sigma of Gaussian noise; see `Request`.
     request : Request, optional
-        Another law, or for experiments, in the place of `epsilon`.
+        In place of a budget, such as a request for experiments.
     names : sequence of str, optional
         The columns that name a cell; by default all but the counts.
-    strict : bool
-        Whether every warning is an error.
+    accept : str or iterable of str
+        Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
 
     Returns
     -------
@@ -95,11 +97,12 @@ def frame(
         If anything is wrong.
     """
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
-    if (epsilon is None) == (request is None):
-        raise InputError("privatize: give epsilon or a request, one of the two")
+    accepted = read_accepted(accept)
+    budget = {"epsilon": epsilon, "rho": rho, "sigma": sigma}
     if request is None:
-        exact = exact_epsilon(epsilon)
-        request = Request(GeneralizedLaplace(float(exact)), exact)
+        request = Request(**budget)
+    elif any(given is not None for given in budget.values()):
+        raise InputError("privatize: give a request, or one of epsilon, rho and sigma, not both")
     table = _table(df, count, names)
     content = {
         "total": str(bool(total)).lower(),
@@ -108,7 +111,7 @@ def frame(
     }
     held = invariants_of(content, table, "privatize")
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    made = make(table, held, ("given in Python", digest), request, strict, started)
+    made = make(table, held, ("given in Python", digest), request, accepted, started)
     noisy = df.assign(**{count: made.noisy})
     text = noisy.to_csv(index=False, lineterminator="\n").encode()
     made.certificate["output"] |= {

@@ -31,12 +31,16 @@ class Freedom(NamedTuple):
     steps : int array, shape (cells,)
         The greatest number that all noise of a cell is a multiple of: 1 as a rule; 0 where it is
         always 0, so that the count is published exactly; m where the count modulo m is.
+    kernel : tuple of dict, or None
+        Where totals overlap, a basis of the sums that the noise of the cell classes (cells in the
+        same totals) can have: each vector maps a class to its entry.
     """
 
     invariants: Invariants
     blocks: np.ndarray | None
     degrees: int
     steps: np.ndarray
+    kernel: tuple[dict[int, int], ...] | None = None
 
     @property
     def fixed(self) -> np.ndarray:
@@ -81,8 +85,8 @@ def find_freedom(held: list[Held]) -> Freedom:
     return Freedom(invariants, None, *_by_kinds(invariants))
 
 
-def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray]:
-    """Degrees of freedom and steps, from the lattice of the sums over cells of equal totals.
+def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, int], ...]]:
+    """Degrees of freedom, steps and kernel, from the lattice of the sums over cell classes.
 
     Every vector of that lattice is the sums of some noise. Two cells of a kind may exchange any
     number, so that only cells that are alone in their kind can lack freedom.
@@ -101,7 +105,7 @@ def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray]:
     several = np.bincount(kind) > 1
     # a count has 12 digits: a step beyond that says the same as any other
     found = np.where(several, 1, [min(step, 2**62) for step in steps])
-    return invariants.cells - form.rank, found[kind].astype(np.int64)
+    return invariants.cells - form.rank, found[kind].astype(np.int64), form.kernel
 
 
 def _without_implied(held: list[Held]) -> list[Held]:

@@ -8,7 +8,7 @@ import numpy as np
 import yaml
 
 from isdp.errors import InputError
-from isdp.io.columns import PIECE
+from isdp.io.columns import LINE_ENDS, PIECE
 from isdp.io.counts import MAX_BYTES, read_bytes
 from isdp.privatize.table import JOINT, Table, refuse_empty
 
@@ -184,6 +184,8 @@ def _subsets(given, table: Table) -> list[Held]:
     rows: dict[str, list[int]] = {}
     held = []
     for name, chosen in given.items():
+        if any(end in name for end in LINE_ENDS):
+            raise InputError(f"subsets: the name {name!r} has a line break; rename the subset")
         entries = [chosen] if isinstance(chosen, dict) else chosen
         if not isinstance(entries, list) or not entries:
             raise InputError(f"subsets: {name}: wanted a selection such as {{column: value}}")

@@ -1,13 +1,13 @@
 """Margins of error of a noisy table, by the law of its noise: of its cells, and of sums of them.
 
-No count is looked at. Every figure says how it was found. *exact*: computed from the law itself,
-chances to within 1e-9. *bounded*: the true figure is at most this one. *simulated*: from draws made
-for this alone, with two standard errors. Where cells of disjoint totals have independent weights,
-their law is computed (`isdp.exact.sum_laws`); there it is symmetric and log-concave, so that where
-a grid would be too long the bound of Vysochanskij and Petunin for laws with one peak serves. A
-discrete Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by
-Poisson's formula, see `isdp.mechanisms.gaussian`). All else is simulated where an
-exact sampler is quick.
+No count is looked at. Every figure says how it was found. *exact*: computed from the distribution
+itself, probabilities to within 1e-9. *bounded*: the true figure is at most this one, as for every
+probability below 1e-9. *simulated*: from draws made for this alone, with two standard errors. Where
+cells of disjoint totals have independent weights, their distribution is computed
+(`isdp.exact.sum_laws`); there it is symmetric and log-concave, so that where a grid would be too
+long the bound of Vysochanskij and Petunin for unimodal distributions is used. A discrete
+Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by Poisson's
+formula, see `isdp.mechanisms.gaussian`). All else is simulated where an exact sampler is quick.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from isdp.privatize.table import Table
 from isdp.seeds import stream
 
 LEVEL = 0.95
+PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.sum_laws`
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose chance to turn negative is told
 MOST_SUMS, MOST_VALUES = 1000, 100
 MOST_PARTS = 2000  # of all sums together, whose laws are computed
@@ -102,6 +103,8 @@ class Margin:
         Chance of no noise.
     negative : dict of int to Figure
         Chance that a count of a given size turns negative.
+    held : bool
+        Whether the totals held give this sum, so that it has no noise.
     """
 
     what: str
@@ -111,6 +114,7 @@ class Margin:
     limit: Figure
     unchanged: Figure
     negative: dict[int, Figure]
+    held: bool = False
 
     def row(self) -> dict:
         """Lay it out for a table."""
@@ -189,6 +193,8 @@ class Target:
         Of a sum, all of its cells; of a kind, some of them.
     parts : tuple of Part
         Its share of each block, where totals are of disjoint blocks.
+    held : bool
+        Whether the totals held give this sum, so that it has no noise.
     """
 
     what: str
@@ -196,10 +202,11 @@ class Target:
     cells: int
     rows: np.ndarray
     parts: tuple[Part, ...] = ()
+    held: bool = False
 
 
 def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target]:
-    """List the kinds of cells with freedom, and the sums that are not held.
+    """List the kinds of cells with freedom, and the sums.
 
     Raises
     ------
@@ -212,6 +219,22 @@ def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target
     sizes = None if free.blocks is None else block_sizes(free.blocks)
     kinds = _kinds(table, free) if sizes is None else _kinds_of_blocks(free.blocks, sizes)
     return kinds + [target for one in sums for target in _sums_of(table, one, free, sizes)]
+
+
+class _HeldSums:
+    """Which sums the totals held give, where these overlap."""
+
+    def __init__(self, free: Freedom):
+        self.kind, _ = cell_types(free.invariants)
+        self.sizes = np.bincount(self.kind)
+        self.kernel = free.kernel
+
+    def __contains__(self, rows: np.ndarray) -> bool:
+        chosen = np.bincount(self.kind[rows], minlength=len(self.sizes))
+        if ((chosen > 0) & (chosen < self.sizes)).any():
+            return False  # one person may move between two cells of a kind
+        inside = set(np.flatnonzero(chosen).tolist())
+        return not any(sum(x for kind, x in v.items() if kind in inside) for v in self.kernel)
 
 
 def _kinds_of_blocks(blocks: np.ndarray, sizes: np.ndarray) -> list[Target]:
@@ -245,6 +268,7 @@ def _sums_of(table: Table, one: Held, free: Freedom, sizes) -> list[Target]:
     order = np.argsort(one.labels, kind="stable")
     starts = np.searchsorted(one.labels[order], np.arange(one.totals + 1))
     names, found = group_names(table, one), []
+    held_sums = _HeldSums(free) if free.blocks is None else None
     for group in range(one.totals):
         rows = order[starts[group] : starts[group + 1]]
         parts: tuple[Part, ...] = ()
@@ -253,7 +277,10 @@ def _sums_of(table: Table, one: Held, free: Freedom, sizes) -> list[Target]:
             cells = np.where(blocks < 0, 0, sizes[blocks + 1])
             pairs, times = np.unique([cells, chosen], axis=1, return_counts=True)
             parts = tuple(map(Part, *pairs.tolist(), times.tolist()))
-        found.append(Target("sum", names[group], len(rows), rows, parts))
+            held = all(part.chosen == part.cells for part in parts)
+        else:
+            held = rows in held_sums
+        found.append(Target("sum", names[group], len(rows), rows, parts, held))
     return found
 
 
@@ -289,6 +316,21 @@ def margins_of(
     list of Margin
         One for each target, in their order.
     """
+    noisy = [target for target in targets if not target.held]
+    found = iter(_margins_of_noise(noisy, free, mechanism, draws) if noisy else [])
+    return [_without_noise(target) if target.held else next(found) for target in targets]
+
+
+def _without_noise(target: Target) -> Margin:
+    zero = Figure(0.0, EXACT)
+    negative = dict.fromkeys(SIZES, zero)
+    names = (target.what, target.name, target.cells)
+    return Margin(*names, zero, zero, Figure(1.0, EXACT), negative, held=True)
+
+
+def _margins_of_noise(
+    targets: Sequence[Target], free: Freedom, mechanism: Mechanism, draws: int
+) -> list[Margin]:
     energy = mechanism.energy
     if free.blocks is not None and energy is not None and energy.product:
         try:
@@ -334,9 +376,16 @@ def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
 def _figures_of_law(energy: Energy, parts: tuple[Part, ...]) -> tuple:
     law = sum_law(energy, parts)
     limit = _first(lambda size: law.beyond(size) <= 1 - LEVEL)
-    negative = {size: Figure(law.below(size), EXACT) for size in SIZES}
+    negative = {size: _probability(law.below(size)) for size in SIZES}
     unchanged = float(law.pmf[len(law.pmf) // 2])
     return Figure(law.sd, EXACT), Figure(limit, EXACT), Figure(unchanged, EXACT), negative
+
+
+def _probability(value: float) -> Figure:
+    """Label a probability from a Fourier transform, whose rounding hides what is very small."""
+    if value < PROBABILITY_ERROR:
+        return Figure(value + PROBABILITY_ERROR, BOUNDED)
+    return Figure(value, EXACT)
 
 
 def _peaked(variance: float, size: int) -> float:

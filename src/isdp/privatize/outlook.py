@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import resource
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +18,8 @@ from isdp.errors import InputError
 from isdp.io.columns import read_columns
 from isdp.io.files import write_csv, write_json
 from isdp.io.progress import progress
-from isdp.io.together import check_out, clear_leftovers, write_together
+from isdp.io.together import check_out, write_together
+from isdp.mechanisms.base import Mechanism
 from isdp.privatize.draw import draw
 from isdp.privatize.freedom import Freedom, find_freedom
 from isdp.privatize.held import read_invariants
@@ -31,6 +33,7 @@ from isdp.privatize.margins import (
     usual_sums,
 )
 from isdp.privatize.promise import promise
+from isdp.privatize.refusals import read_accepted, refuse_weak_noise
 from isdp.privatize.request import Request
 from isdp.privatize.table import Table, described
 
@@ -59,8 +62,7 @@ class Outlook:
     cells, degrees, fixed, residues : int
         Cells, degrees of freedom, cells published exactly, and cells published up to a multiple.
     sampler : dict
-        Method, reason, error bound and seconds of one draw, which is thrown away; or why there is
-        none.
+        Method, reason, error bound and seconds of one draw, which is thrown away.
     megabytes : float
         The most memory that this process has taken so far.
     """
@@ -98,16 +100,24 @@ class Design:
     free: Freedom
     targets: list[Target]
 
-    def outlook(self, request: Request) -> Outlook:
+    def outlook(self, request: Request, accepted: Sequence[str] = ()) -> Outlook:
         """Find what to expect of a law; its sampler is tried once.
 
         Parameters
         ----------
         request : Request
+        accepted : sequence of str
+            Names of risks at which a release is not refused.
+
+        Raises
+        ------
+        InputError
+            If `isdp.privatize.privatize` would refuse to draw this noise.
         """
         setting = setting_of(request)
-        sampler = _tried(self.free, request)
         margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
+        refuse_weak_noise(self.targets, margins, self.free, request.mechanism, accepted)
+        sampler = _tried(self.free, request)  # after every refusal that needs no draw
         return Outlook(
             setting,
             float(getattr(request.mechanism, setting)),
@@ -131,9 +141,24 @@ class Design:
         """
         found = [t for t in self.targets if (t.what == "cell" if name is None else t.name == name)]
         if not found:
-            names = ", ".join(repr(target.name) for target in self.targets[:5])
-            raise InputError(f"plan: nothing is called {name!r}; there are {names}, ...")
+            raise InputError(
+                f"--error-of: no sum or kind of cell is called {name!r}{self._near(name)}"
+            )
+        if all(target.held for target in found):
+            raise InputError(f"--error-of: {name!r} is held exactly, so that it has no noise")
         return found
+
+    def _near(self, name: str) -> str:
+        """Names that look like another one, or examples where none does."""
+        names = [t.name for t in self.targets if t.what == "sum" and not t.held]
+        names += [t.name for t in self.targets if t.what == "cell" and self.free.blocks is None]
+        near = difflib.get_close_matches(name, [*names, *self._held_names()], cutoff=0.4)
+        if near:
+            return f"; did you mean {' or '.join(map(repr, near))}?"
+        return f"; there are {', '.join(map(repr, names[:3]))}, ..." if names else ""
+
+    def _held_names(self) -> list[str]:
+        return [target.name for target in self.targets if target.held]
 
     def needed(self, request: Request, error: float, name: str | None = None) -> Request:
         """Find the law with which 95 % of the noise stays within an error.
@@ -162,12 +187,14 @@ class Design:
         wanted = self.target(name)
 
         def meets(step: int) -> bool:
-            law = _with(request, _setting_at(step)).mechanism
+            law = _law(request, _setting_at(step))
             margins = margins_of(wanted, self.free, law, DRAWS)
             if any(margin.limit.how == UNKNOWN for margin in margins):
+                # says what works where there is no sampler at all
+                draw(self.free, _with(request, _setting_at(step)))
                 raise InputError(
-                    "plan: no margin of error is known under these totals, as no exact sampler "
-                    "is quick; hold fewer, or take a smaller table"
+                    "--error: no margin of error is known under these totals, as no exact sampler "
+                    "is quick; hold fewer totals, or take a smaller table"
                 )
             return all(margin.limit.value <= error for margin in margins)
 
@@ -217,7 +244,7 @@ class Design:
         shown = _shown(self.targets, margins)
         with progress("error against the setting", len(FACTORS)) as at:
             for done, factor in enumerate(FACTORS):
-                law = _with(request, value * Fraction(factor)).mechanism
+                law = _law(request, value * Fraction(factor))
                 for margin in margins_of(shown, self.free, law, DRAWS_OF_CURVE):
                     row = {"what": margin.what, "name": margin.name, setting: float(value) * factor}
                     rows.append(row | {"sd": margin.sd.value, "sd_is": margin.sd.how})
@@ -255,13 +282,16 @@ def setting_of(request: Request) -> str:
     raise InputError(f"plan: the {request.mechanism.name} has none of {', '.join(SETTINGS)}")
 
 
+def _law(request: Request, value: Fraction) -> Mechanism:
+    """Copy the mechanism of a request with another setting, in any range."""
+    return replace(request.mechanism, **{setting_of(request): float(value)})
+
+
 def _with(request: Request, value: Fraction) -> Request:
     """Copy a request with another setting."""
-    setting = setting_of(request)
-    mechanism = replace(request.mechanism, **{setting: float(value)})
-    exact = {"epsilon": value, "rho": 1 / (2 * value * value)}  # of which a request has one or none
-    given = {name: x for name, x in exact.items() if getattr(request, name) is not None}
-    return replace(request, mechanism=mechanism, **given)
+    if request.rho is None:
+        return replace(request, epsilon=value)
+    return replace(request, rho=1 / (2 * value * value))
 
 
 def _step_of(value: float) -> int:
@@ -277,10 +307,7 @@ def _setting_at(step: int) -> Fraction:
 
 def _tried(free: Freedom, request: Request) -> dict:
     started = time.perf_counter()
-    try:
-        report = draw(free, request).report
-    except InputError as refusal:
-        return {"refused": str(refusal)}
+    report = draw(free, request).report
     return {
         "method": report.method,
         "reason": report.reason,
@@ -346,6 +373,7 @@ def plan(
     names: list[str] | None = None,
     force: bool = False,
     picture: bool = True,
+    accept: Iterable[str] = (),
 ) -> Outlook:
     """Write what noise to expect, without looking at a count.
 
@@ -364,20 +392,22 @@ def plan(
         Whether to replace such files.
     picture : bool
         Whether to draw one, where matplotlib (the extra `plots`) is there.
+    accept : iterable of str
+        Names of risks at which `isdp privatize` is not to refuse, such as "weak-noise".
 
     Raises
     ------
     InputError
-        If anything is wrong; nothing has been written then.
+        If anything is wrong, or `isdp privatize` would refuse; nothing has been written then.
     """
     out = Path(out)
-    clear_leftovers(out)
+    accepted = read_accepted(accept)
     inputs = [path for path in (cells_path, invariants_path, sums_path) if path is not None]
     check_out(out, FILES, inputs, force, "plan costs nothing")
     designed = design(cells_path, invariants_path, sums_path=sums_path, count=count, names=names)
     if error is not None:
         request = designed.needed(request, error, error_of)
-    outlook = designed.outlook(request)
+    outlook = designed.outlook(request, accepted)
     curve = designed.curve(request, outlook.margins)
     figure = _picture(curve, outlook) if picture and len(curve) else None
 

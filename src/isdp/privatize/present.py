@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from isdp import Invariants
+from isdp.constraints import Invariants
 from isdp.constraints.conflict import irreducible_conflict
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.constraints.polytope import Polytope

@@ -24,10 +24,8 @@ def promise(request: Request, free: Freedom) -> Guarantee:
     Guarantee
         Without a figure per person where the totals let nobody change cell alone.
     """
-    guarantee = request.mechanism.guarantee
     exact = request.epsilon if request.rho is None else request.rho
-    if exact is not None:
-        guarantee = replace(guarantee, loss=exact)
+    guarantee = replace(request.mechanism.guarantee, loss=exact)
     if free.exchange:
         return guarantee
     return replace(guarantee, per_person=None, why_not_per_person=NOBODY_ALONE)

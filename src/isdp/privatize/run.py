@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -21,11 +22,11 @@ from isdp.errors import InputError
 from isdp.io.columns import write_columns
 from isdp.io.counts import MAX_BYTES, read_bytes
 from isdp.io.files import sha256_of, write_json
-from isdp.io.together import check_out, clear_leftovers, write_together
-from isdp.privatize.cautions import cautions_of_freedom, cautions_of_law, cautions_of_table
+from isdp.io.together import check_out, write_together
+from isdp.privatize.cautions import cautions_of_freedom, cautions_of_table
 from isdp.privatize.certificate import describe, markdown
 from isdp.privatize.draw import draw
-from isdp.privatize.freedom import Freedom, find_freedom
+from isdp.privatize.freedom import find_freedom
 from isdp.privatize.held import Held, group_names, read_invariants
 from isdp.privatize.margins import (
     Margin,
@@ -35,6 +36,7 @@ from isdp.privatize.margins import (
     unchanged_of,
     usual_sums,
 )
+from isdp.privatize.refusals import read_accepted, refuse_revealing_rows, refuse_weak_noise
 from isdp.privatize.request import Request
 from isdp.privatize.spread import Spread
 from isdp.privatize.table import Table, read_table
@@ -56,7 +58,7 @@ def privatize(
     names: list[str] | None = None,
     force: bool = False,
     picture: bool = True,
-    strict: bool = False,
+    accept: str | Iterable[str] = (),
 ) -> dict:
     """Write a noisy table that keeps the totals, with its certificate and picture.
 
@@ -74,8 +76,8 @@ def privatize(
         Whether to replace such files.
     picture : bool
         Whether to draw one, where matplotlib (the extra `plots`) is there.
-    strict : bool
-        Whether a warning, or a count that is published exactly, is an error.
+    accept : str or iterable of str
+        Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
 
     Returns
     -------
@@ -88,14 +90,14 @@ def privatize(
         If anything is wrong; nothing has been written then.
     """
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    accepted = read_accepted(accept)
     out = Path(out)
-    clear_leftovers(out)
     check_out(out, FILES, [table_path, invariants_path], force, AGAIN)
     table = read_table(table_path, count, names)
     rules = read_bytes(invariants_path, MAX_BYTES)
     held = read_invariants(invariants_path, table, rules)
     digest = hashlib.sha256(rules).hexdigest()
-    made = make(table, held, (Path(invariants_path).name, digest), request, strict, started)
+    made = make(table, held, (Path(invariants_path).name, digest), request, accepted, started)
     figure = _draw_picture(table, made.noisy, made.spread, request) if picture else None
     tables = {
         "noisy.csv": table.replaced(made.noisy),
@@ -129,7 +131,7 @@ def make(
     held: list[Held],
     rules: tuple[str, str],
     request: Request,
-    strict: bool,
+    accepted: Sequence[str],
     started: str,
 ) -> Made:
     """Draw the noise, add it and describe it.
@@ -141,8 +143,8 @@ def make(
     rules : tuple of str
         What the file of invariants is called, and its SHA-256.
     request : Request
-    strict : bool
-        Whether a warning, or a count that is published exactly, is an error.
+    accepted : sequence of str
+        Names of risks, as `isdp.privatize.refusals.read_accepted` returns them.
     started : str
         When the run began, in UTC.
 
@@ -151,15 +153,22 @@ def make(
     InputError
         If anything is wrong.
     """
-    _warn(cautions_of_table(table), strict)
+    refuse_revealing_rows(table, accepted)
     free = find_freedom(held)
-    _check_freedom(free, table, rules[0], strict)
+    if free.degrees == 0:
+        raise InputError(
+            f"{rules[0]}: these totals settle every cell, so that the table would be published as "
+            f"it is; hold fewer"
+        )
+    # before the draw and the spread: a long table does not fit into memory together with both
+    targets = targets_of(table, free, usual_sums(table))
+    margins = margins_of(targets, free, request.mechanism)
+    refuse_weak_noise(targets, margins, free, request.mechanism, accepted)
+    for warning in [*cautions_of_table(table), *cautions_of_freedom(table, free)]:
+        LOG.warning("%s", warning)
     drawn = draw(free, request)
-    # before the spread: of a long table there is no room for both at once
-    margins = margins_of(targets_of(table, free, usual_sums(table)), free, request.mechanism)
     spread = drawn.spread()
     unchanged = unchanged_of(margins, spread, free)
-    _warn(cautions_of_law(unchanged), strict)
     noisy = drawn.noise  # of a long table there is no room for three
     noisy += table.counts
     certificate = describe(
@@ -172,30 +181,9 @@ def make(
         unchanged=unchanged,
         negative=int((noisy < 0).sum()),
         started=started,
+        accepted=tuple(accepted),
     )
     return Made(noisy, certificate, margins, spread)
-
-
-def _warn(cautions: list[str], strict: bool) -> None:
-    for caution in cautions:
-        if strict:
-            raise InputError(f"{caution}; --strict makes this an error")
-        LOG.warning("%s", caution)
-
-
-def _check_freedom(free: Freedom, table: Table, rules, strict: bool) -> None:
-    if free.degrees == 0:
-        raise InputError(
-            f"{rules}: these totals settle every cell, so that the table would be published as it "
-            f"is; hold fewer"
-        )
-    if strict and len(free.fixed):
-        raise InputError(
-            f"{rules}: these totals settle {len(free.fixed):,} cells, "
-            f"{table.name(free.fixed[0])!r} among them, and publish them exactly; --strict makes "
-            f"this an error"
-        )
-    _warn(cautions_of_freedom(table, free), strict)
 
 
 def check_totals(held: list[Held], counts: np.ndarray, noisy: np.ndarray) -> list[dict]:
@@ -209,8 +197,8 @@ def check_totals(held: list[Held], counts: np.ndarray, noisy: np.ndarray) -> lis
     largest = max(int(counts.max()), int(noisy.max()), -int(noisy.min()))
     if largest * len(counts) > INT64_MAX:
         raise InputError(
-            f"privatize: {len(counts)} counts of up to {largest:.1g} could leave 64-bit integers; "
-            f"use a larger epsilon"
+            f"privatize: sums of {len(counts)} counts could leave 64-bit integers; use a larger "
+            f"epsilon"
         )
     checks = []
     for one in held:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.columns import Column, combined, read_columns
+from isdp.io.columns import Column, combined, read_columns, refuse_line_breaks
 
 JOINT = ", "  # between the parts of a cell's name
 
@@ -111,8 +111,10 @@ def described(
     Raises
     ------
     InputError
-        If no column names the cells, a name is empty, or two cells have the same.
+        If no column names the cells, a label has a line break, a name is empty, or two cells have
+        the same.
     """
+    refuse_line_breaks(columns, path, count)
     names = list(columns) if names is None else names
     if not names:
         raise InputError(f"{path}: no column beside {count!r} says what a row is; add one")

@@ -7,7 +7,8 @@ what is computed from them, and the totals that are held.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -20,14 +21,17 @@ import pandas as pd
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.io.files import sha256_of, write_csv, write_json
-from isdp.io.together import check_out, clear_leftovers, write_together
+from isdp.io.together import check_out, write_together
 from isdp.io.versions import versions
+from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.privatize.cautions import cautions_of_names
 from isdp.privatize.certificate import (
     FOR_RELEASE,
     NO_GUARANTEE,
     NOT_FOR_RELEASE,
     SEED_KNOWN,
+    accepted_line,
     said_of_privacy,
 )
 from isdp.privatize.present import (
@@ -35,6 +39,13 @@ from isdp.privatize.present import (
     read_present,
     refuse_another_table,
     refuse_contradictions,
+)
+from isdp.privatize.refusals import (
+    MAX_PROBABILITY_UNCHANGED,
+    WEAK_NOISE,
+    bound_along,
+    read_accepted,
+    refuse,
 )
 from isdp.privatize.table import Table, read_table
 from isdp.seeds import stream
@@ -133,7 +144,15 @@ class Problem:
     categories: tuple[tuple[str, ...], ...]
 
 
-def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = False) -> dict:
+def topdown(
+    table_path,
+    wish: Wish,
+    out,
+    *,
+    count: str = "count",
+    force: bool = False,
+    accept: str | Iterable[str] = (),
+) -> dict:
     """Write a private table of all levels, its measurements, budget and certificate.
 
     Parameters
@@ -147,6 +166,9 @@ def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = 
         The column of counts.
     force : bool
         Whether to replace such files.
+    accept : str or iterable of str
+        "weak-noise" for a budget at which a measured count stays unchanged with a probability of
+        0.95 or more, which is refused otherwise.
 
     Returns
     -------
@@ -159,8 +181,8 @@ def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = 
         If anything is wrong; nothing has been written then.
     """
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    accepted = read_accepted(accept, (WEAK_NOISE,))
     out = Path(out)
-    clear_leftovers(out)
     given = [table_path] + [wish.present] * (wish.present is not None)
     check_out(out, FILES, given, force, AGAIN)
     table = read_table(table_path, count)
@@ -168,6 +190,7 @@ def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = 
         LOG.warning("%s", caution)
     problem = arrange(table, wish.levels)
     plan = plan_of(problem, wish)
+    refuse_weak_measurements(plan.budget, accepted)
     rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
     noise = draw_noise if wish.experiment else draw_noise_for_release
     release = run(rng, problem.counts, problem.hierarchy, plan, noise)
@@ -178,6 +201,7 @@ def topdown(table_path, wish: Wish, out, *, count: str = "count", force: bool = 
         margins = margins_of_error(rng, release, problem.hierarchy, plan, **options)
     released = released_table(problem, release, margins)
     certificate = _describe(Path(table_path).name, problem, plan, release, wish, started)
+    certificate["accepted"] = list(accepted)
     parts = {
         "released.csv": released,
         "measurements.csv": measurement_table(problem, plan, release),
@@ -324,6 +348,31 @@ def _zeros(problem: Problem, selectors) -> tuple[int, ...]:
     return tuple(int(cell) for cell in np.flatnonzero(chosen.ravel()))
 
 
+def refuse_weak_measurements(budget: Budget, accepted: Sequence[str]) -> None:
+    """Refuse measurements whose noise is zero with a probability of 0.95 or more.
+
+    Raises
+    ------
+    InputError
+        Naming the level and the query.
+    """
+    if WEAK_NOISE in accepted:
+        return
+    pure = budget.flavour == "pure"
+    for level in budget.queries:
+        for query in budget.asked(level):
+            loss = float(budget.loss(level, query))
+            law = GeneralizedLaplace(loss / 2) if pure else GeneralizedGaussian(1 / math.sqrt(loss))
+            unchanged = bound_along([1], law)
+            if unchanged >= MAX_PROBABILITY_UNCHANGED:
+                refuse(
+                    f"{'--epsilon' if pure else '--rho'}: the noise is weak: each measured count "
+                    f"of level {level!r}, query {query!r}, stays unchanged with probability "
+                    f"{unchanged:.4f}; use a smaller budget, or a smaller share there",
+                    WEAK_NOISE,
+                )
+
+
 def _check(problem: Problem, plan: Plan, release: Release) -> None:
     """Compare sums of the released tables, and the held totals, in integers."""
     tree = problem.hierarchy
@@ -440,6 +489,8 @@ def markdown(certificate: dict) -> str:
         "# Certificate of a TopDown release",
         "",
         f"{certificate['status']}. {certificate['date']}.",
+        "",
+        accepted_line(certificate["accepted"]),
         "",
         f"Guarantee: {said_of_privacy(certificate, guarantee['statement'])}.",
         "",

@@ -6,8 +6,6 @@ each with its exact covariance, error and guarantee; what they really guarantee;
 for all additive mechanisms. The noise is continuous, in floating point: for study, not for the
 release of confidential data (that is `isdp.exact.release`).
 
-The names load when they are first used, with what each needs.
-
 Examples
 --------
 >>> import numpy as np
@@ -17,34 +15,47 @@ Examples
 196.941
 """
 
-from isdp.loading import when_first_used
+from isdp.subspace.bases import contrasts, difference_basis, kronecker_basis, null_basis
+from isdp.subspace.factorisation import Shape, base_decomposition, least_trace, spherical
+from isdp.subspace.gaussian import CorrelatedGaussian, ExtendedGaussian, ProjectedGaussian
+from isdp.subspace.held import consistency, rational, together
+from isdp.subspace.knorm import KNorm, root_polytope_noise
+from isdp.subspace.laplace import ExtendedLaplace, ProjectedLaplace
+from isdp.subspace.neighbours import differences
+from isdp.subspace.nullspace import NullSpace, null_space
+from isdp.subspace.queries import Query
+from isdp.subspace.sensitivities import (
+    basis_sensitivity,
+    null_sensitivity,
+    quotient_sensitivity,
+    sensitivity,
+)
 
-_HOMES = {
-    "CorrelatedGaussian": "isdp.subspace.gaussian",
-    "ExtendedGaussian": "isdp.subspace.gaussian",
-    "ExtendedLaplace": "isdp.subspace.laplace",
-    "KNorm": "isdp.subspace.knorm",
-    "NullSpace": "isdp.subspace.nullspace",
-    "ProjectedGaussian": "isdp.subspace.gaussian",
-    "ProjectedLaplace": "isdp.subspace.laplace",
-    "Query": "isdp.subspace.queries",
-    "Shape": "isdp.subspace.factorisation",
-    "base_decomposition": "isdp.subspace.factorisation",
-    "basis_sensitivity": "isdp.subspace.sensitivities",
-    "consistency": "isdp.subspace.held",
-    "contrasts": "isdp.subspace.bases",
-    "differences": "isdp.subspace.neighbours",
-    "kronecker_basis": "isdp.subspace.bases",
-    "least_trace": "isdp.subspace.factorisation",
-    "null_basis": "isdp.subspace.bases",
-    "null_sensitivity": "isdp.subspace.sensitivities",
-    "null_space": "isdp.subspace.nullspace",
-    "quotient_sensitivity": "isdp.subspace.sensitivities",
-    "rational": "isdp.subspace.held",
-    "root_polytope_noise": "isdp.subspace.knorm",
-    "sensitivity": "isdp.subspace.sensitivities",
-    "spherical": "isdp.subspace.factorisation",
-    "together": "isdp.subspace.held",
-}
-__all__ = [*_HOMES]
-__getattr__, __dir__ = when_first_used(__name__, _HOMES)
+__all__ = [
+    "CorrelatedGaussian",
+    "ExtendedGaussian",
+    "ExtendedLaplace",
+    "KNorm",
+    "NullSpace",
+    "ProjectedGaussian",
+    "ProjectedLaplace",
+    "Query",
+    "Shape",
+    "base_decomposition",
+    "basis_sensitivity",
+    "consistency",
+    "contrasts",
+    "difference_basis",
+    "differences",
+    "kronecker_basis",
+    "least_trace",
+    "null_basis",
+    "null_sensitivity",
+    "null_space",
+    "quotient_sensitivity",
+    "rational",
+    "root_polytope_noise",
+    "sensitivity",
+    "spherical",
+    "together",
+]

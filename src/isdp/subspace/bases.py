@@ -23,12 +23,15 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.arguments import one_of
 from isdp.subspace.elimination import distinct_columns
+from isdp.subspace.geometry import geometry
 from isdp.subspace.nullspace import null_space
+from isdp.subspace.queries import Query
 
 CONTRASTS = ("haar", "helmert", "hadamard", "cosine")
 BASES = (*CONTRASTS, "singular")
 LARGEST_SINGULAR = 2_000  # cells of a dense basis
 TOLERANCE = 1e-9
+TIED = 1e-6  # relative difference of singular values or axes that count as equal
 
 
 def contrasts(cells: int, kind: str = "haar") -> csc_array:
@@ -135,6 +138,68 @@ def kronecker_basis(
         if not any(these <= margin for margin in margins)
     ]
     return csc_array(hstack([csc_array((math.prod(shape), 0)), *free]))
+
+
+def difference_basis(query: Query, invariants: Invariants, relation: str = "replace") -> csc_array:
+    """Orthonormal basis of the span of the differences within the null space.
+
+    The vectors are the right singular vectors of the matrix whose rows are the differences
+    Pi_N (a_z - a_y) of all neighbours. Equal singular values leave their vectors open; these follow
+    the Haar contrasts of the types of record, the coarse ones first, so that the basis is the same
+    on every machine. It has fewer vectors than the null space has dimensions where the answers
+    depend on each other, and no record moves the answers out of its span.
+
+    Parameters
+    ----------
+    query : Query
+    invariants : Invariants
+        On the answers of the query.
+    relation : {"replace", "add-remove"}
+
+    Returns
+    -------
+    csc_array, shape (answers, rank of the differences)
+
+    Raises
+    ------
+    InputError
+        If the query is too large for dense matrices, or query and invariants do not fit.
+    """
+    space = geometry(query, invariants, relation)
+    sizes = np.linalg.norm(space.points, axis=1)  # the singular values, in descending order
+    guide = space.points @ contrasts(space.points.shape[1]).toarray() / sizes[:, None]
+    turned = [align_with(np.eye(space.rank)[:, tied], guide) for tied in split_ties(sizes)]
+    return csc_array(space.span @ np.hstack(turned) if turned else space.span)
+
+
+def split_ties(values: np.ndarray) -> list[np.ndarray]:
+    """Split the positions of sorted positive values into runs of equal ones."""
+    if not len(values):
+        return []
+    ends = np.abs(np.diff(values)) > TIED * np.maximum(values[1:], values[:-1])
+    return np.split(np.arange(len(values)), np.flatnonzero(ends) + 1)
+
+
+def align_with(axes: np.ndarray, guide: np.ndarray) -> np.ndarray:
+    """Choose an orthonormal basis of the span of some axes by Gram-Schmidt of a guide's vectors.
+
+    Parameters
+    ----------
+    axes : float64 array, shape (r, size)
+        Orthonormal.
+    guide : float64 array, shape (r, n)
+        Vectors of length 1 or less, in order of preference.
+    """
+    chosen = np.zeros((len(axes), 0))
+    for vector in guide.T:
+        inside = axes @ (axes.T @ vector)
+        for _ in range(2):  # once more for what rounding leaves
+            inside -= chosen @ (chosen.T @ inside)
+        if np.linalg.norm(inside) > math.sqrt(TIED):
+            chosen = np.column_stack([chosen, inside / np.linalg.norm(inside)])
+        if chosen.shape[1] == axes.shape[1]:
+            return chosen
+    return axes  # the guide spans everything, so this is not reached
 
 
 def check_basis(basis, invariants: Invariants) -> csc_array:

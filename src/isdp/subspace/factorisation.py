@@ -17,11 +17,10 @@ import numpy as np
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.arguments import one_of, positive
-from isdp.subspace.bases import contrasts
+from isdp.subspace.bases import align_with, contrasts, split_ties
 from isdp.subspace.geometry import Geometry, geometry
 from isdp.subspace.queries import Query
 
-TIED = 1e-6  # relative difference of axes that count as equally long
 ELLIPSOID_TOLERANCE = 1e-6
 ELLIPSOID_STEPS = 20_000
 PATIENCE = 60.0  # seconds
@@ -283,24 +282,7 @@ def _split(space: Geometry) -> tuple[np.ndarray, ...]:
 def _ordered_axes(ellipsoid: np.ndarray, guide: np.ndarray) -> np.ndarray:
     """Axes from the shortest, ties in the order of the guide's vectors."""
     lengths, axes = np.linalg.eigh(ellipsoid)
-    groups = np.split(
-        np.arange(len(lengths)), np.flatnonzero(np.diff(lengths) > TIED * lengths[1:]) + 1
-    )
-    return np.hstack([_aligned(axes[:, group], guide) for group in groups])
-
-
-def _aligned(axes: np.ndarray, guide: np.ndarray) -> np.ndarray:
-    """Gram-Schmidt of the guide's vectors within the span of some axes."""
-    chosen = np.zeros((len(axes), 0))
-    for vector in guide.T:
-        inside = axes @ (axes.T @ vector)
-        for _ in range(2):  # once more for what rounding leaves
-            inside -= chosen @ (chosen.T @ inside)
-        if np.linalg.norm(inside) > math.sqrt(TIED):
-            chosen = np.column_stack([chosen, inside / np.linalg.norm(inside)])
-        if chosen.shape[1] == axes.shape[1]:
-            return chosen
-    return axes  # the guide spans everything, so this is not reached
+    return np.hstack([align_with(axes[:, group], guide) for group in split_ties(lengths)])
 
 
 def _power(matrix: np.ndarray, exponent: float) -> np.ndarray:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 from scipy.sparse import csc_array
 
 from isdp.accounting.guarantees import Guarantee
+from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.additive import NEGLIGIBLE, Additive, put, set_up
 from isdp.subspace.arguments import count, one_of, positive
-from isdp.subspace.bases import check_basis, null_basis
+from isdp.subspace.bases import check_basis, difference_basis, null_basis
 from isdp.subspace.neighbours import columns_of
+from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 
 CALIBRATIONS = ("paper", "exact")
@@ -104,9 +108,10 @@ class ProjectedLaplace(Additive):
 class ExtendedLaplace(Additive):
     """Q w, w Laplace of scale b = Delta_1(Q'A) / epsilon (SDP, Corollary 3.9).
 
-    Unlike the Gaussian pair, the extension is often worse than the projection: the sensitivity
-    hangs on the basis, and under a total it exceeds Delta_1(A) from eight cells on in every basis
-    known here. The statement says so where it does.
+    Unlike for Gaussian noise, the l1 sensitivity depends on the basis, so the extension can have a
+    smaller or a larger error than the projection. For histograms under a total it has a larger one
+    from eight cells on in every basis known here. For ranges and prefix sums it has a much smaller
+    one in `difference_basis`. The statement says so where the error is larger.
 
     Parameters
     ----------
@@ -114,10 +119,11 @@ class ExtendedLaplace(Additive):
     invariants : Invariants
         On the answers.
     epsilon : float
-    basis : str or array of shape (answers, m)
+    basis : str or array of shape (answers, m), optional
         A kind of `null_basis`, or orthonormal columns in the null space such as those of
         `kronecker_basis`. They may span less than the null space, as long as no record moves the
-        rest.
+        rest. The default is the "haar" basis for a histogram. For other queries it is the "haar"
+        basis or `difference_basis`, the one with the smaller error.
     relation : {"replace", "add-remove"}
 
     Raises
@@ -130,11 +136,15 @@ class ExtendedLaplace(Additive):
     epsilon: float
     basis: csc_array
 
-    def __init__(self, query, invariants, epsilon, basis="haar", relation="replace"):
+    def __init__(self, query, invariants, epsilon, basis=None, relation="replace"):
         positive("epsilon", epsilon)
         set_up(self, query, invariants, relation, epsilon=epsilon)
-        named = isinstance(basis, str)
-        chosen = null_basis(invariants, basis) if named else check_basis(basis, invariants)
+        if basis is None:
+            chosen = _default_basis(query, invariants, relation)
+        elif isinstance(basis, str):
+            chosen = null_basis(invariants, basis)
+        else:
+            chosen = check_basis(basis, invariants)
         put(self, basis=chosen)
         if chosen.shape[1] < self.null.dimension:
             self._check_span()
@@ -184,9 +194,30 @@ class ExtendedLaplace(Additive):
         """Say what is guaranteed, and where the projection would do better."""
         plain = sensitivity(self.query, 1, self.relation)
         text = super().statement()
-        if self.sensitivity <= plain:
+        projected = 2 * (plain / self.epsilon) ** 2 * self.null.dimension
+        if self.error <= projected * (1 + NEGLIGIBLE):
             return text
         return (
-            f"{text}; in this basis a record moves the coordinates by {self.sensitivity:.4g}, more "
-            f"than the answers themselves ({plain:.4g}): projected Laplace noise is smaller"
+            f"{text}; in this basis a record moves the {self.basis.shape[1]} coordinates by "
+            f"{self.sensitivity:.4g} and the {self.query.answers} answers by {plain:.4g}: "
+            f"projected Laplace noise is smaller"
         )
+
+
+def _default_basis(query: Query, invariants: Invariants, relation: str) -> csc_array:
+    if query.is_histogram:
+        return null_basis(invariants)
+    found = []
+    for make in (
+        lambda: null_basis(invariants),
+        lambda: difference_basis(query, invariants, relation),
+    ):
+        with suppress(InputError):  # not blocks, or too large: the other basis is left
+            basis = make()
+            size = basis_sensitivity(query, basis, relation)
+            found.append((size**2 * basis.shape[1], basis))
+    if not found:
+        raise InputError(
+            "subspace: no basis is known for this query and these invariants; give one as `basis`"
+        )
+    return min(found, key=itemgetter(0))[1]

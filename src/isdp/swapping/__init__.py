@@ -5,31 +5,33 @@ After J. Bailie, R. Gong and X.-L. Meng, *Can Swapping be Differentially Private
 draws in whole numbers from the operating system's randomness. Losses are in nats for each unit of
 d_HAM, half the records that two datasets do not share; datasets with equal invariants differ by 2
 units at least.
-
-The names load when they are first used, with what each needs: compiled code is slow to load.
 """
 
-from isdp.loading import when_first_used
+from isdp.swapping.budget import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon
+from isdp.swapping.loss import smallest_worst_loss, worst_loss
+from isdp.swapping.moments import expected_table, unmix
+from isdp.swapping.permutation import Strata, invariants, swap, swap_table
+from isdp.swapping.profile import epsilon_at
+from isdp.swapping.secure import swap_for_release
+from isdp.swapping.universe import Loss, universe_loss, universe_lower_bound
 
-_HOMES = {
-    "Loss": "isdp.swapping.universe",
-    "Rate": "isdp.swapping.budget",
-    "Strata": "isdp.swapping.permutation",
-    "epsilon_at": "isdp.swapping.profile",
-    "epsilon_bound": "isdp.swapping.budget",
-    "expected_table": "isdp.swapping.moments",
-    "guarantee": "isdp.swapping.budget",
-    "invariants": "isdp.swapping.permutation",
-    "rates_for": "isdp.swapping.budget",
-    "smallest_epsilon": "isdp.swapping.budget",
-    "smallest_worst_loss": "isdp.swapping.loss",
-    "swap": "isdp.swapping.permutation",
-    "swap_for_release": "isdp.swapping.secure",
-    "swap_table": "isdp.swapping.permutation",
-    "universe_loss": "isdp.swapping.universe",
-    "universe_lower_bound": "isdp.swapping.universe",
-    "unmix": "isdp.swapping.moments",
-    "worst_loss": "isdp.swapping.loss",
-}
-__all__ = [*_HOMES]
-__getattr__, __dir__ = when_first_used(__name__, _HOMES)
+__all__ = [
+    "Loss",
+    "Rate",
+    "Strata",
+    "epsilon_at",
+    "epsilon_bound",
+    "expected_table",
+    "guarantee",
+    "invariants",
+    "rates_for",
+    "smallest_epsilon",
+    "smallest_worst_loss",
+    "swap",
+    "swap_for_release",
+    "swap_table",
+    "universe_loss",
+    "universe_lower_bound",
+    "unmix",
+    "worst_loss",
+]

@@ -29,7 +29,7 @@ NOT_SAID = (
     "The unit is a record. If a record is a household or one of several of a person, the loss of "
     "a person is another number.",
     "Nothing that depends on the permutation drawn is given here, such as the share of records "
-    "that moved: beside the records it would void the guarantee.",
+    "that moved: together with the records it would void the guarantee.",
     "Swaps of weighted records, within several levels of a hierarchy, or of records chosen by "
     "their risk are outside the theorem.",
 )
@@ -69,6 +69,7 @@ def describe(name, records, roles, rate: Fraction, key, value, checks, started: 
             "match": list(roles.match),
             "swap": list(roles.swap),
             "carry": list(roles.carry),
+            "public": list(roles.public),
             "published_as_they_are": list(roles.held(records.columns)),
         },
         "output": {"file": "swapped.csv", "order": "by their own columns", "sha256": ""},
@@ -191,7 +192,8 @@ def markdown(certificate: dict) -> str:
         "## Files",
         "",
         f"- {given['file']}: not identified further; columns published as they are: "
-        f"{', '.join(given['published_as_they_are'])}",
+        f"{', '.join(given['published_as_they_are'])}; of these declared public: "
+        f"{', '.join(given['public']) or 'none'}",
         f"- {output['file']}: sha256 {output['sha256']}; the records stand in the order of their "
         f"own columns",
         f"- versions: {', '.join(f'{k} {v}' for k, v in certificate['versions'].items())}",

@@ -9,7 +9,8 @@ favour outcomes that need few.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from isdp.compiled import njit
 
 # a plain 0 is a type of its own to numba, which would compile twice what it is given to
 FIRST = np.int64(0)

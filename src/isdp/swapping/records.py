@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.columns import read_columns
+from isdp.io.columns import read_columns, refuse_line_breaks
 
 WEIGHT = re.compile(
     r"(^|[_ .-])([fp]?weights?|p?wgts?|wts?|perwt|hhwt|p?wgtp)([_ .-]|\d*$)"
@@ -85,7 +85,9 @@ def read_records(path) -> Records:
         Naming the file and what is wrong with it, without any record's values.
     """
     codes, texts = {}, {}
-    for name, column in read_columns(path, "a csv with a row a record").items():
+    columns = read_columns(path, "a csv with one row for each record")
+    refuse_line_breaks(columns, path)
+    for name, column in columns.items():
         different = column.texts.astype(object)
         in_order = np.argsort(different, kind="stable")
         rank = np.empty(len(different), dtype=np.int64)

@@ -1,7 +1,7 @@
-"""From a csv of records to swapped records and their certificate.
+"""The release of swapped records with their certificate, from a csv of records.
 
-Nothing that depends on the permutation drawn is published beside the swapped records, not even the
-share that moved: with the records it could rule a dataset out, and the loss would be infinite.
+The swapped records are all that depends on the permutation and is published. Even the share of
+records that moved could rule out a dataset, given the records, and the loss would be infinite.
 The records come out sorted by their own columns, as an order kept from the input would tell where
 a record was. The key, the swapped values of each key and all that is held are published as they
 are: the guarantee is for who goes with which of them.
@@ -19,10 +19,11 @@ import numpy as np
 
 from isdp.errors import InputError
 from isdp.io.files import sha256_of, write_csv, write_json
-from isdp.io.together import check_out, clear_leftovers, write_together
+from isdp.io.together import check_out, write_together
 from isdp.swapping.certificate import describe, markdown
 from isdp.swapping.permutation import Strata
 from isdp.swapping.records import Records, read_records, refuse_missing, refuse_weights
+from isdp.swapping.revealing import refuse_revealing
 from isdp.swapping.secure import exact_rate, permutation_for_release
 
 FILES = ("swapped.csv", "certificate.json", "certificate.md")
@@ -42,11 +43,14 @@ class Roles:
         The swapping variable V_Swap.
     carry : tuple of str
         Columns that go with the swapping variable, such as the tract of a county.
+    public : tuple of str
+        Columns that stay with their records and may identify them.
     """
 
     match: tuple[str, ...]
     swap: tuple[str, ...]
     carry: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
 
     @property
     def moving(self) -> tuple[str, ...]:
@@ -66,6 +70,7 @@ def swap_file(
     swap: Sequence[str],
     rate,
     carry: Sequence[str] = (),
+    public: Sequence[str] = (),
     force: bool = False,
     source: Callable[[int], bytes] | None = None,
 ) -> dict:
@@ -74,7 +79,7 @@ def swap_file(
     Parameters
     ----------
     path : path
-        A csv in UTF-8, a row a record. It is read, and never named beyond its file name.
+        A csv in UTF-8 with one row for each record. Only its file name is published.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     match : sequence of str
@@ -85,6 +90,8 @@ def swap_file(
         Swap rate, as in `isdp.swapping.secure.exact_rate`.
     carry : sequence of str
         Columns that go with the swapped ones.
+    public : sequence of str
+        Columns that may be published unchanged although nearly all of their values are different.
     force : bool
         Whether to replace such files.
     source : callable, optional
@@ -98,12 +105,12 @@ def swap_file(
     Raises
     ------
     InputError
-        If anything is wrong, or no record could change; nothing has been written then.
+        If anything is wrong, no record could change, or a column that is published unchanged would
+        reveal swaps or identify records; nothing has been drawn or written then.
     """
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
     path, out, rate = Path(path), Path(out), exact_rate(rate)
-    roles = Roles(tuple(match), tuple(swap), tuple(carry))
-    clear_leftovers(out)
+    roles = Roles(tuple(match), tuple(swap), tuple(carry), tuple(public))
     check_out(out, FILES, [path], force, AGAIN)
     records = read_records(path)
     _check_roles(records, roles, path)
@@ -112,6 +119,7 @@ def swap_file(
     key, value = records.groups(roles.match), records.groups(roles.moving)
     strata = Strata.of(key)
     _refuse_fixed(strata, key, value, path)
+    refuse_revealing(records, roles.match, roles.moving, roles.public, path)
     sources = permutation_for_release(strata, rate, source)
     swapped = records.taken(roles.moving, sources).in_order()
     checks = [
@@ -127,13 +135,17 @@ def _check_roles(records: Records, roles: Roles, path: Path) -> None:
     if not roles.swap:
         raise InputError("swapping: --swap names no column; which one is to be swapped?")
     named = roles.match + roles.moving
-    for column in named:
+    for column in named + roles.public:
         if column not in records.columns:
             raise InputError(
                 f"{path}: no column {column!r}; there are {', '.join(map(repr, records.columns))}"
             )
         if named.count(column) > 1:
             raise InputError(f"swapping: the column {column!r} is named twice; it has one role")
+        if column in roles.public and column in roles.moving:
+            raise InputError(
+                f"swapping: --public {column!r}: this column is swapped or carried; drop the option"
+            )
 
 
 def _refuse_fixed(strata: Strata, key: np.ndarray, value: np.ndarray, path: Path) -> None:

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from isdp import Invariants
 from isdp.accounting import Guarantee
+from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.exact.numbers import exact_number
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from scipy.sparse import coo_array
 
-from isdp import Invariants, Polytope
+from isdp.constraints import Invariants, Polytope
 from isdp.constraints.presence import LARGEST_FLOW, Presence
 from isdp.errors import InputError
 from isdp.postprocess.nearest import nearest_l2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -34,11 +32,11 @@ PANELS = {
     "rho": ("zCDP: rho for one person", "systems with zero-concentrated privacy"),
     "rate": ("swap rate (no budget for one person)", "records swapped"),
 }
-# what is drawn in each row: table, query or share, column, and the axis' words
+# words of the vertical axis in each row of the figure of errors, by query or share
 ROWS = {
-    "detail": ("errors", "rmse", "cells: root mean square\nerror (persons)"),
-    "total": ("errors", "rmse", "county totals: root mean\nsquare error (persons)"),
-    "Hispanic": ("shares", "mae", "Hispanic share: mean absolute\nerror (percentage points)"),
+    "detail": "cells: root mean square\nerror (persons)",
+    "total": "county totals: root mean\nsquare error (persons)",
+    "Hispanic": "Hispanic share: mean absolute\nerror (percentage points)",
 }
 BIAS_ROWS = {
     "bias": "mean error of a cell\n(persons; linear within 1)",
@@ -50,28 +48,27 @@ BELOW = "; bars: three standard errors; hollow: holds more than the others"
 
 
 @styled
-def errors(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> Figure:
+def errors(points: pd.DataFrame, scope: str) -> Figure:
     """Draw error against each system's own budget, a column for each kind of budget.
 
     Parameters
     ----------
-    errors, shares : DataFrame
-        From `reproduction.comparison.tables.collected`.
+    points : DataFrame
+        From `reproduction.comparison.tables.error_points`.
     scope : str
-        Of the counties in which errors are measured.
+        Counties in which errors are measured.
     """
     figure, axes = panels(len(ROWS), len(PANELS), (11.5, 9.4), sharex="col")
-    drawn = error_points(errors, shares, scope)
-    for row, name in enumerate(ROWS):
+    for row, (name, words) in enumerate(ROWS.items()):
         for column, parameter in enumerate(PANELS):
             axis = axes[row, column]
-            part = drawn[(drawn["query"] == name) & (drawn["parameter"] == parameter)]
-            converted = drawn[(drawn["query"] == name) & drawn["system"].isin(BY_THEOREM)]
+            part = points[(points["query"] == name) & (points["parameter"] == parameter)]
+            converted = points[(points["query"] == name) & points["system"].isin(BY_THEOREM)]
             converted = converted.assign(budget=converted["budget"] ** 2 / 2)
             _curves(axis, part)
             _budgets(axis, part, converted if parameter == "rho" else converted[:0])
             _logarithmic(axis)
-        axes[row, 0].set_ylabel(ROWS[name][2])
+        axes[row, 0].set_ylabel(words)
     _name_columns(axes, [words for words, _ in PANELS.values()], 7)
     axes[1, 2].text(
         0.5, 0.5, "held: no error", transform=axes[1, 2].transAxes, ha="center", color=INK
@@ -79,26 +76,6 @@ def errors(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> Figure:
     return finish(
         figure, f"Three kinds of budget, three columns: compare within one ({scope}{BELOW})"
     )
-
-
-def error_points(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """List the points of `errors`: query, system, parameter, budget, value and its error.
-
-    Errors of 0 are left out, as no logarithmic axis shows them.
-    """
-    tables = {
-        "errors": errors.rename(columns={"query": "of"}),
-        "shares": shares.rename(columns={"share": "of"}),
-    }
-    parts = []
-    for name, (table, column, _) in ROWS.items():
-        rows = tables[table]
-        rows = rows[(rows["scope"] == scope) & (rows["of"] == name) & (rows["size"] == "all")]
-        part = rows[["system", "parameter", "budget"]].assign(
-            query=name, value=rows[column], error=rows[f"{column}_error"]
-        )
-        parts.append(part[part["value"] > 1e-9])
-    return pd.concat(parts, ignore_index=True)
 
 
 def _curves(axis: Axes, part: pd.DataFrame) -> None:
@@ -176,21 +153,20 @@ def _name_columns(axes, words: list[str], below: float) -> None:
 
 
 @styled
-def bias(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figure:
-    """Draw the errors of cells by their true size, one budget a system.
+def bias(points: pd.DataFrame, scope: str) -> Figure:
+    """Draw the errors of cells by their true size, with one budget for each system.
 
     Parameters
     ----------
-    errors : DataFrame
-        From `reproduction.comparison.tables.error_table`.
-    chosen : mapping from parameter to budget
+    points : DataFrame
+        From `reproduction.comparison.tables.bias_points`.
     scope : str
+        Counties in which errors are measured.
     """
-    drawn = bias_points(errors, chosen, scope)
-    classes = list(dict.fromkeys(drawn["size"]))
+    classes = list(dict.fromkeys(points["size"]))
     figure, axes = panels(len(BIAS_ROWS), len(PANELS), (11.5, 7.4), sharex="col")
     for row, (column, words) in enumerate(BIAS_ROWS.items()):
-        _by_class(axes[row], drawn, column, classes)
+        _by_class(axes[row], points, column, classes)
         axes[row, 0].set_ylabel(words)
     for axis in axes[0]:
         axis.axhline(0, color=INK, lw=0.8)
@@ -203,42 +179,28 @@ def bias(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figur
     return finish(figure, f"Errors of cells by their true size ({scope}{BELOW})")
 
 
-def bias_points(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
-    """List the rows of `bias`: cells by true size, at the budget chosen for each parameter."""
-    rows = errors[
-        (errors["scope"] == scope) & (errors["query"] == "detail") & (errors["size"] != "all")
-    ]
-    return _at_budgets(rows, chosen)
-
-
 @styled
-def shares(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> Figure:
-    """Draw the mean absolute error of shares by the county's population, one budget a system.
+def shares(points: pd.DataFrame, scope: str) -> Figure:
+    """Draw the mean absolute error of shares by population, with one budget for each system.
 
     Parameters
     ----------
-    shares : DataFrame
-        From `reproduction.comparison.tables.share_table`.
-    chosen : mapping from parameter to budget
+    points : DataFrame
+        From `reproduction.comparison.tables.share_points`.
     scope : str
+        Counties in which errors are measured.
     """
-    drawn = share_points(shares, chosen, scope)
-    names = list(dict.fromkeys(drawn["share"]))
-    classes = [name for name in POPULATIONS if name in set(drawn["size"])]
+    names = list(dict.fromkeys(points["share"]))
+    classes = [name for name in POPULATIONS if name in set(points["size"])]
     size = (11.5, 2.2 + 2.3 * len(names))
     figure, axes = panels(len(names), len(PANELS), size, sharex="col")
     for row, name in enumerate(names):
-        _by_class(axes[row], drawn[drawn["share"] == name], "mae", classes)
+        _by_class(axes[row], points[points["share"] == name], "mae", classes)
         axes[row, 0].set_ylabel(f"{name}\n(percentage points)")
         for axis in axes[row]:
             _logarithmic(axis)
     _name_columns(axes, ["population of the county"] * len(PANELS), 11)
     return finish(figure, f"Mean absolute errors of shares of a county's people ({scope}{BELOW})")
-
-
-def share_points(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
-    """List the rows of `shares`: by population, at the budget chosen for each parameter."""
-    return _at_budgets(shares[(shares["scope"] == scope) & (shares["size"] != "all")], chosen)
 
 
 def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:
@@ -264,10 +226,6 @@ def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> Non
 def _centred(place: int, part: pd.DataFrame) -> float:
     """Tell how many steps from the middle the system of that place in a panel stands."""
     return place - (part["system"].nunique() - 1) / 2
-
-
-def _at_budgets(rows: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
-    return rows[rows["budget"] == rows["parameter"].map(chosen)].reset_index(drop=True)
 
 
 def _in_order(rows: pd.DataFrame):

@@ -1,11 +1,24 @@
-"""What the schema cannot tell of the settings of the comparison."""
+"""The block `comparison` of the configuration."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from reproduction.running.config import ConfigError, check_states, column
+from reproduction.running.settings import (
+    OURS,
+    AllOrStates,
+    Block,
+    ConfigError,
+    Epsilons,
+    Rates,
+    Rhos,
+    States,
+    Whole,
+    check_states,
+    known_states,
+    setting,
+)
 
 # The parameter that sets the budget of each system, by family. Snakemake reads it at every start,
 # and would take a second and a half to load the systems for it.
@@ -18,22 +31,54 @@ PARAMETERS = {
 FAMILIES = tuple(PARAMETERS)
 
 
-def check(comparison: Mapping, config: dict, base: Path) -> None:
-    """Raise ConfigError unless the states are there and the budgets shown are among those run."""
-    known = column(base / config["data"]["published"], "usps")
-    if comparison["states"] != "all":
-        check_states("comparison.states", comparison["states"], known)
-        known = comparison["states"]
-    check_states("comparison.swapped", comparison["swapped"], known)
-    for parameter in ("epsilon", "rate"):
-        value, run = comparison["shown"][parameter], comparison[f"{parameter}s"]
-        if value not in run:
+class Shown(Block):
+    """Budgets of the figures."""
+
+    epsilon: float = setting("The epsilon of the systems with pure differential privacy.", OURS)
+    rate: float = setting("The swap rate.", OURS)
+
+
+class ComparisonSettings(Block):
+    """Every system on the published counts."""
+
+    states: AllOrStates = setting(
+        "The states whose counties are released, `all` or a list. TopDown's nation consists of "
+        "these.",
+        OURS,
+    )
+    epsilons: Epsilons = setting(
+        "The budgets of the systems with pure differential privacy, for one person.", OURS
+    )
+    rhos: Rhos = setting(
+        "The budgets of the systems with zero-concentrated differential privacy, for one person. "
+        "`published` is the Bureau's own of 8 June 2021 for these levels and queries.",
+        OURS,
+    )
+    rates: Rates = setting("The swap rates.", OURS)
+    swapped: States = setting(
+        "The states in which records are swapped, and in which the errors of all systems are "
+        "measured a second time.",
+        OURS,
+    )
+    runs: Whole = setting("The number of releases of each system at each budget.", OURS)
+    shown: Shown = setting("The budgets of the figures of bias and of shares.")
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless the states exist and the budgets shown are among those run."""
+        known = known_states(config, base)
+        if self.states != "all":
+            check_states("comparison.states", self.states, known)
+            known = self.states
+        check_states("comparison.swapped", self.swapped, known)
+        for parameter in ("epsilon", "rate"):
+            value, run = getattr(self.shown, parameter), getattr(self, f"{parameter}s")
+            if value not in run:
+                raise ConfigError(
+                    f"config: comparison.shown.{parameter}: must be one of comparison."
+                    f"{parameter}s ({', '.join(f'{each:g}' for each in run)}), got {value:g}"
+                )
+        if "published" not in self.rhos:
             raise ConfigError(
-                f"config: comparison.shown.{parameter}: {value} is not among comparison."
-                f"{parameter}s: {', '.join(map(str, run))}"
+                "config: comparison.rhos: must contain 'published', as the figures show that "
+                f"budget next to the Bureau's own counts, got {self.rhos}"
             )
-    if "published" not in comparison["rhos"]:
-        raise ConfigError(
-            "config: comparison.rhos: 'published' may not be left out: figures show that budget, "
-            "beside the Bureau's own file"
-        )

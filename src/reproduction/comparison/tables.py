@@ -8,22 +8,17 @@ import pandas as pd
 
 from isdp.accounting import Guarantee, as_fraction, upper
 from isdp.compare import Areas, System
-from reproduction.comparison.experiment import BUREAU
+from reproduction.comparison.experiment import BUREAU, SWAPPED
 from reproduction.comparison.spread import standard_error
 from reproduction.comparison.systems import budgets_of, bureau_rho, systems
 from reproduction.topdown.configurations import production, slides
 from reproduction.topdown.tables import over_runs
 
 LABELS = ["parameter", "budget", "scope"]  # beside system and run
-TITLES = {
-    "errors": "Errors of every system, by query and true size",
-    "shares": "Errors of shares of a county's people",
-    "impossible": "Counts that cannot be, and what is exact",
-    "cost": "What one release costs",
-    "guarantees": "What each system guarantees",
-}
 # queries whose errors are told by true size; of the others all answers together
 BY_SIZE = ("total", "detail")
+# what the figure of errors shows of each query or share: the table, and its column
+DRAWN = {"detail": ("errors", "rmse"), "total": ("errors", "rmse"), "Hispanic": ("shares", "mae")}
 PURE_TO_ZCDP = "Bun and Steinke 2016, Proposition 1.4: epsilon gives rho = epsilon^2 / 2"
 NO_WAY_BACK = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
 SWAPS = (
@@ -187,3 +182,60 @@ def collected(kinds: Mapping[str, list[pd.DataFrame]]) -> dict[str, pd.DataFrame
         "shares": share_table(of_all["shares"]),
         "impossible": impossible_table(of_all["summary"]),
     }
+
+
+def figure_points(
+    errors: pd.DataFrame, shares: pd.DataFrame, shown: Mapping[str, float]
+) -> dict[str, pd.DataFrame]:
+    """List the points of all figures, in the counties of the states that are swapped.
+
+    Parameters
+    ----------
+    errors, shares : DataFrame
+        From `collected`.
+    shown : mapping from parameter to budget
+        The block "comparison.shown" of the config; rho is that of the production settings.
+    """
+    chosen = {**shown, "rho": float(bureau_rho())}
+    return {
+        "errors_points": error_points(errors, shares, SWAPPED),
+        "bias_points": bias_points(errors, chosen, SWAPPED),
+        "shares_points": share_points(shares, chosen, SWAPPED),
+    }
+
+
+def error_points(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
+    """List the points of the figure of errors: query, system, budget, value, standard error.
+
+    Errors of 0 are left out, because a logarithmic axis cannot show them.
+    """
+    tables = {
+        "errors": errors.rename(columns={"query": "of"}),
+        "shares": shares.rename(columns={"share": "of"}),
+    }
+    parts = []
+    for name, (table, column) in DRAWN.items():
+        rows = tables[table]
+        rows = rows[(rows["scope"] == scope) & (rows["of"] == name) & (rows["size"] == "all")]
+        part = rows[["system", "parameter", "budget"]].assign(
+            query=name, value=rows[column], error=rows[f"{column}_error"]
+        )
+        parts.append(part[part["value"] > 1e-9])
+    return pd.concat(parts, ignore_index=True)
+
+
+def bias_points(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
+    """List the errors of cells by true size, at the budget chosen for each parameter."""
+    rows = errors[
+        (errors["scope"] == scope) & (errors["query"] == "detail") & (errors["size"] != "all")
+    ]
+    return _at_budgets(rows, chosen)
+
+
+def share_points(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
+    """List the errors of shares by population, at the budget chosen for each parameter."""
+    return _at_budgets(shares[(shares["scope"] == scope) & (shares["size"] != "all")], chosen)
+
+
+def _at_budgets(rows: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
+    return rows[rows["budget"] == rows["parameter"].map(chosen)].reset_index(drop=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,6 +16,68 @@ STARTS = {
     "target": ("stationary: started in the target", DRAW, "o", "-"),
     "confidential": ("started at the confidential table", FAINT, "s", "--"),
 }
+
+
+def sex_by_age_figures(
+    read: Mapping[str, pd.DataFrame],
+    *,
+    county: str | None,
+    epsilon: float,
+    proposal_epsilon: float,
+    raw_epsilon: float,
+    tables: int,
+    releases: int,
+) -> dict[str, Figure]:
+    """Draw all figures of sex by age.
+
+    Parameters
+    ----------
+    read : mapping from str to DataFrame
+        norms, speed, traces, trace, acceptance and medians.
+    county : str or None
+        County of the confidential table; None for the paper's table.
+    epsilon, proposal_epsilon, raw_epsilon : float
+        Of the conditional mechanism, of the independence sampler's proposal, and of the raw
+        mechanism.
+    tables, releases : int
+        Number of confidential tables whose distances are compared, and of releases of each.
+
+    Returns
+    -------
+    dict with the keys distances, acceptance, traces and samplers
+    """
+    of = f"Table P12 of {county}" if county else "the paper's table"
+    repeated = f"{tables} simulated tables, {releases} releases each"
+    if county:
+        repeated = f"{of}, {tables} times {releases} releases"
+    raw = f"raw\nepsilon = {raw_epsilon:g}"
+    methods = {
+        "raw": raw,
+        "projected": f"{raw},\nnon-negative\nl2 projection",
+        "conditional": f"conditional\nepsilon = {epsilon:g}",
+        "raw_half": f"raw\nepsilon = {epsilon:g}",
+    }
+    walked = {"walk": "lattice walk", "independence": "independence sampler\n(CDP, Algorithm 1)"}
+    chain = read["trace"].iloc[0]
+    return {
+        "distances": distances(read["medians"], repeated, methods),
+        "acceptance": acceptance(
+            read["acceptance"], f"Independence sampler, {of}, epsilon = {epsilon:g} per cell"
+        ),
+        "traces": traces(
+            read["traces"],
+            read["trace"],
+            f"Independence sampler, {of}, proposal parameter {proposal_epsilon:g}: "
+            f"{chain['acceptance_percent']:.2f} % accepted, longest stay "
+            f"{chain['longest_stay']:,} steps",
+        ),
+        "samplers": samplers(
+            read["speed"],
+            read["norms"],
+            f"Two samplers of one target ({of}, epsilon = {epsilon:g})",
+            walked,
+        ),
+    }
 
 
 @styled

@@ -1,41 +1,198 @@
-"""What the schema cannot tell of the settings of sex by age."""
+"""The block `congenial` of the configuration."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for
 from reproduction.data.table_p12 import sex_by_age_invariants, table_of
-from reproduction.running.config import ConfigError
+from reproduction.running.settings import (
+    OURS,
+    PAPER,
+    READ_OFF,
+    Block,
+    Chains,
+    ConfigError,
+    Different,
+    Pair,
+    PathText,
+    Positive,
+    Probability,
+    Whole,
+    check_file,
+    setting,
+)
 
 KEY = "congenial.sex_by_age"
 
 
-def check(congenial: Mapping, config: dict, base: Path) -> None:
-    """Raise ConfigError unless tables, file, cells and rates fit each other."""
-    entry = congenial["sex_by_age"]
-    for key in ("counts", "printed"):
-        try:
-            if entry[key] is not None:
-                table_of(entry[key])
-        except InputError as error:
-            raise ConfigError(f"config: {KEY}.{key}: {error}") from None
-    if (entry["file"] is None) != (entry["county"] is None):
-        raise ConfigError(
-            f"config: {KEY}.file and {KEY}.county belong together: give both or neither"
-        )
-    if entry["file"] is not None and not Path(entry["file"]).is_file():
-        raise ConfigError(f"config: {KEY}.file: there is no file {entry['file']}")
-    if entry["solved"] is not None:
-        try:
-            solve_for(sex_by_age_invariants(), [0, 0, 0], [cell - 1 for cell in entry["solved"]])
-        except InputError as error:
-            raise ConfigError(f"config: {KEY}.solved (cells from 0 here): {error}") from None
-    acceptance = entry["acceptance"]
-    if len(acceptance["paper"]) != len(acceptance["proposal_epsilons"]):
-        raise ConfigError(
-            f"config: {KEY}.acceptance.paper: wanted: one number or null for each of the "
-            f"{len(acceptance['proposal_epsilons'])} proposal_epsilons"
-        )
+class Sexes(Block):
+    """Counts by age group, for each sex."""
+
+    female: list = setting("The counts of the 23 age groups of women.", PAPER)
+    male: list = setting("The counts of the 23 age groups of men.", PAPER)
+
+
+class Independence(Block):
+    """The independence sampler."""
+
+    chains: Chains = setting("The number of chains, from 2 to 100.", OURS)
+    draws: int = setting("The number of draws kept from each.", OURS, ge=10)
+    burn_in: int = setting("The number of steps dropped first.", OURS, ge=0)
+    thin: Whole = setting("The number of steps between kept draws.", OURS)
+
+
+class Walk(Independence):
+    """The lattice walk."""
+
+    proposal: Probability = setting("The parameter a of the jump lengths.", OURS)
+
+
+class TraceInPaper(Block):
+    """Numbers of the paper's chain."""
+
+    acceptance_percent: float = setting("Its acceptance rate, in %.", READ_OFF, default=None)
+    longest_stay: float = setting("Its longest stay, in steps.", READ_OFF, default=None)
+    ess: float = setting("Its effective sample size.", READ_OFF, default=None)
+
+
+class Trace(Block):
+    """Chains of the independence sampler."""
+
+    steps: int = setting("The number of proposals of each chain.", PAPER, ge=20)
+    chains: int = setting("The number of chains. The first is shown.", OURS, ge=2)
+    paper: TraceInPaper = setting("The numbers of the paper's own chain.")
+
+
+class AcceptanceRates(Block):
+    """The acceptance rate."""
+
+    proposal_epsilons: Annotated[
+        Different[Annotated[float, Field(gt=0, le=20)]], Field(min_length=4)
+    ] = setting("The epsilons of the proposal.", PAPER)
+    paper: list[float | None] = setting(
+        "The paper's rates for these, in %. `null` stands for a rate that is not known.", READ_OFF
+    )
+    chains: Chains = setting(
+        "The number of independent chains for each epsilon and each kind of start.", OURS
+    )
+    iterations: int = setting("The number of proposals of each chain.", OURS, ge=100)
+
+
+class Medians(Block):
+    """Medians of one method."""
+
+    l1: float = setting("The median l1 distance.", READ_OFF)
+    l2: float = setting("The median l2 distance.", READ_OFF)
+
+
+class MediansInPaper(Block):
+    """Medians of the paper."""
+
+    raw: Medians = setting("Noise alone.", default=None)
+    projected: Medians = setting("Noise, projected.", default=None)
+    conditional: Medians = setting("The congenial mechanism.", default=None)
+    raw_half: Medians = setting("Noise alone at half the epsilon.", default=None)
+
+
+class Distances(Block):
+    """Distances of releases from their tables."""
+
+    tables: int = setting(
+        "The number of simulated confidential tables. With a file, the county's table is used as "
+        "many times.",
+        OURS,
+        ge=2,
+    )
+    paper_tables: int = setting(
+        "The number of tables from which the paper's medians come.", PAPER, ge=2
+    )
+    releases: int = setting("The number of releases of each table by each method.", PAPER, ge=2)
+    successes: Positive = setting(
+        "The number of successes of the negative binomial distribution of each cell.", PAPER
+    )
+    failure: Probability = setting("The probability of failure of that distribution.", PAPER)
+    raw_epsilon: Positive = setting("The epsilon of the noise that is projected.", PAPER)
+    walk: Walk = setting("The lattice walk that draws the conditional releases.")
+    unmixed: Different[Whole] = setting(
+        "The lengths, in proposals, of the short chains whose releases are compared with them.",
+        OURS,
+    )
+    paper: MediansInPaper = setting("The paper's medians, by method.")
+
+
+class SexByAge(Block):
+    """The table of sex by age."""
+
+    file: PathText | None = setting(
+        "A csv with Table P12 (columns H76001 to H76049, and `name`, `gisjoin` or `fips`), or "
+        "`null` for `counts`."
+    )
+    county: PathText | None = setting("The name or code of the county in that file.")
+    counts: Sexes = setting("The confidential table: 23 age groups of each sex.")
+    printed: Sexes | None = setting(
+        "A release to compare with ours, or `null`. It is not used with a file."
+    )
+    epsilon: Positive = setting("The epsilon of the unconstrained mechanism, per cell.", PAPER)
+    proposal_epsilon: Positive = setting(
+        "The epsilon of the proposal of the independence sampler.", PAPER
+    )
+    solved: Different[Annotated[int, Field(ge=1, le=46)]] | None = setting(
+        "The cells that it solves from the equalities, counted from 1, female first. `null` lets "
+        "the program choose them.",
+        PAPER,
+    )
+    walk: Walk = setting("The lattice walk; its steps are sweeps.")
+    independence: Independence = setting("The independence sampler; its steps are proposals.")
+    trace: Trace = setting("Chains of the independence sampler from the confidential table.")
+    acceptance: AcceptanceRates = setting("The acceptance rate of the independence sampler.")
+    distances: Distances = setting("The distances of releases from their tables.")
+
+
+class TwoBin(Block):
+    """The histogram of two bins."""
+
+    counts: Pair[Annotated[int, Field(ge=0)]] = setting("The two counts of the histogram.", OURS)
+    epsilon: Positive = setting("The epsilon of the unconstrained mechanism.", OURS)
+    betas: Different[Annotated[float, Field(ge=0, le=1)]] = setting(
+        "The weights of the l1 projection, from 0 to 1.", OURS
+    )
+    draws: int = setting("The number of simulated releases of each mechanism.", OURS, ge=100)
+
+
+class CongenialSettings(Block):
+    """The congenial mechanism."""
+
+    sex_by_age: SexByAge = setting("Sex by age under constraints (CDP, Section 3).")
+    two_bin: TwoBin = setting("A histogram of two bins (CDP, Example 4.1).")
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless tables, file, cells and rates fit each other."""
+        entry = self.sex_by_age
+        for key in ("counts", "printed"):
+            table = getattr(entry, key)
+            try:
+                if table is not None:
+                    table_of(dict(table))
+            except InputError as error:
+                raise ConfigError(f"config: {KEY}.{key}: {error}") from None
+        if (entry.file is None) != (entry.county is None):
+            raise ConfigError(
+                f"config: {KEY}: file and county belong together: give both or neither"
+            )
+        check_file(f"{KEY}.file", entry.file)
+        if entry.solved is not None:
+            try:
+                solve_for(sex_by_age_invariants(), [0, 0, 0], [cell - 1 for cell in entry.solved])
+            except InputError as error:
+                raise ConfigError(f"config: {KEY}.solved (cells from 0 here): {error}") from None
+        rates, epsilons = entry.acceptance.paper, entry.acceptance.proposal_epsilons
+        if len(rates) != len(epsilons):
+            raise ConfigError(
+                f"config: {KEY}.acceptance.paper: must have one number or null for each of the "
+                f"{len(epsilons)} proposal_epsilons, got {len(rates)}"
+            )

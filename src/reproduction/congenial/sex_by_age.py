@@ -24,7 +24,11 @@ from reproduction.data.table_p12 import (
     MINORS,
     SEXES,
     sex_by_age_invariants,
+    table_of,
 )
+
+HELD_ROWS = ("18 and over", "all ages")
+SPEEDS = ["seconds", "effective_draws_per_second"]
 
 
 def feasible_noise(counts: np.ndarray) -> Polytope:
@@ -115,29 +119,21 @@ def compare_samplers(
 
 
 def release_table(counts: np.ndarray, released: np.ndarray) -> pd.DataFrame:
-    """Confidential table and one release, with the sums that are held (CDP, Table 1).
+    """Tabulate the confidential table and one release with their sums (CDP, Table 1).
 
     Returns
     -------
-    DataFrame with columns age, and confidential and released for each sex and both together; the
-        last rows are the sums: 18 and over (held for both sexes together), all ages (held)
+    DataFrame with columns age, confidential and released for each sex and both together, and held
+        The last two rows are sums: of the ages from 18 and of all ages. `held` marks the rows whose
+        sum over both sexes is held; of all ages, the sums of each sex are held too.
     """
-    columns: dict[str, list] = {"age": [*AGE_GROUPS, "18 and over", "all ages"]}
+    columns: dict[str, list] = {"age": [*AGE_GROUPS, *HELD_ROWS]}
     for what, table in (("confidential", counts), ("released", released)):
         by_sex = dict(zip(SEXES, np.asarray(table).reshape(2, GROUPS), strict=True))
         for name, part in (*by_sex.items(), ("both", sum(by_sex.values()))):
             columns[f"{what}_{name}"] = [*part, part[MINORS:].sum(), part.sum()]
-    return pd.DataFrame(columns)
-
-
-def held_cells(table: pd.DataFrame) -> pd.DataFrame:
-    """Mark the sums that are held in a table from `release_table`; bool, of the same shape."""
-    held = pd.DataFrame(False, index=table.index, columns=table.columns)
-    everyone, adults = table["age"] == "all ages", table["age"] == "18 and over"
-    for column in table.columns[1:]:
-        held.loc[everyone, column] = True
-        held.loc[adults, column] = column.endswith("_both")
-    return held
+    table = pd.DataFrame(columns)
+    return table.assign(held=table["age"].isin(HELD_ROWS))
 
 
 def norm_table(draws: dict[str, np.ndarray]) -> pd.DataFrame:
@@ -182,6 +178,57 @@ def place_release(
         limits = np.quantile(ours, [0.005, 0.5, 0.995]) ** (1 / power)
         row |= zip((f"{norm}_low", f"{norm}_median", f"{norm}_high"), limits, strict=True)
     return pd.DataFrame([row], columns=columns)
+
+
+def sample_tables(
+    rng: np.random.Generator,
+    counts: np.ndarray,
+    independence: IndependenceSampler,
+    *,
+    epsilon: float,
+    walk: Mapping,
+    independence_run: Mapping,
+    printed: Mapping[str, list[int]] | None,
+) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
+    """Draw releases by both samplers, and describe them.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    counts : int64 array, shape (46,)
+    independence : IndependenceSampler
+    epsilon : float
+        Of the unconstrained mechanism, per cell.
+    walk, independence_run : mapping
+        Chains, draws, burn_in and thin of each sampler; for the lattice walk also its proposal.
+    printed : mapping or None
+        The release that the paper prints, by sex; None for another table than the paper's.
+
+    Returns
+    -------
+    tables : dict of DataFrame
+        chains (both samplers without their speed), speed, norms, release (the walk's last draw)
+        and printed.
+    noise : int64 array (chain, draw, cell)
+        Draws of the lattice walk.
+    """
+    run = {key: value for key, value in walk.items() if key != "proposal"}
+    compared, draws = compare_samplers(
+        rng,
+        {
+            "walk": (lattice_walk(counts, epsilon, walk["proposal"]), run),
+            "independence": (independence, dict(independence_run)),
+        },
+    )
+    noise = draws["walk"]
+    tables = {
+        "chains": compared.drop(columns=SPEEDS),
+        "speed": compared[["sampler", *SPEEDS]],
+        "norms": norm_table(draws),
+        "release": release_table(counts, counts + noise[0, -1]),
+        "printed": place_release(counts, None if printed is None else table_of(printed), noise),
+    }
+    return tables, noise
 
 
 def spread_draws(noise: np.ndarray, wanted: int) -> np.ndarray:
@@ -401,6 +448,30 @@ def simulated_tables(
     return rng.negative_binomial(successes, 1 - failure, size=(tables, len(CELLS)))
 
 
+def confidential_tables(
+    rng: np.random.Generator, settings: Mapping, counts: np.ndarray | None
+) -> np.ndarray:
+    """Take the tables whose releases are compared: simulated, or one table again and again.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Simulated tables are drawn from its first spawned stream.
+    settings : mapping
+        `tables` (their number), and `successes` and `failure` of the simulated cells.
+    counts : int64 array, shape (46,), or None
+        The table; None to simulate.
+
+    Returns
+    -------
+    int64 array, shape (tables, 46)
+    """
+    if counts is not None:
+        return np.tile(counts, (settings["tables"], 1))
+    drawing = (settings["tables"], settings["successes"], settings["failure"])
+    return simulated_tables(rng.spawn(1)[0], *drawing)
+
+
 def mean_distances(noise: np.ndarray) -> dict[str, float]:
     """Mean l1 and l2 norm of releases' errors, shape (..., cells)."""
     l2 = np.sqrt(np.square(np.asarray(noise, dtype=float)).sum(axis=-1))
@@ -492,7 +563,7 @@ def median_table(
     paper_tables: int,
     epsilons: Mapping[str, float],
 ) -> pd.DataFrame:
-    """Medians over the tables beside the paper's, with the spread of a median.
+    """Compare medians over the tables with the paper's, with the standard error of a median.
 
     Parameters
     ----------

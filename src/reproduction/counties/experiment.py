@@ -14,6 +14,7 @@ from isdp.diagnostics.summaries import boxes, describe_cells
 from isdp.exact.laws import total_law
 from isdp.io.draws import Draws
 from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.laplace import GeneralizedLaplace
 
 BAND = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
@@ -60,9 +61,6 @@ def sample_state(
         `seconds` of the kept sweeps (burn-in and compilation apart), `updates` (basis vectors
         visited) and `acceptance_rate`.
     """
-    # compiled code: tables and figures do without
-    from isdp.mcmc.metropolis import LatticeWalk, run_chains
-
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
     lattice = kernel_lattice(invariants, basis)
     mechanism = GeneralizedLaplace(epsilon, norm)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -21,8 +22,40 @@ from isdp.plots.style import (
     panels,
     styled,
 )
+from reproduction.data.differences import other_state, other_vintage, titled
 
 COUNTIES_IN_A_ROW = 130
+
+
+def county_title(
+    state: str, rule: str, vintage: str, *, norm: str, epsilon: float, made: str
+) -> str:
+    """Title of the figure of one state's noise.
+
+    Parameters
+    ----------
+    state, rule : str
+        A row of the table of selected states.
+    vintage : str
+        Of the demonstration data; "" where there are none.
+    norm, epsilon
+        Of the generalized Laplace mechanism.
+    made : str
+        The number and kind of the draws.
+    """
+    return titled(
+        f"{state}: noise in county populations under the state's total, {norm} generalized "
+        f"Laplace, epsilon = {epsilon:g}, {made}",
+        other_state(state, rule),
+        other_vintage(vintage),
+    )
+
+
+def slopes_title(vintage: str) -> str:
+    """Title of the figure of the slopes; `vintage` is that of the demonstration data, or ""."""
+    title = "Regression of the error of the Census DAS on log population, by state"
+    own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
+    return titled(title, other_vintage(vintage) or own)
 
 
 @styled
@@ -55,7 +88,7 @@ def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
 
 def das_marks(vintage: str) -> dict[str, tuple[str, str, str]]:
     """Name the marks of the Census DAS's errors in a box plot, with their vintage."""
-    return {"das_error": ("round", DAS, f"error of the Census DAS, vintage {vintage}")}
+    return {"das_error": ("o", DAS, f"error of the Census DAS, vintage {vintage}")}
 
 
 COUNTY_AXIS = "county (2010 population), from the least populous to the most"
@@ -99,8 +132,8 @@ def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure
     if known.empty:
         return message(
             title,
-            "No demonstration data at hand: there are no DAS errors to regress.\n"
-            "Give the file in the config (data.file) or in NHGIS_PPDD_FILE and run again.",
+            "There are no demonstration data, and so no errors of the Census DAS to regress.\n"
+            "Name their file in the config (data.file) or in NHGIS_PPDD_FILE and run again.",
         )
     figure, ((axis,),) = panels(1, 1, (9.5, 4.2))
     significant = known["significant"].astype(bool)
@@ -134,7 +167,7 @@ def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure
 
 @styled
 def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
-    """R-hat and effective sample size of every county, a strip of points a state.
+    """R-hat and effective sample size of every county, a strip of points per state.
 
     Parameters
     ----------
@@ -142,15 +175,13 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
         Table counties_rhat: columns state, rhat, ess_bulk, frozen.
     title : str
     """
-    import seaborn as sns  # its strips of jittered points; other figures do without its import
-
     np.random.seed(1)  # noqa: NPY002  seaborn's jitter knows no other generator
     moving = rhat[~rhat["frozen"].astype(bool)]
     states = list(dict.fromkeys(rhat["state"]))
     figure, axes = panels(1, 2, (9.5, 1.6 + 0.32 * len(states)), sharey=True)
     for axis, column, limit, label in (
         (axes[0, 0], "rhat", 1.01, "R-hat of a county's noise"),
-        (axes[0, 1], "ess_bulk", 2000, "effective draws of a county's noise (bulk)"),
+        (axes[0, 1], "ess_bulk", 2000, "bulk effective sample size of a county's noise (draws)"),
     ):
         sns.stripplot(
             data=moving,
@@ -167,7 +198,7 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
         )
         axis.axvline(limit, color=DAS, lw=1, ls="--")
         axis.annotate(
-            f"bar: {limit:,}",
+            f"criterion: {limit:,}",
             (limit, 1.0),
             xycoords=("data", "axes fraction"),
             ha="center",

@@ -10,16 +10,31 @@ from matplotlib.patches import Patch
 
 from isdp.plots.boxes import boxes_width, draw_boxes, name_boxes
 from isdp.plots.style import BOX, DAS, INK, finish, legend_above, panels, styled
-from reproduction.counties.choices import CHOICES
 from reproduction.counties.figures import (
     COUNTY_AXIS,
     county_labels,
     frame_counties,
     rows_of_counties,
 )
+from reproduction.data.differences import other_state, titled
 
+# ways to take one vector among the nearest
+CHOICES = {
+    "solver": "the vertex that HiGHS returns: one county, always the same, takes the correction",
+    "random": "a random vertex: one county, another in each release, takes the correction",
+    "even": "the correction is shared out evenly",
+}
 PROJECTED = "#8fc7a0"
 SHOWN = ("solver", "even")  # of the choices: the paper's kind, and the gentlest
+
+
+def projection_title(state: str, rule: str, *, norm: str, epsilon: float, simulations: int) -> str:
+    """Title of the figure of one state's projected noise; parameters as in `county_title`."""
+    return titled(
+        f"{state}: projected discrete Laplace noise and {norm} generalized Laplace noise, "
+        f"epsilon = {epsilon:g}, {simulations} simulations",
+        other_state(state, rule),
+    )
 
 
 @styled

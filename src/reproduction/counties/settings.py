@@ -1,36 +1,168 @@
-"""What the schema cannot tell of the counties' settings, and of a sweep of them."""
+"""The block `counties` of the configuration, and the block `sweep`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from reproduction.running.config import ConfigError, check_states, check_vintage, column
+from pydantic import AfterValidator, Discriminator, Field, Tag
+
 from reproduction.running.scenarios import state_groups
+from reproduction.running.settings import (
+    INFERRED,
+    OURS,
+    PAPER,
+    Acceptance,
+    Basis,
+    Block,
+    Chains,
+    ConfigError,
+    Different,
+    Norm,
+    PathText,
+    Positive,
+    Probability,
+    States,
+    TwoDifferent,
+    Vintage,
+    Whole,
+    check_file,
+    check_states,
+    check_vintage,
+    known_states,
+    setting,
+)
+
+ShownEpsilon = Annotated[float, Field(ge=0.0001, le=20)]
 
 
-def check(counties: Mapping, config: dict, base: Path) -> None:
-    """Raise ConfigError unless the states exist and the starts are over-dispersed."""
-    known = column(base / config["data"]["published"], "usps")
-    for key in ("states", "stand_in_states"):
-        if counties[key] != "paper":
-            check_states(f"counties.{key}", counties[key], known)
-    if counties["overdispersed"]["epsilon"] >= counties["epsilon"]:
-        raise ConfigError(
-            f"config: counties.overdispersed.epsilon: must be below counties.epsilon "
-            f"({counties['epsilon']}), or the starts are not over-dispersed"
-        )
-    if "sweep" in config:
-        check_sweep(config["sweep"], known, base / config["data"]["ledger"])
+class Overdispersed(Block):
+    """The starts of the chains."""
+
+    epsilon: Positive = setting("The epsilon of these runs, below `counties.epsilon`.", OURS)
+    sweeps: Whole = setting("The length of these runs, in sweeps.", OURS)
 
 
-def check_sweep(sweep: Mapping, known: list[str], ledger: Path) -> None:
-    """Raise ConfigError unless the states, vintages and files of a sweep exist."""
-    for number, states in enumerate(state_groups(sweep)):
-        several = "" if states is sweep["states"] else f".{number}"
-        check_states(f"sweep.states{several}", states, known)
-    for position, vintage in enumerate(sweep.get("vintages", [])):
-        check_vintage(f"sweep.vintages.{position}", vintage, ledger)
-    for position, file in enumerate(sweep.get("files", [])):
-        if not Path(file).is_file():
-            raise ConfigError(f"config: sweep.files.{position}: there is no file {file}")
+class Projection(Block):
+    """Projected discrete Laplace noise."""
+
+    simulations: int = setting(
+        "The number of simulated noise vectors for each state.", PAPER, ge=10
+    )
+    checked: Whole = setting(
+        "The number of them that HiGHS solves, as a linear and as an integer programme. The "
+        "others take the vertex that it chose.",
+        OURS,
+    )
+
+
+class Truncation(Block):
+    """Truncation at zero."""
+
+    epsilons: TwoDifferent[ShownEpsilon] = setting(
+        "The epsilons for which the effect of truncation is shown, from 0.0001 to 20.", OURS
+    )
+
+
+class CountiesSettings(Block):
+    """The county experiment."""
+
+    states: Literal["paper"] | States = setting(
+        "The states to run. `paper` follows the paper's rule where the vintage is the paper's, and "
+        "takes `counties.stand_in_states` elsewhere. A list such as `[IL, TX]` is taken as it is.",
+        PAPER,
+    )
+    stand_in_states: States = setting(
+        "The states to run where the paper's rule cannot be applied.", OURS
+    )
+    epsilon: Positive = setting("The privacy loss per unit of the norm (not per person).", PAPER)
+    norm: Norm = setting("The norm, `l1` or `l2` (not squared).", INFERRED)
+    chains: Chains = setting(
+        "The number of independent Markov chains for each state, from 2 to 100.", PAPER
+    )
+    draws: int = setting(
+        "The number of draws kept from each chain. The paper shows 1000 in all.", OURS, ge=10
+    )
+    burn_in: int = setting("The number of sweeps that each chain drops first.", OURS, ge=0)
+    basis: Basis = setting(
+        "The basis of the walk's jumps: `smith` (Smith normal form) or `lll` (LLL-reduced).", PAPER
+    )
+    acceptance: Acceptance = setting(
+        "`coordinate` accepts or rejects the jump along each basis vector separately; `joint` "
+        "accepts or rejects the whole jump, as the paper does.",
+        OURS,
+    )
+    proposal: Probability = setting(
+        "The parameter a of the double geometric jump lengths, between 0 and 1.", OURS
+    )
+    thin: Whole = setting("The number of sweeps between kept draws.", OURS)
+    overdispersed: Overdispersed = setting(
+        "The starts of the chains: runs of the same walk at a smaller epsilon."
+    )
+    projection: Projection = setting(
+        "Projected discrete Laplace noise for comparison (ISDP, Section E.4)."
+    )
+    truncation: Truncation = setting("Truncation of county counts at zero (ISDP, Section E.4).")
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless the states exist and the starts are over-dispersed."""
+        known = known_states(config, base)
+        if self.states != "paper":
+            check_states("counties.states", self.states, known)
+        check_states("counties.stand_in_states", self.stand_in_states, known)
+        if self.overdispersed.epsilon >= self.epsilon:
+            raise ConfigError(
+                f"config: counties.overdispersed.epsilon: must be less than counties.epsilon "
+                f"({self.epsilon:g}), got {self.overdispersed.epsilon:g}; a larger one gives "
+                f"starts that are not over-dispersed"
+            )
+
+
+def _check_sweep_name(text: str) -> str:
+    if not re.fullmatch("[a-z][a-z0-9-]{0,40}", text):
+        raise ValueError("must be small letters, digits and hyphens, a letter first")
+    return text
+
+
+def _kind_of_states(given: Any) -> str:
+    several = isinstance(given, list) and bool(given) and isinstance(given[0], list)
+    return "(lists)" if several else "(list)"
+
+
+class Sweep(Block):
+    """The county experiment under many settings."""
+
+    name: Annotated[str, AfterValidator(_check_sweep_name)] = setting(
+        "The name of the sweep: small letters, digits and hyphens."
+    )
+    epsilons: Different[ShownEpsilon] = setting(
+        "The values of `counties.epsilon`, each from 0.0001 to 20."
+    )
+    norms: Different[Norm] = setting("The values of `counties.norm`.")
+    states: Annotated[
+        Annotated[States, Tag("(list)")] | Annotated[Different[States], Tag("(lists)")],
+        Discriminator(_kind_of_states),
+    ] = setting(
+        "A list of states, which are run together, or a list of such lists, each for one scenario."
+    )
+    vintages: Different[Vintage] = setting(
+        "The values of `data.vintage` (may be left out). They change the errors of the Census "
+        "Bureau alone, not the noise.",
+        default=None,
+    )
+    files: list[PathText] = setting(
+        "Local files for these vintages, each with its vintage in its name (may be left out).",
+        default=None,
+    )
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless the states, vintages and files of the sweep exist."""
+        known = known_states(config, base)
+        for number, states in enumerate(state_groups({"states": self.states})):
+            several = "" if states is self.states else f".{number}"
+            check_states(f"sweep.states{several}", states, known)
+        for position, vintage in enumerate(self.vintages or []):
+            check_vintage(f"sweep.vintages.{position}", vintage, base / config.data.ledger)
+        for position, file in enumerate(self.files or []):
+            check_file(f"sweep.files.{position}", file)

@@ -6,8 +6,7 @@ import pandas as pd
 
 from isdp.errors import InputError
 from reproduction.counties.das_errors import biased_states
-
-PAPER_VINTAGE = "20201116"
+from reproduction.data.differences import NAMED, PAPER_RULE, PAPER_VINTAGE
 
 
 def select_states(
@@ -31,10 +30,9 @@ def select_states(
     DataFrame with columns state and rule
     """
     if asked != "paper":
-        states, rule = list(asked), "named in the config"
+        states, rule = list(asked), NAMED
     elif vintage == PAPER_VINTAGE:
-        states = biased_states(regressions)
-        rule = f"slope negative and significant at 0.01 in vintage {PAPER_VINTAGE}"
+        states, rule = biased_states(regressions), PAPER_RULE
     else:
         states = list(stand_in)
         rule = (

@@ -1,31 +1,36 @@
 """The Census Bureau's demonstration data of 2010: counts with and without privacy protection.
 
-The IPUMS NHGIS Privacy-Protected 2010 Census Demonstration Data put the counts of the
-privacy-protected microdata ("dp") beside those of Summary File 1 ("sf").
+In the IPUMS NHGIS Privacy-Protected 2010 Census Demonstration Data, columns that end in "dp" hold
+the counts of the privacy-protected microdata, and those that end in "sf" hold the counts of Summary
+File 1.
 """
 
 from __future__ import annotations
 
 import codecs
-import hashlib
+import lzma
 import re
+import struct
+import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
+import pooch
 
 from isdp.errors import InputError
 from isdp.io.counts import MAX_BYTES, cells_of, counts_of, on_one_line, read_bytes
-from reproduction.data.archive import SIGNATURES, county_member
 from reproduction.data.published import fips_of
 
 LANDING_PAGE = "https://www.nhgis.org/privacy-protected-demonstration-data"
-MEND = f"download the file again from {LANDING_PAGE} and give it as it comes"
+ADVICE = f"download the file again from {LANDING_PAGE} and use it unchanged"
 LAST_VINTAGE_WITH_H7V001 = "20200527"
 POPULATION_COLUMNS = ("H7V001", "H72001")
 UNKNOWN_VINTAGE = "unknown"
-
-_VINTAGE = re.compile(r"nhgis_ppdd_([0-9]{8})_county", re.IGNORECASE)
+# zipfile raises these for archives that are damaged, encrypted or of an unknown compression method
+_ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError)
+_ARCHIVE_ERRORS += (ValueError, OverflowError, lzma.LZMAError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,17 +40,17 @@ class Demonstration:
     Attributes
     ----------
     counties : DataFrame
-        One row a county in the order of the file: fips (str of 5 digits), county (its name), dp
+        One row per county in the order of the file: fips (str of 5 digits), county (its name), dp
         (int64, persons in the privacy-protected microdata) and sf (int64, persons in Summary
         File 1).
     vintage : str
-        Eight digits, or "unknown" where no file name tells it.
+        Eight digits, or "unknown" where no file name contains them.
     population_column : str
         "H7V001" or "H72001": the column of the total population, without its suffix.
     file_name : str
         Name of the file, without its folder.
     sha256 : str
-        Of the file as it lies on disk, zipped or not; 64 hexadecimal digits.
+        Of the file on disk, zipped or not; 64 hexadecimal digits.
     """
 
     counties: pd.DataFrame
@@ -58,15 +63,11 @@ class Demonstration:
 def read_demonstration(path) -> Demonstration:
     """Read the counties' total population from a file of the demonstration data.
 
-    What the file is, a zip archive or a CSV table, is told by its first bytes and not by its
-    name. Nothing is unpacked to disk.
-
     Parameters
     ----------
     path : path-like
-        The county file of NHGIS as downloaded, or the CSV file in it. Its key is the column
-        gisjoin ("G", state, "0", county, "0") or else a column fips of five digits. The text may
-        be UTF-8 or Latin-1.
+        The county file of NHGIS as downloaded (zip), or the CSV file in it. Its key is the column
+        gisjoin ("G", state, "0", county, "0") or else a column fips of five digits.
 
     Returns
     -------
@@ -75,30 +76,52 @@ def read_demonstration(path) -> Demonstration:
     Raises
     ------
     InputError
-        If the file is missing, empty, too large, a web page, a damaged archive, an
-        archive without exactly one county table, a table without the columns or cut short, if a
-        count is not a whole number from 0 up, or if the vintage in a name and the population
-        column (or the two names) disagree.
+        If the file cannot be read (see `county_text`), lacks a column or a row, has a count that is
+        not a whole number from 0 up, or has the population column of another vintage.
 
     See Also
     --------
-    check_demonstration : whether these are all counties, and the right ones.
+    check_demonstration : compares the counties with the published counts.
     """
     text, place, vintage = county_text(path)
-    counties, population_column = _parse(text, place)
+    cells = cells_of(text, place)
+    cells.columns = [name.strip().lower() for name in cells]
+    key = next((column for column in ("gisjoin", "fips") if column in cells), "gisjoin or fips")
+    expected = POPULATION_COLUMNS
     if vintage != UNKNOWN_VINTAGE:
-        expected = expected_population_column(vintage)
-        if population_column != expected:
-            raise InputError(
-                f"{place}: line 1: the name says vintage {vintage}, whose population column is "
-                f"{expected}, but the content has {population_column}; {MEND}, under its own name"
-            )
-    sha256 = hashlib.sha256(read_bytes(path, MAX_BYTES)).hexdigest()
-    return Demonstration(counties, vintage, population_column, Path(path).name, sha256)
+        expected = (expected_population_column(vintage),)
+    found = [stem for stem in POPULATION_COLUMNS if f"{stem}_dp".lower() in cells]
+    if len(found) != 1 or found[0] not in expected:
+        raise InputError(
+            f"{place}: line 1: wanted the population of vintage {vintage} in the columns "
+            f"{' or '.join(f'{stem}_dp and {stem}_sf' for stem in expected)}, found "
+            f"{' and '.join(f'{stem}_dp' for stem in found) or 'none'}; {ADVICE}"
+        )
+    (population,) = found
+    for column in (key, "name", f"{population}_dp", f"{population}_sf"):
+        if list(cells).count(column.lower()) != 1:
+            raise InputError(f"{place}: line 1: there is not exactly one column {column}; {ADVICE}")
+    if cells.empty:
+        raise InputError(f"{place}: there is no county below the header; {ADVICE}")
+    fips = fips_of(cells[key], key, place, ADVICE)
+    counties = {"fips": fips.astype("str"), "county": cells["name"].astype("str")}
+    for kind in ("dp", "sf"):
+        column = f"{population}_{kind}"
+
+        def where(line: int, column: str = column) -> str:
+            county = f"{on_one_line(cells['name'][line])} ({fips[line]})"
+            return f"{place}: line {line}, county {county}, column {column}"
+
+        counties[kind] = counts_of(cells[column.lower()], where, ADVICE)
+    table = pd.DataFrame(counties).reset_index(drop=True)
+    return Demonstration(table, vintage, population, Path(path).name, pooch.file_hash(str(path)))
 
 
 def county_text(path) -> tuple[str, str, str]:
     """Read the text of the county table from a file of the demonstration data.
+
+    The content decides whether the file is a zip archive or a CSV table, not the name. Nothing is
+    unpacked to disk. The text may be UTF-8 or Latin-1.
 
     Returns
     -------
@@ -111,19 +134,57 @@ def county_text(path) -> tuple[str, str, str]:
     Raises
     ------
     InputError
-        As `read_demonstration`, for what concerns the file and not the table in it.
+        If the file is missing, empty, too large or a web page; if it is an archive that is damaged,
+        encrypted, without exactly one county table or too large unpacked; or if the archive and the
+        table have different vintages in their names.
     """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)
-    if content.startswith(SIGNATURES):
-        member, table = county_member(content, path.name, MAX_BYTES, MEND)
-        place = f"{path.name}: {PurePosixPath(member).name}"
-    else:
-        member, table, place = path.name, content, path.name
-    text = _decode(table, place)
-    if text.lstrip("\ufeff \t\r\n").startswith("<"):
-        raise InputError(f"{place}: this is a web page, not data; {MEND}")
-    return text, place, _vintage(member, path.name)
+    names, place = [path.name], path.name
+    if content.startswith(b"PK"):
+        member, content = _unzipped(path)
+        names, place = [path.name, member], f"{path.name}: {PurePosixPath(member).name}"
+    content = content.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    if text.lstrip().startswith("<"):
+        raise InputError(f"{place}: this is a web page, not data; {ADVICE}")
+    found = re.findall("nhgis_ppdd_([0-9]{8})_county", " ".join(names), re.IGNORECASE)
+    if len(set(found)) > 1:
+        raise InputError(
+            f"{place}: the archive's name says vintage {found[0]}, the name of the table in it "
+            f"{found[1]}; give the file under its own name"
+        )
+    return text, place, found[0] if found else UNKNOWN_VINTAGE
+
+
+def _unzipped(path: Path) -> tuple[str, bytes]:
+    """Return the name and content of the one county table in an archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            # macOS adds a companion "._name" of each file
+            name = re.compile(r"(.*/)?(?!\._)[^/]*county[^/]*\.csv", re.IGNORECASE)
+            tables = [each for each in archive.infolist() if name.fullmatch(each.filename)]
+            content = b""
+            if len(tables) == 1 and tables[0].file_size <= MAX_BYTES:
+                with archive.open(tables[0]) as file:
+                    # the declared size may be wrong, so that the reading has a limit of its own
+                    content = file.read(MAX_BYTES + 1)
+    except _ARCHIVE_ERRORS as error:
+        raise InputError(
+            f"{path.name}: the zip archive is damaged, cut short or encrypted "
+            f"({on_one_line(str(error))}); {ADVICE}"
+        ) from error
+    if len(tables) != 1:
+        raise InputError(
+            f"{path.name}: wanted one member like *county*.csv in the archive, found {len(tables)} "
+            f"among {on_one_line(' '.join(archive.namelist()))!r}; give the county file of NHGIS"
+        )
+    if tables[0].file_size > MAX_BYTES or len(content) > MAX_BYTES:
+        raise InputError(f"{path.name}: unpacks to more than {MAX_BYTES:,} bytes; {ADVICE}")
+    return tables[0].filename, content
 
 
 def expected_population_column(vintage: str) -> str:
@@ -131,73 +192,10 @@ def expected_population_column(vintage: str) -> str:
     return POPULATION_COLUMNS[vintage > LAST_VINTAGE_WITH_H7V001]
 
 
-def _decode(content: bytes, place: str) -> str:
-    if b"\0" in content:
-        raise InputError(f"{place}: neither a zip archive nor a text; {MEND}")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.removeprefix(codecs.BOM_UTF8).decode("latin-1")
-
-
-def _vintage(member: str, file_name: str) -> str:
-    named = [match.group(1) for match in map(_VINTAGE.search, (member, file_name)) if match]
-    if not named:
-        return UNKNOWN_VINTAGE
-    if len(set(named)) > 1:
-        raise InputError(
-            f"{file_name}: the archive's name says vintage {named[1]}, the table in it "
-            f"{named[0]}; give the file under its own name"
-        )
-    return named[0]
-
-
-def _parse(text: str, place: str) -> tuple[pd.DataFrame, str]:
-    """Counties of a table, and its population column."""
-    cells = cells_of(text, place)
-    key, population = _key_and_population(cells, place)
-    if cells.empty:
-        raise InputError(f"{place}: there is no county below the header; {MEND}")
-    fips = fips_of(cells[key], key, place, MEND)
-    counties = {"fips": fips.astype("str"), "county": cells["name"].astype("str")}
-    for kind in ("dp", "sf"):
-        column = f"{population}_{kind}"
-
-        def where(line: int, column: str = column) -> str:
-            county = f"{on_one_line(cells['name'][line])} ({fips[line]})"
-            return f"{place}: line {line}, county {county}, column {column}"
-
-        counties[kind] = counts_of(cells[column.lower()], where, MEND)
-    return pd.DataFrame(counties).reset_index(drop=True), population
-
-
-def _key_and_population(cells: pd.DataFrame, place: str) -> tuple[str, str]:
-    """Columns of the counties' codes and of the population; all names go to small letters."""
-    cells.columns = [name.strip().lower() for name in cells]
-    pairs = {stem: [f"{stem}_dp".lower(), f"{stem}_sf".lower()] for stem in POPULATION_COLUMNS}
-    found = [stem for stem, columns in pairs.items() if {*columns} <= {*cells}]
-    key = next((column for column in ("gisjoin", "fips") if column in cells), None)
-    both = [f"{stem}_dp and {stem}_sf" for stem in POPULATION_COLUMNS]
-    problem = ""
-    if key is None:
-        problem = "there is no column gisjoin or fips"
-    elif "name" not in cells:
-        problem = "there is no column name"
-    elif not found:
-        problem = f"the population is missing: no columns {', or '.join(both)}"
-    elif len(found) > 1:
-        problem = f"two populations where a file has one: {', and '.join(both)}"
-    elif cells[[key, "name", *pairs[found[0]]]].shape[1] != 4:
-        problem = "a column stands there twice, in large and small letters"
-    if problem:
-        raise InputError(f"{place}: line 1: {problem}; {MEND}")
-    return key, found[0]
-
-
 def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -> None:
     """Check demonstration data against the published counts.
 
-    In every genuine file each county is there once, "sf" is its published count, and each state's
+    In every genuine file each county has one row, "sf" is its published count, and each state's
     total is the same in "dp" and "sf", because the state totals are an invariant of the Census DAS.
 
     Parameters
@@ -205,69 +203,50 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
     demonstration : Demonstration
         From `read_demonstration`.
     published : DataFrame
-        From `read_published`.
+        From `reproduction.data.published.read_published`.
 
     Raises
     ------
     InputError
-        If one of these does not hold; the message names the first offender in the file.
+        If one of these does not hold; the message names the first county or state concerned.
     """
-    place = demonstration.file_name
-    counties = demonstration.counties
-    _check_complete(counties, published, place)
-    known = published.set_index("fips")
-    counted = counties["fips"].map(known["population"])
-    differs = counties["sf"] != counted
-    if differs.any():
-        first = counties[differs].iloc[0]
-        raise InputError(
-            f"{place}: county {on_one_line(first['county'])} ({first['fips']}), column "
-            f"{demonstration.population_column}_sf: {first['sf']} is not the published count of "
-            f"{known.loc[first['fips'], 'population']}; {MEND}"
-        )
-    states = counties["fips"].map(known["state"])
-    totals = counties.groupby(states)[["dp", "sf"]].sum()
-    unequal = totals[totals["dp"] != totals["sf"]]
+    place, column = demonstration.file_name, demonstration.population_column
+    counties = demonstration.counties.merge(
+        published, on="fips", how="outer", suffixes=("", "_published"), indicator="source"
+    )
+    for wrong, problem in (
+        (counties["fips"].duplicated(), "is listed more than once"),
+        (counties["source"] == "left_only", "is not among the published counts"),
+        (
+            counties["source"] == "right_only",
+            "is missing; the whole file is needed, not an extract",
+        ),
+        (counties["sf"] != counties["population"], f"column {column}_sf: not the published count"),
+    ):
+        if wrong.any():
+            first = counties[wrong].iloc[0]
+            name = first["county"] if pd.notna(first["county"]) else first["county_published"]
+            county = f"{on_one_line(name)} ({first['fips']})"
+            others = f" and {wrong.sum() - 1} more" if wrong.sum() > 1 else ""
+            raise InputError(f"{place}: county {county}{others}: {problem}; {ADVICE}")
+    totals = counties.groupby("state")[["dp", "sf"]].sum()
+    unequal = totals.index[totals["dp"] != totals["sf"]]
     if len(unequal):
-        state, total = unequal.index[0], unequal.iloc[0]
         raise InputError(
-            f"{place}: state {state}, columns {demonstration.population_column}_dp and _sf: the "
-            f"totals {total['dp']} and {total['sf']} differ, but a state's total is kept exactly "
-            f"in genuine data; {MEND}"
+            f"{place}: state {unequal[0]}: the totals of the columns {column}_dp and {column}_sf "
+            f"differ, but genuine data keep each state's total exactly; {ADVICE}"
         )
-
-
-def _check_complete(counties: pd.DataFrame, published: pd.DataFrame, place: str) -> None:
-    doubled = counties[counties["fips"].duplicated()]
-    if len(doubled):
-        raise InputError(f"{place}: {_some(doubled)}: stands there more than once; {MEND}")
-    unknown = counties[~counties["fips"].isin(published["fips"])]
-    if len(unknown):
-        raise InputError(f"{place}: {_some(unknown)}: not among the published counts; {MEND}")
-    missing = published[~published["fips"].isin(counties["fips"])]
-    if len(missing):
-        raise InputError(
-            f"{place}: {len(missing)} of {len(published)} counties are missing: {_some(missing)}; "
-            f"an extract will not do, the whole file is needed: {MEND}"
-        )
-
-
-def _some(counties: pd.DataFrame) -> str:
-    first = counties.head(3)
-    names = [f"{on_one_line(c)} ({f})" for c, f in zip(first["county"], first["fips"], strict=True)]
-    more = f" and {len(counties) - 3} more" if len(counties) > 3 else ""
-    return ("county " if len(counties) == 1 else "counties ") + ", ".join(names) + more
 
 
 def county_table(
     published: pd.DataFrame, demonstration: Demonstration | None = None
 ) -> pd.DataFrame:
-    """Put the published count and the DAS error of each county in one table.
+    """Join the published count and the DAS error of each county in one table.
 
     Parameters
     ----------
     published : DataFrame
-        From `read_published`.
+        From `reproduction.data.published.read_published`.
     demonstration : Demonstration, optional
         From `read_demonstration`, checked by `check_demonstration`.
 
@@ -278,10 +257,9 @@ def county_table(
         dp - sf; missing everywhere without demonstration data), in the order of `published`.
     """
     table = published[["fips", "state", "county", "population"]].copy()
-    if demonstration is None:
-        table["das_error"] = pd.array([pd.NA] * len(table), dtype="Int64")
-        return table
-    counties = demonstration.counties.set_index("fips")
-    errors = (counties["dp"] - counties["sf"]).astype("Int64")
+    errors = pd.Series(dtype="Int64")
+    if demonstration is not None:
+        counties = demonstration.counties.set_index("fips")
+        errors = (counties["dp"] - counties["sf"]).astype("Int64")
     table["das_error"] = errors.reindex(table["fips"]).array
     return table

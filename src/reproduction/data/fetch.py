@@ -1,55 +1,66 @@
-"""Getting the demonstration data: from this disk, from the addresses on record, or not at all."""
+"""Obtain the demonstration data: from a local file, from the ledger's address, or not at all."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import jsonschema
 import pandas as pd
 import pooch
 import requests
 
 from isdp.errors import InputError
-from isdp.io.counts import check_unique, quoted, read_cells
+from isdp.io.counts import check_cells, check_unique, read_cells
 from reproduction.data.demonstration import (
     LANDING_PAGE,
     UNKNOWN_VINTAGE,
     Demonstration,
     check_demonstration,
-    expected_population_column,
     read_demonstration,
 )
-from reproduction.data.obtained import cached, file_of
-from reproduction.running.yaml_files import read_yaml
+
+LEDGER = {  # each column of the ledger: the pattern of its cells, and its description in messages
+    "dataset": (".+", "the name of the data"),
+    "vintage": ("[0-9]{8}", "the date of the release as YYYYMMDD"),
+    "file": ("[A-Za-z0-9][A-Za-z0-9._-]*", "the name of the file, without a folder"),
+    "url": (
+        r"https?://[^\s/@:?#]+(:[0-9]{1,5})?/\S+",
+        "an http or https address without a user's name",
+    ),
+    "sha256": ("([0-9a-fA-F]{64})?", "64 hexadecimal digits, or blank if not recorded"),
+    "population_column": (
+        "H7V001|H72001",
+        "H7V001 or H72001, the column of the total population without its suffix",
+    ),
+    "address_known_from": (".+", "the source of the address"),
+    "note": (".*", "a note, or blank"),
+}
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where the data of a run came from; the same on every machine for the same data.
+    """The origin of the data of a run; the same on every machine for the same data.
 
     Attributes
     ----------
     source : str
         "local file", "download" or "published counts" (no demonstration data).
     file_name : str
-        Name of the file without its folder; "" when there is none.
+        Name of the file without its folder; "" without demonstration data.
     address : str
         URL of a download; "" otherwise.
     sha256 : str
-        Of the file as it came; "" when there is none.
+        Of the file on disk, zipped or not; "" without demonstration data.
     vintage : str
-        Eight digits, "unknown", or "" when there are no demonstration data.
+        Eight digits, "unknown", or "" without demonstration data.
     population_column : str
         "H7V001", "H72001" or "".
     das_available : bool
         Whether there are DAS errors.
     message : str
-        All this in a sentence, for the console and the captions.
+        The origin in one sentence, for the console and the captions.
     """
 
     source: str
@@ -66,51 +77,37 @@ class Provenance:
         return asdict(self)
 
 
-def read_ledger(path, schema) -> pd.DataFrame:
+def read_ledger(path) -> pd.DataFrame:
     """Read and check the ledger of addresses.
 
     Parameters
     ----------
     path : path-like
-        A CSV file in UTF-8; one row an address.
-    schema : path-like
-        JSON schema of a row, in YAML; it names the columns.
+        A CSV file in UTF-8 with the columns of `LEDGER` and one row per vintage.
 
     Returns
     -------
     DataFrame
-        The schema's columns, all text, in the order of the file; sha256 in small letters, ""
-        where it is not on record.
+        All columns are text.
 
     Raises
     ------
     InputError
-        If a column is missing or unknown, or a row is wrong: the message says which.
+        If a column is missing or unknown, or a cell is wrong: the message names line and column.
     """
-    place = Path(path).name
-    rules = read_yaml(schema)
-    rows = read_cells(path)
-    if {*rows} != {*rules["required"]}:
-        raise InputError(
-            f"{place}: line 1: the columns are {' '.join(rows)}; wanted: "
-            f"{' '.join(rules['required'])}"
+    place, rows = Path(path).name, read_cells(path)
+    if {*rows} != {*LEDGER}:
+        raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER)}")
+    for column, (pattern, description) in LEDGER.items():
+        check_cells(
+            rows[column],
+            pattern,
+            "is not valid",
+            lambda line, column=column: f"{place}: line {line}: {column}",
+            f"write {description}",
         )
-    validator = jsonschema.Draft202012Validator(rules)
-    for line, row in rows.iterrows():
-        for problem in validator.iter_errors(row.to_dict()):
-            (column,) = problem.absolute_path
-            raise InputError(
-                f"{place}: line {line}: {column}: {quoted(row[column])} will not do; wanted: "
-                f"{problem.schema['description']}"
-            )
-        if row["population_column"] != expected_population_column(row["vintage"]):
-            raise InputError(
-                f"{place}: line {line}: population_column: vintage {row['vintage']} has "
-                f"{expected_population_column(row['vintage'])}"
-            )
-    check_unique(rows["url"], "url:", place)
-    rows = rows[rules["required"]].astype("str").reset_index(drop=True)
-    return rows.assign(sha256=rows["sha256"].str.lower())
+    check_unique(rows["vintage"], "vintage:", place)
+    return rows
 
 
 def obtain(
@@ -123,28 +120,28 @@ def obtain(
     timeout: tuple[float, float] = (5.0, 30.0),
     retries: int = 2,
 ) -> tuple[Demonstration | None, Provenance]:
-    """Get the demonstration data from where they can be had, and check them.
+    """Obtain the demonstration data and check them.
 
-    A local file is taken if one is named; else the addresses in the ledger are tried in their
-    order, those already in the cache first. Where no address gives a file there are no
-    demonstration data, and the provenance says why. A file that is there but wrong is an error.
+    A local file is used if one is given. Otherwise the file at the ledger's address is used, from
+    the cache or by download. If the address does not answer, there are no demonstration data, and
+    the provenance gives the reason. A file that is wrong is an error.
 
     Parameters
     ----------
     vintage : str
-        The vintage to download, eight digits. A local file goes by its own vintage.
+        The vintage to download, eight digits. A local file may have another vintage.
     local_file : path-like or None
         Zip or CSV.
     ledger : DataFrame
         From `read_ledger`.
     cache : path-like
-        Folder of downloads; made when needed.
+        Folder of downloads; created if needed.
     published : DataFrame
         From `reproduction.data.published.read_published`.
     timeout : (float, float)
         Seconds to wait for a connection, and for data on it.
     retries : int
-        Further attempts at an address that cannot be reached.
+        Further attempts after a failed download.
 
     Returns
     -------
@@ -155,103 +152,79 @@ def obtain(
     ------
     InputError
         If the local file is missing, a file is wrong (see `read_demonstration` and
-        `check_demonstration`; a download may also differ from the ledger in its hash, vintage or
-        population column, and is removed from the cache), or the ledger has no such vintage.
+        `check_demonstration`), a download does not match its row of the ledger, or the ledger does
+        not have the vintage.
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)
         check_demonstration(demonstration, published)
-        words = f"of {_vintage_words(demonstration)} from the local file {demonstration.file_name}"
+        words = f"from the local file {demonstration.file_name}"
         if demonstration.vintage != vintage:
-            words += f", which stands in for the vintage asked for, {vintage}"
-        return demonstration, _provenance("local file", demonstration, "", words)
-    addresses = ledger[ledger["vintage"] == vintage].to_dict("records")
-    if not addresses:
-        known = " ".join(dict.fromkeys(ledger["vintage"])) or "none"
+            words += f" (the configuration asks for vintage {vintage})"
+        return demonstration, _provenance(demonstration, "local file", "", words)
+    rows = ledger[ledger["vintage"] == vintage].to_dict("records")
+    if not rows:
+        known = " ".join(ledger["vintage"]) or "none"
         raise InputError(f"vintage {vintage}: the ledger has no address for it; it has {known}")
-    names = {row["url"]: cached(row["url"]) for row in addresses}
+    (row,) = rows
+    try:
+        path = _download(row, cache, timeout, retries)
+    except requests.RequestException as error:
+        return None, _no_provenance(vintage, _reason(error, row["url"]))
+    try:
+        demonstration = read_demonstration(path)
+        check_demonstration(demonstration, published)
+        for column in ("vintage", "population_column"):
+            found = getattr(demonstration, column)
+            if found not in (row[column], UNKNOWN_VINTAGE):
+                raise InputError(f"its {column} is {found}, the ledger has {row[column]}")
+    except InputError as error:
+        path.unlink(missing_ok=True)
+        raise InputError(
+            f"{row['url']}: the download is not the right file and was deleted; run again, or give "
+            f"a local file: {error}"
+        ) from error
+    return demonstration, _provenance(
+        demonstration, "download", row["url"], f"downloaded from {row['url']}"
+    )
+
+
+def file_obtained(provenance: Mapping, local_file, cache) -> Path | None:
+    """Path of the demonstration data behind a provenance, or None where there are none."""
+    if local_file is not None:
+        return Path(local_file)
+    return Path(cache) / provenance["file_name"] if provenance["address"] else None
+
+
+def _download(row: Mapping, cache, timeout: tuple[float, float], retries: int) -> Path:
+    """Return the path of a file in the cache, downloaded unless it is there with the right hash."""
+    known_hash = row["sha256"].lower() or None
     downloads = pooch.create(
         path=cache,
         base_url="",
-        registry={
-            names[row["url"]]: f"sha256:{row['sha256']}" if row["sha256"] else None
-            for row in addresses
-        },
-        urls={name: url for url, name in names.items()},
+        registry={row["file"]: known_hash},
+        urls={row["file"]: row["url"]},
         retry_if_failed=retries,
     )
-    reasons = []
-    for row in sorted(addresses, key=lambda row: not (Path(cache) / names[row["url"]]).is_file()):
-        try:
-            path = _download(downloads, names[row["url"]], row, timeout)
-        except requests.RequestException as error:
-            reasons.append(_reason(error, row["url"]))
-            continue
-        demonstration = _checked_download(path, row, published)
-        words = f"of {_vintage_words(demonstration)}, downloaded from {row['url']}"
-        return demonstration, _provenance("download", demonstration, row["url"], words)
-    return None, _no_provenance(vintage, reasons)
-
-
-def _download(downloads: pooch.Pooch, name: str, row: dict, timeout: tuple[float, float]) -> Path:
-    """Download a file, unless the cache holds it as it is on record; return where it is."""
+    pooch.get_logger().setLevel("WARNING")
     try:
-        with _quiet(pooch.get_logger()):
-            return Path(downloads.fetch(name, downloader=pooch.HTTPDownloader(timeout=timeout)))
+        return Path(downloads.fetch(row["file"], downloader=pooch.HTTPDownloader(timeout=timeout)))
     except requests.RequestException:
         raise
     except ValueError as error:  # pooch has deleted the file
         raise InputError(
-            f"{row['url']}: gave a file whose sha256 is not the one in the ledger, "
-            f"{row['sha256']}; it was not kept: run again, or correct the ledger"
+            f"{row['url']}: the download has not the ledger's sha256 ({known_hash}) and was "
+            f"deleted; run again, or correct the ledger"
         ) from error
     except OSError as error:
         raise InputError(
-            f"{downloads.path}: the download cannot be kept there ({error.strerror}); make the "
-            f"folder writable or free some space"
+            f"{cache}: the download cannot be saved there ({error.strerror}); make the folder "
+            f"writable or free some space"
         ) from error
-
-
-@contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
-    # pooch's logger stands outside the hierarchy, so that a change of its level may be overlooked
-    before = logger.disabled
-    logger.disabled = True
-    try:
-        yield
-    finally:
-        logger.disabled = before
-
-
-def _checked_download(path: Path, row: dict, published: pd.DataFrame) -> Demonstration:
-    try:
-        demonstration = read_demonstration(path)
-        check_demonstration(demonstration, published)
-        _check_against_ledger(demonstration, row)
-    except InputError as error:
-        path.unlink(missing_ok=True)
-        raise InputError(
-            f"{row['url']}: gave a wrong file, which was removed from the cache; run again, or "
-            f"give a local file: {error}"
-        ) from error
-    return replace(demonstration, file_name=file_of(row["url"]))
-
-
-def _check_against_ledger(demonstration: Demonstration, row: dict) -> None:
-    if demonstration.vintage not in (row["vintage"], UNKNOWN_VINTAGE):
-        raise InputError(
-            f"{demonstration.file_name}: is of vintage {demonstration.vintage}, but the ledger "
-            f"says {row['vintage']}; correct the ledger"
-        )
-    if demonstration.population_column != row["population_column"]:
-        raise InputError(
-            f"{demonstration.file_name}: has the column {demonstration.population_column}, but the "
-            f"ledger says {row['population_column']}; correct the ledger"
-        )
 
 
 def _reason(error: requests.RequestException, url: str) -> str:
-    # the text of the error itself holds addresses in memory, which differ from run to run
+    # the text of the error contains memory addresses, which differ from run to run
     host = urlsplit(url).hostname
     if error.response is not None:
         return f"{host} answered HTTP {error.response.status_code}"
@@ -260,29 +233,25 @@ def _reason(error: requests.RequestException, url: str) -> str:
     return f"{host} could not be reached"
 
 
-def _vintage_words(demonstration: Demonstration) -> str:
-    if demonstration.vintage == UNKNOWN_VINTAGE:
-        return "unknown vintage (no file name tells it)"
-    return f"vintage {demonstration.vintage}"
-
-
-def _provenance(source: str, demonstration: Demonstration, address: str, words: str) -> Provenance:
+def _provenance(demonstration: Demonstration, source: str, url: str, words: str) -> Provenance:
+    known = demonstration.vintage != UNKNOWN_VINTAGE
+    vintage = f"vintage {demonstration.vintage}" if known else "unknown vintage"
     return Provenance(
         source=source,
         file_name=demonstration.file_name,
-        address=address,
+        address=url,
         sha256=demonstration.sha256,
         vintage=demonstration.vintage,
         population_column=demonstration.population_column,
         das_available=True,
-        message=f"NHGIS demonstration data {words}.",
+        message=f"NHGIS demonstration data of {vintage} {words}.",
     )
 
 
-def _no_provenance(vintage: str, reasons: list[str]) -> Provenance:
+def _no_provenance(vintage: str, reason: str) -> Provenance:
     message = (
         f"Published 2010 counts alone, without the errors of the Census DAS: the NHGIS "
-        f"demonstration data of vintage {vintage} could not be had "
-        f"({'; '.join(dict.fromkeys(reasons))}; by hand: {LANDING_PAGE})."
+        f"demonstration data of vintage {vintage} are not available ({reason}). You can download "
+        f"them from {LANDING_PAGE}."
     )
     return Provenance("published counts", "", "", "", "", "", False, message)

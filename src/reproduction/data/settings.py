@@ -1,22 +1,46 @@
-"""What the schema cannot tell of the block `data`: which files and vintages there are."""
+"""The block `data` of the configuration: files and vintages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from reproduction.running.config import ConfigError, check_vintage, local_file
+from reproduction.running.settings import (
+    PAPER,
+    Block,
+    ConfigError,
+    PathText,
+    Vintage,
+    check_file,
+    check_vintage,
+    local_file,
+    setting,
+)
 
 
-def check(data: Mapping, config: dict, base: Path) -> None:
-    """Raise ConfigError unless the files are there and the ledger has the vintage."""
-    for key in ("ledger", "published"):
-        if not (base / data[key]).is_file():
-            raise ConfigError(f"config: data.{key}: there is no file {data[key]}")
-    check_vintage("data.vintage", data["vintage"], base / data["ledger"])
-    file = local_file(config)
-    if file and not Path(file).is_file():
-        raise ConfigError(
-            f"config: data.file (or NHGIS_PPDD_FILE): there is no file {file}; give the path of "
-            f"the downloaded zip or csv, or leave it out"
-        )
+class DataSettings(Block):
+    """The counts."""
+
+    vintage: Vintage = setting(
+        "The vintage of the demonstration data to download, eight digits in quotes.", PAPER
+    )
+    file: PathText | None = setting(
+        "A local zip or csv to use instead, or `null`. The environment variable "
+        "`NHGIS_PPDD_FILE` does the same."
+    )
+    ledger: PathText = setting("The table of addresses, one row per vintage.")
+    published: PathText = setting(
+        "The published 2010 counts, which are the confidential counts of the experiments."
+    )
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless the files exist and the ledger has the vintage."""
+        check_file("data.ledger", self.ledger, base)
+        check_file("data.published", self.published, base)
+        check_vintage("data.vintage", self.vintage, base / self.ledger)
+        file = local_file({"data": {"file": self.file}})
+        if file and not Path(file).is_file():
+            raise ConfigError(
+                f"config: data.file (or NHGIS_PPDD_FILE): there is no file {file}; give the path "
+                f"of the downloaded zip or csv, or leave it out"
+            )

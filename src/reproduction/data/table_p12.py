@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from isdp.io.counts import counts_of, read_cells
+from reproduction.data.published import FIPS
 
 AGE_GROUPS = (
     "under 5",
@@ -117,8 +116,6 @@ def read_p12(path, county: str) -> tuple[np.ndarray, str]:
         group that is missing, a county that is missing or stands twice, counts that are
         negative, not whole or do not add up.
     """
-    from isdp.io.counts import counts_of, read_cells  # pandas: the layout above does without
-
     place = Path(path).name
     cells = read_cells(path)
     items = _items(cells, place)
@@ -159,8 +156,6 @@ def _items(cells: pd.DataFrame, place: str) -> list[str]:
 
 def _row_of(cells: pd.DataFrame, county: str, place: str) -> pd.Series:
     """Row of a county, found by its name or a code."""
-    from reproduction.data.published import FIPS
-
     county = str(county).strip()
     wanted = {county}
     if re.fullmatch(FIPS, county):

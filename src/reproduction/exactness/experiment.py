@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -18,14 +17,13 @@ from isdp.diagnostics.kolmogorov import (
     quantile_table,
 )
 from isdp.errors import InputError
+from isdp.exact.choice import SAMPLERS, choose
 from isdp.exact.laws import total_law
 from isdp.io.draws import Draws
 from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.laplace import GeneralizedLaplace
-
-if TYPE_CHECKING:
-    from isdp.mcmc.metropolis import LatticeWalk
 
 CHAINS = 4  # groups that exact draws are filed in, like the chains beside them
 
@@ -53,8 +51,6 @@ def exact_draws(
     lower : int array, shape (cells,), optional
         As in `isdp.exact.choose`.
     """
-    from isdp.exact.choice import choose  # compiled code: tables and figures do without
-
     each = -(-draws // CHAINS)
     try:
         chosen = choose(invariants, mechanism, lower)
@@ -81,8 +77,6 @@ def other_sampler(
     name : str
     noise : int64 array, shape (draws, cells)
     """
-    from isdp.exact.choice import SAMPLERS, choose
-
     taken = choose(invariants, mechanism).method
     for kind in reversed(SAMPLERS):
         try:
@@ -326,8 +320,6 @@ def follow_counties(
     -------
     DataFrame with columns t, distance and error
     """
-    from isdp.mcmc.metropolis import LatticeWalk, run_chains
-
     lattice = kernel_lattice(Invariants.total(counties), basis)
     wide = LatticeWalk(
         lattice, GeneralizedLaplace(overdispersed["epsilon"], norm), proposal, acceptance

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, strokes, styled
+from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, styled
 
 STATES_IN_A_ROW = 4
 
@@ -37,7 +37,7 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
             ("mcmc", "Markov chains", 0.5, {"color": DRAW, "lw": 1.6}),
         ):
             value, share = own[name]["value"], own[name]["share"]
-            strokes(axis, (value - reach, share), (value + reach, share), label=words, **look)
+            axis.hlines(share, value - reach, value + reach, label=words, rasterized=True, **look)
         axis.set_yscale("log")
         axis.set_xlim(-60, 60)
         axis.set_xticks([-40, 0, 40])

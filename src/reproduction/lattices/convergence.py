@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 
-if TYPE_CHECKING:
-    from isdp.mcmc.coupling import MeetingTimes
-    from isdp.mcmc.metropolis import LatticeWalk
+from isdp.mcmc.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
+from isdp.mcmc.metropolis import LatticeWalk
 
 GRID_POINTS = 160
 
@@ -46,8 +43,6 @@ def couple(
     trail : DataFrame
         The lags that were tried, from `isdp.mcmc.coupling.choose_lag`.
     """
-    from isdp.mcmc.coupling import choose_lag, meeting_times  # compiled code: tables do without
-
     pilot, *streams = rng.spawn(1 + len(lag_factors))
     lag, trail = choose_lag(pilot, walk, near_one=near_one, runs=pilot_runs, cap=cap)
     lags = dict.fromkeys(max(1, round(factor * lag)) for factor in lag_factors)
@@ -63,8 +58,6 @@ def bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
 
     Times are spaced evenly in their logarithm; each lag's time to the bound 0.01 is among them.
     """
-    from isdp.mcmc.coupling import time_to_bound, tv_bound
-
     longest = max(int(each.tau.max()) - each.lag for each in times) + 1
     spaced = np.round(np.geomspace(1, longest + 1, GRID_POINTS)).astype(np.int64) - 1
     marks = [time for each in times if (time := time_to_bound(each)) is not None]
@@ -79,8 +72,6 @@ def meeting_table(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
     leading chain had not moved within the lag. Where runs are censored or standing, the time to a
     bound is missing: the chain is not shown to have converged.
     """
-    from isdp.mcmc.coupling import time_to_bound, tv_bound
-
     rows = [
         {
             "lag": each.lag,
@@ -186,3 +177,44 @@ def meeting_columns(meetings: pd.DataFrame) -> pd.DataFrame:
     first = ["experiment", "law", "variant", "lag", "chains", "censored", "mean", "max"]
     first.append("iterations_to_bound_0_01")
     return meetings[[*first, *meetings.columns.drop(first)]]
+
+
+def overview_tables(
+    meetings: pd.DataFrame, seconds: pd.DataFrame, norms: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
+    """Tabulate meeting times, convergence, speed and norms of all experiments.
+
+    Parameters
+    ----------
+    meetings, seconds : DataFrame
+        As in `speed_table`.
+    norms : DataFrame
+        Rows of `reproduction.lattices.noise.norm_row` with the column experiment.
+
+    Returns
+    -------
+    dict with the keys meetings, convergence, speed and norms
+    """
+    first = ["experiment", *norms.columns.drop("experiment")]
+    return {
+        "meetings": meeting_columns(meetings),
+        "convergence": convergence_table(meetings),
+        "speed": speed_table(meetings, seconds),
+        "norms": norms[first],
+    }
+
+
+def bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
+    """Put the coupling bounds and the actual distances in one table, told apart by `series`.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        From `bound_curves`.
+    distances : DataFrame
+        From `isdp.diagnostics.distance.distance_curve`; its distance becomes actual_distance. Laws
+        without a curve are left out.
+    """
+    own = distances[distances["law"].isin(curves["law"])]
+    actual = own.rename(columns={"distance": "actual_distance"})
+    return pd.concat([curves.assign(series="bound"), actual.assign(series="actual distance")])

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.kernel import kernel_lattice
+from isdp.mcmc.metropolis import LatticeWalk
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import GeneralizedLaplace
-
-if TYPE_CHECKING:
-    from isdp.mcmc.metropolis import LatticeWalk
 
 
 @dataclass(frozen=True)
@@ -126,6 +124,12 @@ def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Ex
     return Experiment(invariants, [str(i) for i in range(1, records + 1)], None, None)
 
 
+def constraint_pairs(constraints: Mapping[str, Sequence[int]]) -> pd.DataFrame:
+    """List the records of each constraint; one row per pair of constraint and record."""
+    pairs = [(name, record) for name, members in constraints.items() for record in members]
+    return pd.DataFrame(pairs, columns=["constraint", "record"])
+
+
 def mechanism_of(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
     """Mechanism that a config entry describes: sigma, or epsilon with a norm."""
     if "sigma" in law:
@@ -147,8 +151,6 @@ def walk_of(
         Basis and acceptance of each variant.
     variant : str
     """
-    from isdp.mcmc.metropolis import LatticeWalk  # compiled code: checking a config does without
-
     kind = variants[variant]
     lattice = kernel_lattice(experiment.invariants, kind["basis"])
     return LatticeWalk(lattice, mechanism_of(law), law["proposal"][variant], kind["acceptance"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,11 +15,9 @@ from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.summaries import boxes, describe_cells
 from isdp.io.draws import Draws
 from isdp.lattice.kernel import degrees_of_freedom
+from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
 from reproduction.lattices.entry import Experiment
-
-if TYPE_CHECKING:
-    from isdp.mcmc.metropolis import LatticeWalk
 
 
 def burn_in_from(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
@@ -61,8 +58,6 @@ def sample_noise(
     converged : bool
         Whether the coupling bound has shown that many sweeps to be enough; kept with the draws.
     """
-    from isdp.mcmc.metropolis import run_chains  # compiled code: tables do without
-
     pilot, _ = run_chains(rng, walk, draws=2000, chains=chains, burn_in=burn_in)
     norm = walk.mechanism.measure(pilot)[..., None]
     sizes = "ess_bulk", "ess_tail"
@@ -85,7 +80,7 @@ def sample_noise(
 
 
 def noise_summary(law: str, draws: Draws) -> pd.DataFrame:
-    """Describe the noise of every cell under one law; one row a cell."""
+    """Describe the noise of every cell under one law; one row per cell."""
     diagnostics = convergence(draws.noise, ("rhat", "ess_bulk", "mcse_mean"))
     table = describe_cells(draws.noise, diagnostics)
     table.insert(0, "law", law)
@@ -134,6 +129,39 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
         "off_rule": abs(norms.mean() * epsilon / dimension - 1),
         "rhat": diagnostics["rhat"],
     }
+
+
+def noise_tables(
+    chains: Mapping[str, Draws],
+    exact: Mapping[str, Draws],
+    mechanisms: Mapping[str, Mechanism],
+    experiment: str,
+) -> dict[str, pd.DataFrame]:
+    """Describe the noise of one experiment under all its laws, by chains and by exact draws.
+
+    Parameters
+    ----------
+    chains, exact : mappings from law to Draws
+        Exact draws are empty where no perfect sampler is practical.
+    mechanisms : mapping from law to Mechanism
+    experiment : str
+        Name of the experiment.
+
+    Returns
+    -------
+    dict of DataFrame
+        summary and exact_summary from `noise_summary`, boxes and exact_boxes from `box_table`
+        (those of exact draws have no rows where there are none), and norms from `norm_row`.
+    """
+    drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
+    tables: dict[str, pd.DataFrame] = {}
+    for name, describe in (("summary", noise_summary), ("boxes", box_table)):
+        tables[name] = pd.concat([describe(law, draws) for law, draws in chains.items()])
+        found = [describe(law, draws) for law, draws in drawn.items()]
+        tables[f"exact_{name}"] = pd.concat(found) if found else tables[name][:0]
+    norms = [norm_row(law, draws, mechanisms[law]) for law, draws in chains.items()]
+    tables["norms"] = pd.DataFrame(norms).assign(experiment=experiment)
+    return tables
 
 
 def printed_table(

@@ -1,59 +1,264 @@
-"""What the schema cannot tell of the lattice experiments' settings."""
+"""The block `lattices` of the configuration, and what the rules ask of it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from isdp.errors import InputError
 from reproduction.lattices.entry import build
-from reproduction.running.config import ConfigError
+from reproduction.running.settings import (
+    BOTH,
+    OURS,
+    PAPER,
+    Acceptance,
+    Basis,
+    Block,
+    Chains,
+    ConfigError,
+    Different,
+    Name,
+    Norm,
+    Positive,
+    Probability,
+    Whole,
+    setting,
+)
 
 
-def leave_out(lattices: dict) -> None:
-    """Drop experiments, and laws of them, that are null, and the tables printed for these."""
-    experiments = lattices.get("experiments") if isinstance(lattices, dict) else None
-    for name, entry in [*experiments.items()] if isinstance(experiments, dict) else []:
-        if entry is None:
-            del experiments[name]
-            continue
-        laws = entry.get("laws") if isinstance(entry, dict) else None
-        for law, settings in [*laws.items()] if isinstance(laws, dict) else []:
-            if settings is None:
-                del laws[law]
-                if isinstance(entry.get("printed"), dict):
-                    entry["printed"].pop(law, None)
+def _check_factors(factors: list[float]) -> list[float]:
+    if 1 not in factors:
+        raise ValueError("must be a list with 1 among its entries")
+    return factors
 
 
-def check(lattices: Mapping, config: dict, base: Path) -> None:
-    """Raise ConfigError unless each experiment can be built, and its laws know the variants."""
-    variants = sorted(lattices["variants"])
-    for name, entry in lattices["experiments"].items():
-        _check_experiment(f"lattices.experiments.{name}", entry, variants)
-    if lattices["noise"]["variant"] not in variants:
-        raise ConfigError(
-            f"config: lattices.noise.variant: {lattices['noise']['variant']!r} will not do; "
-            f"wanted: one of {', '.join(variants)}"
-        )
+def _kind_of_distribution(given: Any) -> str:
+    return "(Gaussian)" if isinstance(given, dict) and "sigma" in given else "(Laplace)"
 
 
-def _check_experiment(key: str, entry: Mapping, variants: Collection[str]) -> None:
+def _kind_of_experiment(given: Any) -> str:
+    return "(records)" if isinstance(given, dict) and "records" in given else "(table)"
+
+
+class Laplace(Block):
+    """A generalized Laplace distribution, with the proposals of the walks that sample it."""
+
+    placeholder: ClassVar[str] = "LAW"
+    epsilon: Positive = setting("The privacy loss per unit of the norm.", OURS)
+    norm: Norm = setting("The generalized Laplace mechanism with the norm `l1` or `l2`.", PAPER)
+    proposal: dict[str, Probability] = setting(
+        "The parameter a of the jump lengths for each variant, between 0 and 1.", OURS
+    )
+
+
+class Gaussian(Block):
+    """A generalized Gaussian distribution, with the proposals of the walks that sample it."""
+
+    placeholder: ClassVar[str] = "LAW"
+    sigma: Positive = setting(
+        "The scale of the generalized Gaussian mechanism, in place of epsilon and norm.", OURS
+    )
+    proposal: dict[str, Probability] = setting(
+        "The parameter a of the jump lengths for each variant, between 0 and 1.", OURS
+    )
+
+
+Laws = Annotated[
+    dict[
+        Name,
+        Annotated[
+            Annotated[Laplace, Tag("(Laplace)")] | Annotated[Gaussian, Tag("(Gaussian)")],
+            Discriminator(_kind_of_distribution),
+        ],
+    ],
+    Field(min_length=1),
+]
+Members = Annotated[dict[str, Annotated[list[int], Field(min_length=1)]], Field(min_length=1)]
+LAWS = "The distributions by name. `null` leaves one out."
+
+
+class Table(Block):
+    """A contingency table with fixed margins."""
+
+    placeholder: ClassVar[str] = "NAME"
+    axes: Annotated[dict[str, Different[str | int]], Field(min_length=1)] = setting(
+        "The axes of a contingency table, each with its categories.", BOTH
+    )
+    held: Annotated[list[list[str]], Field(min_length=1)] = setting(
+        "The fixed margins, each the list of axes that it keeps. `[]` is the grand total.", BOTH
+    )
+    counts: list = setting(
+        "The confidential counts, nested lists in the table's shape (may be left out).",
+        PAPER,
+        default=None,
+    )
+    printed: dict[str, list] = setting(
+        "Tables of noise to compare with our draws, by distribution (may be left out).",
+        PAPER,
+        default=None,
+    )
+    laws: Laws = setting(LAWS)
+
+
+class Records(Block):
+    """Records under constraints."""
+
+    placeholder: ClassVar[str] = "NAME"
+    records: Whole = setting("The number of records, in place of a table.", PAPER)
+    constraints: Members = setting(
+        "The constraints by name, each the list of its records, counted from 1.", OURS
+    )
+    laws: Laws = setting(LAWS)
+
+
+class Variant(Block):
+    """A variant of the walk."""
+
+    placeholder: ClassVar[str] = "VARIANT"
+    basis: Basis = setting("The basis, as for the counties.", BOTH)
+    acceptance: Acceptance = setting("The acceptance, as for the counties.", BOTH)
+
+
+class Coupling(Block):
+    """Coupled chains."""
+
+    runs: int = setting("The number of independent pairs of chains for each bound.", PAPER, ge=2)
+    pilot_runs: int = setting("The number of pairs for each lag that is tried.", OURS, ge=2)
+    near_one: float = setting(
+        "The lag is doubled until the bound at time 0 is at most this number.", OURS, gt=1
+    )
+    lag_factors: Annotated[Different[Positive], AfterValidator(_check_factors)] = setting(
+        "The lags shown, as multiples of the chosen lag. The number 1 must be among them.", OURS
+    )
+    cap: int = setting(
+        "The number of iterations after which a run is stopped and counted as censored.",
+        OURS,
+        ge=10,
+    )
+
+
+class Noise(Block):
+    """The noise of the lattice experiments."""
+
+    variant: str = setting("The variant of the walk that draws the noise.", OURS)
+    chains: Chains = setting("The number of independent chains, from 2 to 100.", OURS)
+    draws: int = setting(
+        "The number of draws kept from each chain. The paper shows 1000 in all.", BOTH, ge=10
+    )
+
+
+class LatticesSettings(Block):
+    """Experiments on integer lattices."""
+
+    experiments: Annotated[
+        dict[
+            Name,
+            Annotated[
+                Annotated[Table, Tag("(table)")] | Annotated[Records, Tag("(records)")],
+                Discriminator(_kind_of_experiment),
+            ],
+        ],
+        Field(min_length=1),
+    ] = setting(
+        "The experiments by name. An entry of your own goes through the same rules and gives the "
+        "same figures and tables under its name. `null` leaves one out."
+    )
+    variants: dict[Name, Variant] = setting(
+        "The variants of the walk that are compared. One of them is named `paper`."
+    )
+    coupling: Coupling = setting("Coupled chains.")
+    noise: Noise = setting("The noise of the lattice experiments.")
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless each experiment can be built and names the variants."""
+        variants = sorted(self.variants)
+        if "paper" not in variants:
+            raise ConfigError(
+                f"config: lattices.variants: must contain paper, got {', '.join(variants)}"
+            )
+        for name, entry in self.experiments.items():
+            _check_experiment(f"lattices.experiments.{name}", entry, variants)
+        if self.noise.variant not in variants:
+            raise ConfigError(
+                f"config: lattices.noise.variant: must be one of {', '.join(variants)}, got "
+                f"{self.noise.variant!r}"
+            )
+
+
+def _check_experiment(key: str, entry: Table | Records, variants: Collection[str]) -> None:
     try:
-        experiment = build(entry)
+        experiment = build(dict(entry))
     except InputError as error:
         raise ConfigError(f"config: {key}: {error}") from None
-    for law, settings in entry["laws"].items():
-        if set(settings["proposal"]) != set(variants):
+    for law, settings in entry.laws.items():
+        if set(settings.proposal) != set(variants):
             raise ConfigError(
-                f"config: {key}.laws.{law}.proposal: wanted: one number for each of "
-                f"{', '.join(variants)}"
+                f"config: {key}.laws.{law}.proposal: must have one number for each of "
+                f"{', '.join(variants)}; got {', '.join(settings.proposal) or 'none'}"
             )
-    for law, table in entry.get("printed", {}).items():
-        size = np.asarray(table, dtype=object).shape
-        if law not in entry["laws"] or size != experiment.shape:
+    for law, table in (getattr(entry, "printed", None) or {}).items():
+        if law not in entry.laws:
             raise ConfigError(
-                f"config: {key}.printed.{law}: wanted: a table in the shape of the axes, for one "
-                f"of the laws {', '.join(entry['laws'])}"
+                f"config: {key}.printed.{law}: must be named like one of the laws "
+                f"{', '.join(entry.laws)}"
             )
+        shape = np.asarray(table, dtype=object).shape
+        if shape != experiment.shape:
+            raise ConfigError(
+                f"config: {key}.printed.{law}: must have the shape of the axes, "
+                f"{experiment.shape}, got {shape}"
+            )
+
+
+@dataclass(frozen=True)
+class Experiments:
+    """The lattice experiments of a config, as the rules ask for them.
+
+    Attributes
+    ----------
+    entries : mapping from str to mapping
+        The experiments' entries by name.
+    """
+
+    entries: Mapping[str, Mapping]
+
+    def having(self, *keys: str) -> list[str]:
+        """Name the experiments whose entry has the given keys."""
+        return [name for name, entry in self.entries.items() if all(key in entry for key in keys)]
+
+    def pairs(self, key: str = "laws") -> dict[str, list[str]]:
+        """List experiments and their laws, one pair for each law, as values of wildcards.
+
+        Parameters
+        ----------
+        key : str
+            "laws" for all laws; "printed" for those whose noise the paper prints.
+        """
+        found = [(name, law) for name, entry in self.entries.items() for law in entry.get(key, [])]
+        return {"experiment": [name for name, _ in found], "law": [law for _, law in found]}
+
+    def lattice_of(self, wildcards) -> dict:
+        """Take an experiment's entry without its laws: an edit of one law reruns only its jobs."""
+        entry = self.entries[wildcards.experiment]
+        return {key: value for key, value in entry.items() if key not in ("laws", "printed")}
+
+    def laws_of(self, wildcards) -> Mapping:
+        """Take the laws of an experiment."""
+        return self.entries[wildcards.experiment]["laws"]
+
+    def law_of(self, wildcards) -> Mapping:
+        """Take one law of an experiment."""
+        return self.laws_of(wildcards)[wildcards.law]
+
+    def printed_of(self, wildcards) -> Mapping:
+        """Take the noise tables that the paper prints, by law."""
+        return self.entries[wildcards.experiment]["printed"]
+
+    def printed_laws_of(self, wildcards) -> dict:
+        """Take the laws whose noise the paper prints."""
+        return {law: self.laws_of(wildcards)[law] for law in self.printed_of(wildcards)}

@@ -44,6 +44,32 @@ def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def cost_tables(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
+    """Add up the measured jobs, and compute how long they take on other machines.
+
+    Parameters
+    ----------
+    parts : mapping from kind of job to sequence of path
+        Benchmark files under "releases", "states", "descents" and "collected". The descents wait
+        for the states, and the collection waits for all others and stays where Snakemake runs.
+    settings : mapping
+        The block "national.cost" of the config.
+
+    Returns
+    -------
+    dict from "jobs" and "cost" to DataFrame
+        From `job_table` and `machine_table`.
+    """
+    kinds = ("releases", "states", "descents", "collected")
+    read = {kind: read_jobs(parts[kind]) for kind in kinds}
+    names = {kind: part["job"].tolist() for kind, part in read.items()}
+    sent = [*names["releases"], *names["states"], *names["descents"]]
+    after = dict.fromkeys(names["descents"], names["states"])
+    after |= dict.fromkeys(names["collected"], sent)
+    jobs = pd.concat(read.values(), ignore_index=True)
+    return {"jobs": job_table(jobs), "cost": machine_table(jobs, after, sent, settings)}
+
+
 def finish_time(
     seconds: Mapping[str, float], after: Mapping[str, Sequence[str]], workers: int
 ) -> float:

@@ -1,25 +1,99 @@
-"""What the schema cannot tell of the settings of the national runs."""
+"""The block `national` of the configuration, and the jobs that follow from it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from reproduction.comparison.settings import PARAMETERS
-from reproduction.running.config import check_states, column
+from reproduction.running.settings import (
+    OURS,
+    AllOrStates,
+    Block,
+    Different,
+    Epsilons,
+    Pair,
+    Rates,
+    Rhos,
+    Whole,
+    check_states,
+    column,
+    known_states,
+    setting,
+)
 
 TOGETHER = ("topdown",)  # families whose release of one state depends on all others
+Machine = Pair[Whole]
 
 
-def states_of(national: Mapping, published: Path) -> list[str]:
+class Batch(Block):
+    """Releases for each job."""
+
+    noise: Whole = setting("The number of releases of noise in one job.", OURS)
+    conditioned: Whole = setting("The number of releases of noise without negative counts.", OURS)
+    topdown: Whole = setting("The number of releases of TopDown.", OURS)
+    swapping: Whole = setting("The number of swapped releases.", OURS)
+    blocks: Whole = setting("The number of states of synthetic blocks.", OURS)
+
+
+class Added(Block):
+    """Seconds that are added to a job."""
+
+    local: float = setting("The seconds where Snakemake runs.", OURS, ge=0)
+    sent: float = setting("The seconds through Slurm.", OURS, ge=0)
+
+
+class Cost(Block):
+    """Machines and sizes of a run."""
+
+    machines: Different[Machine] = setting(
+        "Pairs of the number of nodes and the number of cores of each. One node does without "
+        "Slurm.",
+        OURS,
+    )
+    times: Different[Annotated[int, Field(ge=1, le=1000)]] = setting(
+        "The factors by which the number of jobs is multiplied, as more budgets would do.", OURS
+    )
+    added: Added = setting("The seconds that the start of a job adds to its own.")
+
+
+class NationalSettings(Block):
+    """All states by all systems."""
+
+    states: AllOrStates = setting("The states that are run, `all` or a list.", OURS)
+    epsilons: Epsilons = setting(
+        "The budgets of the systems with pure differential privacy, for one person.", OURS
+    )
+    rhos: Rhos = setting(
+        "The budgets of the systems with zero-concentrated differential privacy, for one person; "
+        "`published` as for the comparison.",
+        OURS,
+    )
+    rates: Rates = setting("The swap rates.", OURS)
+    blocks: Whole = setting(
+        "The number of synthetic blocks of all states together, at least 57 for each county.", OURS
+    )
+    batch: Batch = setting("The number of releases that one job makes, by family of systems.")
+    cost: Cost = setting("The estimate of how long the measured jobs take on other machines.")
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless the states exist."""
+        if self.states != "all":
+            check_states("national.states", self.states, known_states(config, base))
+
+
+def list_states(national: Mapping, published: Path) -> list[str]:
     """List the states that are run, in the order of the published counts."""
     known = column(published, "usps")
     return [state for state in known if national["states"] == "all" or state in national["states"]]
 
 
 def batches(every: Sequence, size: int) -> list[list]:
-    """Cut a list into jobs of so many, in its order."""
+    """Cut a list into parts of a given size, in its order."""
     return [list(every[first : first + size]) for first in range(0, len(every), size)]
 
 
@@ -33,8 +107,18 @@ def jobs_of(national: Mapping, states: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def check(national: Mapping, config: dict, base: Path) -> None:
-    """Raise ConfigError unless the states are there."""
-    if national["states"] != "all":
-        known = column(base / config["data"]["published"], "usps")
-        check_states("national.states", national["states"], known)
+def of_all_jobs(pattern: str, jobs: Mapping[str, int]) -> list[str]:
+    """List the files of all jobs that release, in the order of the releases.
+
+    Parameters
+    ----------
+    pattern : str
+        With {family} and {part}.
+    jobs : mapping
+        From `jobs_of`.
+    """
+    return [
+        pattern.format(family=family, part=part)
+        for family, number in jobs.items()
+        for part in range(number)
+    ]

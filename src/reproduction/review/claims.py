@@ -75,22 +75,6 @@ def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
     return sorted(entries, key=_place)
 
 
-def read_pictures(path) -> dict[str, str]:
-    """Read what each figure shows, in a sentence.
-
-    Raises
-    ------
-    InputError
-        If it is anything else than text by the figures' names.
-    """
-    pictures = read_yaml(path)
-    if not isinstance(pictures, dict) or not all(
-        isinstance(text, str) for pair in pictures.items() for text in pair
-    ):
-        raise InputError(f"{Path(path).name}: each line is a figure's name and a sentence on it")
-    return pictures
-
-
 def named_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
     """Names of the tables that claims are judged by and entries show, each once."""
     names = [name for claim in claims for name in tables_of(claim)]

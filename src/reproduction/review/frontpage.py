@@ -5,13 +5,15 @@ Every number on it is the scorecard's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 from jinja2 import Environment, StrictUndefined
 
 from isdp.io.files import read_json
-from reproduction.review.claims import PAPERS, figures_of
-from reproduction.review.gallery import gallery, svg_address
+from reproduction.data.differences import other_states, other_vintage
+from reproduction.review.claims import PAPERS, figures_of, named_figures, named_tables
+from reproduction.review.gallery import LARGE, gallery, thumbnail
 from reproduction.review.results import (
     MARKS,
     Results,
@@ -21,22 +23,23 @@ from reproduction.review.results import (
     picture,
 )
 from reproduction.review.scorecard import DIFFERS, UNDECIDED, sentence
+from reproduction.review.shown import files_under
 from reproduction.review.style import STYLE
+from reproduction.running.descriptions import Descriptions
 
 NUMBER = r"\d|infinite"  # in the paper's value: it is not words alone
-ENDINGS = {"tables": "html", "figures": "svg"}  # of the files that the page leads to
 
 
 def front_page(
     results: Results,
     claims: list[Mapping],
     entries: list[Mapping],
-    made: Mapping[str, Mapping[str, list[Mapping]]],
+    files: Iterable,
     pages: Mapping[str, str],
     template: str,
     made_by: str,
     departures: list[str],
-    pictures: Mapping[str, str],
+    descriptions: Descriptions,
 ) -> str:
     """Set the front page.
 
@@ -47,11 +50,9 @@ def front_page(
         From `reproduction.review.claims.read_claims`.
     entries : list of mappings
         From `reproduction.review.claims.read_figures`.
-    made : mapping
-        Under `tables` and `figures`, for each name in the claims and entries the files that the
-        rules make of it, none or one or one a state: their `name`, and how they are made: `rule`,
-        `message`, `rules` and `script` (paths in the repository), and `log`. What else lies in
-        the results folder is of another run, and is not linked.
+    files : iterable of path
+        All files that the run makes. Other files in the results folder are of another run, and are
+        not linked.
     pages : mapping
         Title of each notebook page that this run makes, by the notebook's name.
     template : str
@@ -60,13 +61,20 @@ def front_page(
         What made the page, from `reproduction.running.origin.made_by`.
     departures : list of str
         Settings in which the run is not the paper's scale.
-    pictures : mapping
-        What each figure shows, from `reproduction.review.claims.read_pictures`.
+    descriptions : Descriptions
+        Of all tables and figures.
 
     Returns
     -------
     str
     """
+    files = list(files)
+    made = {
+        "tables": files_under("tables", named_tables(claims, entries), files),
+        "figures": files_under("figures", named_figures(claims, entries), files),
+    }
+    provenance = read_json(results.folder / "data/provenance.json")
+    entries = [_as_run(entry, provenance.get("vintage", ""), results) for entry in entries]
     rows = {row["claim"]: row for row in results.card.to_dict("records")}
     of_claim = {claim["claim"]: claim for claim in claims}
     environment = Environment(
@@ -74,7 +82,7 @@ def front_page(
     )
     return environment.from_string(template).render(
         style=STYLE,
-        message=read_json(results.folder / "data/provenance.json")["message"],
+        message=provenance["message"],
         seed=results.setting("seed"),
         made_by=made_by,
         departures=departures,
@@ -85,7 +93,7 @@ def front_page(
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
         undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
         picture=picture(results.card, linked=True),
-        gallery=gallery(results.folder / "figures", claims, entries, made["figures"], pictures),
+        gallery=gallery(results.folder / "figures", claims, entries, made["figures"], descriptions),
         titles={name.partition("_")[2]: title for name, title in pages.items()},
         groups=[
             (paper, [(name, group.to_dict("records")) for name, group in groups])
@@ -102,24 +110,19 @@ def front_page(
         pages=pages,
         entries=entries,
         made=made,
-        jobs=_jobs(made),
-        address=lambda name: svg_address(results.folder / f"figures/{name}.svg"),
+        studies=list(descriptions.studies),
+        study_of=partial(descriptions.study_of, "tables"),
+        address=lambda name: thumbnail(results.folder / f"figures/{name}.png", LARGE),
         badge=badge,
         card=claim_card,
     )
 
 
-def _path(kind: str, file: Mapping) -> str:
-    return f"{kind}/{file['name']}.{ENDINGS[kind]}"
-
-
-def _jobs(made: Mapping[str, Mapping[str, list[Mapping]]]) -> dict[str, list[dict]]:
-    """Jobs of each rule, in the order of the names, with the files that each of them makes."""
-    jobs: dict[str, dict[str, dict]] = {}
-    for kind in ENDINGS:
-        for files in made[kind].values():
-            for file in files:
-                of_rule = jobs.setdefault(file["rule"], {})
-                job = of_rule.setdefault(file["log"], dict(file, files={}))
-                job["files"][file["name"]] = _path(kind, file)
-    return {rule: list(found.values()) for rule, found in sorted(jobs.items())}
+def _as_run(entry: Mapping, vintage: str, results: Results) -> dict:
+    """Say in an entry's title where this run has other data than the paper."""
+    words = {
+        "vintage": lambda: other_vintage(vintage),
+        "states": lambda: other_states(results.value("states", "rule")),
+    }
+    found = [text for key in entry.get("data", []) if (text := words[key]())]
+    return {**entry, "about": "; ".join([entry["about"], *found])}

@@ -1,22 +1,17 @@
-"""Notebooks as pages: run in a kernel, then one HTML file that asks nobody for anything.
+"""Review notebooks as pages: execute one in a kernel of its own, and export it as one HTML file.
 
-Formulas are set by matplotlib while the page is made, and stand in it as SVG outlines: no script,
-no font and no network is needed to read them.
+Formulas become MathML, so that a page needs no script, no font and no network.
 """
 
 from __future__ import annotations
 
-import html
 import os
 import tempfile
-from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
-from jinja2 import pass_context
-from jupyter_client import KernelManager
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import text_to_path
+from latex2mathml.converter import convert
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
@@ -27,10 +22,6 @@ from isdp.errors import InputError
 from reproduction.review.results import EXPECTED, FOLDER, NotInThisRunError, ReviewError
 from reproduction.review.style import STYLE
 
-EM = 100  # units of a formula's outline to the font size
-COMMANDS = {1: "M", 2: "L", 3: "Q", 4: "C"}  # matplotlib's path codes, as SVG's letters
-POINTS = {1: 1, 2: 1, 3: 2, 4: 3}
-CLOSE = 79
 TEMPLATE = """
 {%- extends 'basic/index.html.j2' -%}
 {% block header %}<!doctype html>
@@ -49,67 +40,47 @@ TEMPLATE = """
 """
 
 
-@cache  # pages say many of them again
 def formula(tex: str, display: bool = False) -> str:
-    """Set a formula as SVG outlines that sit on the text's baseline.
+    """Convert a formula to MathML.
 
     Parameters
     ----------
     tex : str
-        In the part of TeX that matplotlib's mathtext knows.
+        A formula in LaTeX, without its dollar signs.
     display : bool
-        Whether it stands on a line of its own.
+        Whether the formula has a line of its own.
 
     Raises
     ------
     InputError
-        If mathtext does not know a command in it.
+        If latex2mathml does not know a command in the formula.
     """
-    source = " ".join(tex.split())
-    # mathtext sets fractions small, as within a line
-    known = source.replace(r"\frac", r"\dfrac") if display else source
-    font = FontProperties(size=EM, math_fontfamily="dejavusans")
+    mathml = convert(tex, display="block" if display else "inline")
+    # latex2mathml copies what it does not know into its output
     try:
-        corners, codes = text_to_path.get_text_path(font, f"${known}$", ismath=True)
-    except ValueError as error:
-        reason = str(error).strip().splitlines()[-1]
-        raise InputError(f"the formula {source} cannot be set by mathtext: {reason}") from error
-    outline, points, i = [], [(x, -y) for x, y in corners], 0
-    while i < len(codes):
-        if codes[i] == CLOSE:
-            outline.append("Z")
-            i += 1
-            continue
-        count = POINTS[int(codes[i])]
-        spots = " ".join(f"{x:.1f} {y:.1f}" for x, y in points[i : i + count])
-        outline.append(COMMANDS[int(codes[i])] + spots)
-        i += count
-    kept = [point for point, code in zip(points, codes, strict=True) if code != CLOSE]
-    x0, x1 = min(x for x, _ in kept) - 2, max(x for x, _ in kept) + 2
-    y0, y1 = min(y for _, y in kept) - 2, max(y for _, y in kept) + 2
-    svg = (
-        f'<svg class="formula" role="img" aria-label="{html.escape(source)}" '
-        f'viewBox="{x0:.0f} {y0:.0f} {x1 - x0:.0f} {y1 - y0:.0f}" '
-        f'style="width:{(x1 - x0) / EM:.3f}em;height:{(y1 - y0) / EM:.3f}em;'
-        f'vertical-align:{-y1 / EM:.3f}em"><path fill="currentColor" d="{"".join(outline)}"/></svg>'
-    )
-    return f'<div class="formula">{svg}</div>' if display else svg
+        ElementTree.fromstring(mathml)
+        known = "\\" not in mathml
+    except ElementTree.ParseError:
+        known = False
+    if not known:
+        raise InputError(f"formula {tex.strip()}: latex2mathml does not know a command in it")
+    return mathml
 
 
 class Renderer(IPythonRenderer):
-    """Markdown to HTML with formulas as SVG and links from page to page."""
+    """Convert Markdown to HTML, with formulas as MathML and links from page to page."""
 
     def block_math(self, body: str) -> str:
-        """Set a formula on a line of its own."""
-        return formula(body, display=True)
+        """Convert a formula on a line of its own."""
+        return f'<div class="formula">{formula(body, display=True)}</div>'
 
     def inline_math(self, body: str) -> str:
-        """Set a formula in a line of text."""
+        """Convert a formula in a line of text."""
         return formula(body)
 
     def latex_environment(self, name: str, body: str) -> str:
-        """Refuse what mathtext cannot set."""
-        raise InputError(f"the environment {name} cannot be set by mathtext; use $$ ... $$")
+        """Convert an environment that stands without dollar signs."""
+        return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """Link to another notebook's page instead of the notebook."""
@@ -117,88 +88,63 @@ class Renderer(IPythonRenderer):
 
 
 def markdown(text: str) -> str:
-    """Markdown as HTML, formulas included."""
+    """Convert Markdown to HTML, formulas included."""
     return MarkdownWithMath(renderer=Renderer(escape=False)).render(text)
 
 
-class PageExporter(HTMLExporter):
-    """One HTML file: prose, figures and numbers in view, the code folded away."""
-
-    @pass_context
-    def markdown2html(self, context, source):
-        """Set Markdown; nbconvert calls it for every text cell and text output."""
-        return markdown(source)
-
-
-def execute(paths, results, expect=None) -> list[nbformat.NotebookNode]:
-    """Run notebooks of one folder from top to bottom, each on a clean slate.
-
-    One kernel serves them all: to start one takes longer than most notebooks do.
+def execute(path, results, expect=None) -> nbformat.NotebookNode:
+    """Execute a notebook from top to bottom in a kernel of its own.
 
     Parameters
     ----------
-    paths : list of path
+    path : path
     results : path
-        The results folder that they review.
+        The results folder that the notebook reviews.
     expect : path, optional
         A config that the results must agree with.
 
     Raises
     ------
     InputError
-        With the notebook's own words if it refuses the results.
+        If the notebook refuses the results; the message is the notebook's own.
     """
+    path = Path(path)
     with tempfile.TemporaryDirectory() as own:
-        # neither a kernel's history nor its connection file goes into anybody's home
+        # the kernel writes nothing into the home folder, which may be read-only
         os.environ["JUPYTER_RUNTIME_DIR"] = own
         variables = {FOLDER: str(Path(results).resolve()), "IPYTHONDIR": own}
         if expect is not None:
             variables[EXPECTED] = str(Path(expect).resolve())
-        kernel = KernelManager(kernel_name="python3")
-        kernel.start_kernel(
-            extra_arguments=["--log-level=ERROR"],  # else it warns of its own local sockets
-            env=os.environ | variables,
-            cwd=str(Path(paths[0]).parent),
+        notebook = nbformat.read(path, as_version=4)
+        client = NotebookClient(
+            notebook,
+            kernel_name="python3",
+            timeout=300,
+            allow_error_names=[NotInThisRunError.__name__],
+            extra_arguments=["--log-level=ERROR"],
         )
         try:
-            return [_run(Path(path), kernel) for path in paths]
-        finally:
-            kernel.shutdown_kernel(now=True)
-
-
-def _run(path: Path, kernel: KernelManager) -> nbformat.NotebookNode:
-    notebook = nbformat.read(path, as_version=4)
-    # a cell of our own forgets what the notebook before has defined
-    notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -s -f"))
-    client = NotebookClient(
-        notebook, km=kernel, timeout=300, allow_error_names=[NotInThisRunError.__name__]
-    )
-    try:
-        client.execute()
-    except CellExecutionError as error:
-        if error.ename == ReviewError.__name__:
-            raise InputError(f"{path.name}: {error.evalue}") from error
-        raise
-    finally:
-        if client.kc is not None:  # it lets go of a kernel of its own only
-            client.kc.stop_channels()
-    del notebook.cells[0]
+            client.execute(cwd=str(path.parent), env=os.environ | variables)
+        except CellExecutionError as error:
+            if error.ename == ReviewError.__name__:
+                raise InputError(f"{path.name}: {error.evalue}") from error
+            raise
     return notebook
 
 
-def pages(notebooks, made: str) -> list[str]:
-    """Turn notebooks that have been run into one HTML file each.
+def page(notebook, made: str) -> str:
+    """Export a notebook that was executed as one HTML file.
 
     Parameters
     ----------
-    notebooks : list of NotebookNode
+    notebook : NotebookNode
     made : str
-        What made them, from `reproduction.running.origin.made_by`; it stands at the end.
+        The provenance line at the end of the page, from `reproduction.running.origin.made_by`.
     """
-    exporter = PageExporter(raw_template=TEMPLATE)
+    exporter = HTMLExporter(raw_template=TEMPLATE, filters={"markdown2html": markdown})
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     exporter.environment.globals["page_style"] = STYLE + HtmlFormatter().get_style_defs(
         ".highlight"
     )
     exporter.environment.globals["made_by"] = made
-    return [exporter.from_notebook_node(notebook)[0] for notebook in notebooks]
+    return exporter.from_notebook_node(notebook)[0]

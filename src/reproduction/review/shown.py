@@ -1,32 +1,75 @@
-"""Which tables and figures a run shows.
+"""Tables and figures of a run, by the names that claims and pages give them.
 
-A results folder may also hold those of a run with another config, which no page may pass off as
-its own.
+A results folder may also hold those of a run with another config. No page may show them as its own.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
-FOLDERS = ("tables", "figures")
 FILE = "shown.txt"
+ENDINGS = {"tables": (".csv", ".md", ".html"), "figures": (".csv", ".svg", ".png")}
 
 
 def shown_names(paths: Iterable) -> list[str]:
-    """Take the tables and figures among some files, as folder/name without the ending, sorted.
+    """List the tables and figures among the files of a run, each as folder/name, sorted."""
+    return sorted(f"{kind}/{name}" for kind in ENDINGS for name in _made(kind, paths))
+
+
+def files_under(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, list[str]]:
+    """Find the tables or figures of a run under each name that claims and pages use.
 
     Parameters
     ----------
+    kind : str
+        "tables" or "figures".
+    names : iterable of str
+        A name may hold `{state}`, which stands for each state.
     paths : iterable of path
-        What a run has made, in any of its endings; others than tables and figures are left out.
+        Files of the run.
+
+    Returns
+    -------
+    dict
+        For each name the names of the files without ending, in the order of the paths. The list is
+        empty where the run makes no such file.
     """
+    made = _made(kind, paths)
+    patterns = {name: re.escape(name).replace(r"\{state\}", "[A-Z]{2}") for name in names}
+    return {
+        name: [file for file in made if re.fullmatch(pattern, file)]
+        for name, pattern in patterns.items()
+    }
+
+
+def made_tables(names: Iterable[str], targets: Iterable, wildcards) -> list[str]:
+    """List the csv files of named tables among those that target rules make.
+
+    Parameters
+    ----------
+    names : iterable of str
+    targets : iterable of iterables
+        The input of each target rule: paths, and Snakemake's input functions.
+    wildcards
+        With which Snakemake calls input functions.
+    """
+    files: list[str] = []
+    for item in (item for target in targets for item in target):
+        found = item(wildcards) if callable(item) else item
+        files += [found] if isinstance(found, str) else found
+    return [
+        f"results/tables/{name}.csv"
+        for found in files_under("tables", names, files).values()
+        for name in found
+    ]
+
+
+def _made(kind: str, paths: Iterable) -> list[str]:
     files = map(Path, paths)
-    return sorted({f"{file.parent.name}/{file.stem}" for file in files if _shown(file)})
-
-
-def _shown(file: Path) -> bool:
-    return file.parent.name in FOLDERS and file.suffix != ".py"
+    found = (f.stem for f in files if f.parent.name == kind and f.suffix in ENDINGS[kind])
+    return list(dict.fromkeys(found))
 
 
 def read_shown(folder: Path) -> set[str]:

@@ -7,7 +7,6 @@ h1, h2, h3 { line-height: 1.2; margin-top: 1.6em; }
 img, svg { max-width: 100%; height: auto; }
 .picture img { display: block; max-width: 94vw; position: relative; left: 50%;
   transform: translateX(-50%); }
-svg.formula { display: inline-block; max-width: none; overflow: visible; }
 div.formula { margin: 1em 0; text-align: center; overflow-x: auto; overflow-y: hidden; }
 .output_html, .output_markdown { overflow-x: auto; }
 .output_html:has(.picture) { overflow: visible; }

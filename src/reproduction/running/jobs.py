@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import logging
 import sys
 from collections.abc import Iterator
@@ -11,13 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from isdp.errors import InputError
-from isdp.loading import postpone
-
-# scipy.sparse takes hold of all of numpy, these too, which nothing here uses
-postpone("numpy.f2py", "numpy.polynomial", "numpy.testing")
-# A job loads a hundred thousand objects that stay, and makes as many for a figure. To look for
-# garbage every few hundred, as Python would, takes a tenth of a small job's time.
-gc.set_threshold(20_000)
 
 
 @contextmanager
@@ -26,8 +17,6 @@ def job_log(path) -> Iterator[logging.Logger]:
 
     Any other exception is logged with its traceback and raised on.
     """
-    # and once more at the end, for a quarter of a small job's time
-    atexit.register(gc.freeze)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(
         filename=path,

@@ -1,104 +1,101 @@
-"""The scenarios of a sweep: every combination of what its lists hold."""
+"""The parameter space of a sweep: all combinations of the values in its lists."""
 
 import re
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 
-from reproduction.running.config import local_file
+import pandas as pd
 
-# of the counties' settings, those that a scenario draws and describes noise with
+from reproduction.running.settings import ConfigError, local_file
+
+COLUMNS = ("states", "norm", "epsilon", "vintage")
+# the counties' settings that a scenario needs
 OWN = (
     *("states", "epsilon", "norm", "chains", "draws", "burn_in", "thin"),
     *("basis", "acceptance", "proposal", "overdispersed"),
 )
 
 
-def scenarios_of(config: dict) -> dict[str, dict]:
-    """Give the settings of each scenario, by the name of its folder.
-
-    The chains' starts, and their jumps where the noise is larger, are scaled with epsilon: one
-    setting of the walk would hardly move at a small epsilon.
+def parameter_space(config: Mapping) -> pd.DataFrame:
+    """List the scenarios of a sweep, as text for the names of their folders.
 
     Parameters
     ----------
-    config : dict
-        Checked; without a sweep there are no scenarios.
+    config : mapping
+        Checked. Without a sweep there are no rows.
 
     Returns
     -------
-    dict from str to dict
-        Each is a config of its own: seed, data and counties.
+    DataFrame
+        One row per scenario: states (joined by hyphens), norm, epsilon and vintage.
     """
     if "sweep" not in config:
-        return {}
-    sweep, counties = config["sweep"], {key: config["counties"][key] for key in OWN}
-    wide, jump = counties["overdispersed"], counties["proposal"]
-    found = {}
-    for states, norm, epsilon, vintage in product(
-        state_groups(sweep), sweep["norms"], sweep["epsilons"], vintages_of(config)
-    ):
-        ratio = epsilon / counties["epsilon"]
-        found[f"{'-'.join(states)}_{norm}_{epsilon:.12g}_{vintage}"] = {
-            "seed": config["seed"],
-            "data": {"vintage": vintage},
-            "counties": counties
-            | {
-                "states": states,
-                "norm": norm,
-                "epsilon": epsilon,
-                "proposal": max(min(jump, 0.5), jump**ratio),
-                "overdispersed": wide | {"epsilon": wide["epsilon"] * ratio},
-            },
-        }
-    return found
+        return pd.DataFrame(columns=COLUMNS, dtype="str")
+    sweep = config["sweep"]
+    groups = ["-".join(states) for states in state_groups(sweep)]
+    epsilons = [f"{epsilon:.12g}" for epsilon in sweep["epsilons"]]
+    rows = product(groups, sweep["norms"], epsilons, vintages_of(config))
+    return pd.DataFrame(rows, columns=COLUMNS, dtype="str")
 
 
-def state_groups(sweep: dict) -> list[list[str]]:
+def settings_of(config: Mapping, scenario: Mapping[str, str]) -> dict:
+    """Give the settings of one scenario: a configuration with seed, data and counties.
+
+    The epsilon of the chains' starts and, for smaller epsilons, the proposal scale with epsilon:
+    one setting of the walk would hardly move at a small epsilon.
+
+    Parameters
+    ----------
+    config : mapping
+    scenario : mapping
+        A row of `parameter_space`.
+    """
+    counties = {key: config["counties"][key] for key in OWN}
+    wide, proposal = counties["overdispersed"], counties["proposal"]
+    ratio = float(scenario["epsilon"]) / counties["epsilon"]
+    own = {
+        "states": scenario["states"].split("-"),
+        "norm": scenario["norm"],
+        "epsilon": float(scenario["epsilon"]),
+        "proposal": max(min(proposal, 0.5), proposal**ratio),
+        "overdispersed": wide | {"epsilon": wide["epsilon"] * ratio},
+    }
+    data = {"vintage": scenario["vintage"]}
+    return {"seed": config["seed"], "data": data, "counties": counties | own}
+
+
+def compared(sweep: str) -> list[str]:
+    """Return the files that compare the scenarios of a sweep.
+
+    Raises
+    ------
+    ConfigError
+        If the config has no sweep.
+    """
+    if not sweep:
+        raise ConfigError("the config has no sweep: add --configfile config/sweep.yaml")
+    return [f"results/figures/sweep_{sweep}.svg", f"results/tables/sweep_{sweep}.html"]
+
+
+def state_groups(sweep: Mapping) -> list[list[str]]:
     """Give the lists of states that a sweep compares: one list counts as a list of one."""
     states = sweep["states"]
     return states if isinstance(states[0], list) else [states]
 
 
-def vintages_of(config: dict) -> list[str]:
-    """Give the vintages of the sweep; the config's own where the sweep names none."""
+def vintages_of(config: Mapping) -> list[str]:
+    """Give the vintages of the sweep; by default the configuration's."""
     return config["sweep"].get("vintages", [config["data"]["vintage"]])
 
 
-def file_of(config: dict, vintage: str) -> list[str]:
-    """Give the local file of a vintage, in a list that is empty where there is none.
+def local_files(config: Mapping, vintage: str) -> list[str]:
+    """Give the local file of a vintage as a list, which is empty if there is none.
 
-    A file goes by the eight digits of its name; the config's own file may have any name if the
-    sweep has a single vintage.
+    The vintage of a file is the eight digits in its name. If the sweep has only one vintage, the
+    configuration's own file may have any name.
     """
     own = local_file(config)
     files = [*config["sweep"].get("files", []), *([own] if own else [])]
-    for file in files:
-        if vintage in re.findall("[0-9]{8}", Path(file).name):
-            return [file]
-    return [own] if own and len(vintages_of(config)) == 1 else []
-
-
-def unfinished(folder: Path, scenarios: dict[str, dict]) -> dict[str, str]:
-    """Find each scenario that has no table yet, with the reason that its logs give.
-
-    Parameters
-    ----------
-    folder : Path
-        The sweep's.
-    scenarios : dict
-        From `scenarios_of`.
-    """
-    return {
-        name: _reason(folder, name, settings["data"]["vintage"])
-        for name, settings in scenarios.items()
-        if not (folder / name / "tables/scenario.csv").is_file()
-    }
-
-
-def _reason(folder: Path, name: str, vintage: str) -> str:
-    logs = [*(folder / name).glob("logs/*.log"), *(folder / "data" / vintage).glob("*.log")]
-    for log in logs:
-        for line in log.read_text().splitlines():
-            if " ERROR " in line:
-                return line.split(" ERROR ", 1)[1]
-    return "not done"
+    named = [file for file in files if vintage in re.findall("[0-9]{8}", Path(file).name)]
+    return named[:1] or files[-1:] * (own is not None and len(vintages_of(config)) == 1)

@@ -31,8 +31,8 @@ from isdp.subspace import (
 from isdp.subspace.bounds import approximate_spread, pure_spread
 from isdp.subspace.conditioned import conditioned_laplace
 from isdp.subspace.hull import MOST_HULL_DIMENSIONS
-from reproduction.subspace.names import RECORD, UNIT
 
+RECORD, UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
 TWIN_STEPS = 200  # of each walk to the continuous twin of the integer law
 
 

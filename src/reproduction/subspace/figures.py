@@ -22,7 +22,9 @@ from isdp.plots.style import (
     panels,
     styled,
 )
-from reproduction.subspace.names import PRINTED, RECORD, UNIT
+from reproduction.data.differences import other_vintage, titled
+from reproduction.subspace.equal_privacy import RECORD, UNIT
+from reproduction.subspace.wifi import PRINTED
 
 GAUSSIANS = {
     "projected Gaussian": ("projected (Cor 3.5)", INK, "s"),
@@ -325,9 +327,10 @@ def county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) ->
     counties = runs["rank"].max() + 1
     size = boxes_width(counties), 1.6 + 2.7 * len(scales)
     figure, axes = panels(len(scales), 1, size, sharex=True, sharey=True)
-    marks = {}
+    marks, words = {}, ""
     if runs["das_error"].notna().any():
-        marks = {"das_error": ("round", DAS, f"error of the Census DAS, vintage {vintage}")}
+        words = other_vintage(vintage)
+        marks = {"das_error": ("o", DAS, f"error of the Census DAS, vintage {vintage}")}
     for axis, scale in zip(axes[:, 0], scales, strict=True):
         own = runs[runs["scale"] == scale]
         draw_boxes(axis, _boxes_of(own), marks=marks)
@@ -336,7 +339,7 @@ def county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) ->
     axes[-1, 0].set_xlabel("county (2010 population), from the least populous to the most")
     number = runs["run"].nunique()
     axes[0, 0].set_title(
-        f"{state}: {number} runs of projected Laplace noise, epsilon = {epsilon:g}",
+        titled(f"{state}: {number} runs of projected Laplace noise, epsilon = {epsilon:g}", words),
         loc="left",
         pad=26,
     )
@@ -386,6 +389,7 @@ def states(table: pd.DataFrame, vintage: str) -> Figure:
         axis.vlines(place, part["sd_low"], part["sd_high"], color=colour, lw=5, alpha=0.3)
         axis.plot(place, part["seen"], "o", color=colour, ms=5, label=f"{_scale_words(scale)}")
     known = table.drop_duplicates("state").dropna(subset=["das_sd"])
+    words = other_vintage(vintage) if len(known) else ""
     if len(known):
         axis.plot(
             known["state"].map(names.index),
@@ -402,7 +406,10 @@ def states(table: pd.DataFrame, vintage: str) -> Figure:
     axis.set_ylabel("root mean square error of a county (persons)")
     axis.grid(False, axis="x")
     axis.set_title(
-        "Projected Laplace noise: the runs (dots), and where 90 % of such runs lie (bars)",
+        titled(
+            "Projected Laplace noise: the runs (dots), and where 90 % of such runs lie (bars)",
+            words,
+        ),
         loc="left",
         pad=24,
     )

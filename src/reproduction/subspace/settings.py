@@ -1,43 +1,214 @@
-"""What the schema cannot tell of the settings of subspace privacy."""
+"""The block `subspace` of the configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
 
-from reproduction.running.config import ConfigError, check_states, column
+from pydantic import AfterValidator, Field
 
-BATCHES = 20  # a walk's error comes from the means of so many batches of its steps
+from reproduction.running.settings import (
+    OURS,
+    PAPER,
+    Block,
+    ConfigError,
+    Different,
+    Name,
+    Pair,
+    Positive,
+    Probability,
+    State,
+    TwoDifferent,
+    TwoOrMore,
+    Whole,
+    check_states,
+    known_states,
+    setting,
+)
+
+BATCHES = 20  # the number of batches of steps whose means give the standard error of a walk
+
+# what may be held of the answers to each query
+HELD = {"histogram": ("total", "margins", "blocks")} | dict.fromkeys(
+    ("ranges", "prefixes", "hierarchy", "margins"), ("total", "total and consistency")
+)
+
+
+class Workload(Block):
+    """A linear query and the invariants of its answers."""
+
+    placeholder: ClassVar[str] = "WORKLOAD"
+    query: Literal["histogram", "ranges", "prefixes", "hierarchy", "margins"] = setting(
+        "The query: `histogram`, `ranges`, `prefixes`, `hierarchy` or `margins`.", OURS
+    )
+    size: TwoOrMore | Annotated[list[Whole], Field(min_length=1)] = setting(
+        "The number of cells (histogram under a total, ranges, prefixes), or a list: the sizes of "
+        "a table (margins held, margins asked), the block sizes, or the children at each level.",
+        OURS,
+    )
+    kept: Different[Different[Annotated[int, Field(ge=0)]]] = setting(
+        "The margins asked, each the list of axes that it keeps, counted from 0.",
+        OURS,
+        default=None,
+    )
+    held: Literal["total", "margins", "blocks", "total and consistency"] = setting(
+        "The invariants: `total`; `margins` (of a histogram that is a table); `blocks` (of a "
+        "histogram); or `total and consistency` (of the other queries: all that ties the answers "
+        "to each other).",
+        OURS,
+    )
+
+    def check(self, key: str) -> None:
+        """Raise ConfigError unless query, size, margins and invariants go together."""
+        allowed = " or ".join(map(repr, HELD[self.query]))
+        if self.held not in HELD[self.query]:
+            raise ConfigError(
+                f"config: {key}.held: must be {allowed} for the query {self.query}, got "
+                f"{self.held!r}"
+            )
+        listed = self.query in ("hierarchy", "margins") or self.held in ("margins", "blocks")
+        if listed != isinstance(self.size, list):
+            raise ConfigError(
+                f"config: {key}.size: must be {'a list' if listed else 'a whole number'} for this "
+                f"query and what is held, got {self.size}"
+            )
+        if (self.query == "margins") != (self.kept is not None):
+            raise ConfigError(
+                f"config: {key}.kept: must be given for the query margins, and for no other"
+            )
+        largest = max((max(axes) for axes in self.kept or []), default=0)
+        if self.kept and largest >= len(self.size):
+            raise ConfigError(
+                f"config: {key}.kept: must name axes from 0 to {len(self.size) - 1}, got {largest}"
+            )
+
+
+def _check_batches(steps: int) -> int:
+    if steps % BATCHES:
+        raise ValueError(f"must be a multiple of {BATCHES}")
+    return steps
+
+
+class Constant(Block):
+    """The grid of the constant."""
+
+    epsilons: TwoDifferent[Annotated[float, Field(ge=0.001, le=20)]] = setting(
+        "Its epsilons, from 0.001 to 20.", OURS
+    )
+    deltas: TwoDifferent[Probability] = setting("Its deltas.", OURS)
+
+
+class Losses(Block):
+    """Privacy profiles."""
+
+    cells: Different[Annotated[int, Field(ge=2, le=1000)]] = setting(
+        "The numbers of cells, from 2 to 1000.", OURS
+    )
+    epsilons: TwoDifferent[Annotated[float, Field(ge=0, le=1)]] = setting(
+        "The epsilons at which the profiles are evaluated, as multiples of the epsilon of the "
+        "noise, from 0 to 1.",
+        OURS,
+    )
+    draws: int = setting(
+        "The number of simulated points of each profile of three cells or more.", OURS, ge=100
+    )
+
+
+class EqualPrivacy(Block):
+    """Mechanisms at equal privacy."""
+
+    counties: int = setting(
+        "The number of counts under a total, at `subspace.epsilon`.", OURS, ge=2, le=1000
+    )
+    table: Pair[Annotated[int, Field(ge=2, le=8)]] = setting(
+        "The numbers of rows and columns of a table with both margins held.", OURS
+    )
+    table_epsilon: Positive = setting("The epsilon of that table, in either unit of privacy.", OURS)
+    draws: int = setting(
+        "The number of draws of the integer distribution, and of its continuous counterpart.",
+        OURS,
+        ge=100,
+    )
+    walk_steps: Annotated[int, Field(ge=20), AfterValidator(_check_batches)] = setting(
+        f"The number of steps of the walk that estimates the error of K-norm noise, a multiple of "
+        f"{BATCHES}.",
+        OURS,
+    )
+
+
+class Campus(Block):
+    """The WiFi example."""
+
+    buildings: Whole = setting(
+        "The number of buildings, each with a table of groups and hours.", PAPER
+    )
+    groups: TwoOrMore = setting("The number of groups of users.", PAPER)
+    hours: TwoOrMore = setting("The number of hours.", PAPER)
+    repetitions: TwoOrMore = setting("The number of draws of the noise in one experiment.", PAPER)
+    experiments: TwoOrMore = setting(
+        "The number of simulated experiments, each read in every way.", OURS
+    )
+    exact_experiments: int = setting(
+        "The number of experiments drawn from the exact distribution of two readings.",
+        OURS,
+        ge=100,
+    )
+    integer_repetitions: TwoOrMore = setting(
+        "The number of repetitions with integer noise, by the exact sampler.", OURS
+    )
+
+
+class SubspaceCounties(Block):
+    """Projected Laplace noise on counties."""
+
+    state: State = setting("The state of the figure.", PAPER)
+    runs: TwoOrMore = setting("The number of releases in each box.", PAPER)
+    scales: Annotated[Different[Positive], Field(max_length=3)] = setting(
+        "The scales of the noise, times epsilon. 2 reads the paper's definitions literally; 1 is "
+        "the unit of ISDP.",
+        OURS,
+    )
+    slope_runs: int = setting(
+        "The number of further releases, whose slopes on log population are tested.", OURS, ge=100
+    )
+
+
+class SubspaceSettings(Block):
+    """Subspace differential privacy."""
+
+    epsilon: Positive = setting("The privacy loss for one replaced record.", PAPER)
+    delta: Probability = setting("The delta of all Gaussian noise.", OURS)
+    draws: int = setting(
+        "The number of simulated noise vectors of each mechanism on each workload.", OURS, ge=100
+    )
+    workloads: Annotated[dict[Name, Workload], Field(min_length=1)] = setting(
+        "The workloads by name: a linear query, and the invariants of its answers. `null` leaves "
+        "one out."
+    )
+    constant: Constant = setting(
+        "The grid on which the constant of Lemma 3.4 is compared with the exact condition."
+    )
+    losses: Losses = setting("Privacy profiles of Laplace noise under a total.")
+    equal_privacy: EqualPrivacy = setting(
+        "All mechanisms at equal privacy, in the units of SDP and of ISDP."
+    )
+    campus: Campus = setting("The WiFi example (SDP, Section 5.2).")
+    counties: SubspaceCounties = setting(
+        "Projected Laplace noise on the counties of one state, and of all states of the run (SDP, "
+        "Figure 1)."
+    )
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless the workloads are consistent and the state exists."""
+        for name, entry in self.workloads.items():
+            entry.check(f"subspace.workloads.{name}")
+        check_states("subspace.counties.state", [self.counties.state], known_states(config, base))
 
 
 def in_words(entry: Mapping) -> str:
-    """Say what a workload is: its query, its size, what is held."""
+    """Describe a workload: its query, its size, its invariants."""
     size = entry["size"]
     joined = "+" if entry["held"] == "blocks" else " x "
     shown = joined.join(map(str, size)) if isinstance(size, list | tuple) else size
     return f"{entry['query']} of {shown}, {entry['held']} held"
-
-
-def leave_out(subspace: dict) -> None:
-    """Drop workloads that a user set to null."""
-    entries = subspace["workloads"]
-    subspace["workloads"] = {name: entry for name, entry in entries.items() if entry is not None}
-
-
-def check(subspace: Mapping, config: dict, base: Path) -> None:
-    """Raise ConfigError unless margins name axes, the state exists and batches are whole."""
-    for name, entry in subspace["workloads"].items():
-        for axes in entry.get("kept", []):
-            if max(axes) >= len(entry["size"]):
-                raise ConfigError(
-                    f"config: subspace.workloads.{name}.kept: {max(axes)} will not do; wanted: "
-                    f"axes from 0 to {len(entry['size']) - 1}"
-                )
-    known = column(base / config["data"]["published"], "usps")
-    check_states("subspace.counties.state", [subspace["counties"]["state"]], known)
-    steps = subspace["equal_privacy"]["walk_steps"]
-    if steps % BATCHES:
-        raise ConfigError(
-            f"config: subspace.equal_privacy.walk_steps: {steps} will not do; wanted: a multiple "
-            f"of {BATCHES}"
-        )

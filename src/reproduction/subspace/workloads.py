@@ -21,6 +21,7 @@ from isdp.subspace import (
     base_decomposition,
     basis_sensitivity,
     consistency,
+    difference_basis,
     kronecker_basis,
     least_trace,
     null_basis,
@@ -90,16 +91,19 @@ def _histogram(size, held: str) -> tuple[Query, Invariants]:
 
 
 def bases_of(entry: Mapping, query: Query, invariants: Invariants) -> dict:
-    """Bases of the null space that are written down, by name, without those that do not fit."""
-    if entry["held"] == "margins":
-        return {kind: kronecker_basis(entry["size"], kind=kind) for kind in ("haar", "helmert")}
+    """Orthonormal bases by name, without those that do not fit.
+
+    All but "differences" are bases of the null space that are written down. "differences" spans the
+    differences alone.
+    """
     bases = {}
-    for kind in ("haar", "helmert", "hadamard", "cosine"):
-        try:
-            bases[kind] = null_basis(invariants, kind)
-        except InputError:
-            continue
-    return bases
+    if entry["held"] == "margins":
+        bases = {kind: kronecker_basis(entry["size"], kind=kind) for kind in ("haar", "helmert")}
+    else:
+        for kind in ("haar", "helmert", "hadamard", "cosine"):
+            with suppress(InputError):
+                bases[kind] = null_basis(invariants, kind)
+    return bases | {"differences": difference_basis(query, invariants)}
 
 
 def workload_table(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
@@ -209,21 +213,35 @@ def error_table(
     return pd.DataFrame(rows)
 
 
-def near_optimal_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
-    """Set the noise of Theorem 3.11 beside the best Gaussian and the theorem's log^2.
+def near_optimal_table(errors: pd.DataFrame, workloads: pd.DataFrame, delta: float) -> pd.DataFrame:
+    """Compare the noise of Theorem 3.11 with the least possible error and the theorem's order.
+
+    The theorem's order is log^2 m log(1/delta), in the dimension m of the null space, and is a
+    multiple of the least error of all mechanisms of the same guarantee. A lower bound for all
+    additive noise takes the place of that error.
+
+    Parameters
+    ----------
+    errors, workloads : DataFrame
+        From `error_table` and `workload_table`.
+    delta : float
+        That of the Gaussian noise.
 
     Returns
     -------
     DataFrame
-        One row a workload with a null space of four dimensions or more: dimension, error of the
-        base decomposition by c^2, least, ratio, log_squared, and part (ratio by log_squared).
+        One row a workload with a null space of four dimensions or more: dimension; error of the
+        base decomposition by c^2, least (the same of the best Gaussian noise), ratio of the two;
+        to_bound (its error by the lower bound for all additive noise), order (square of log2 of the
+        dimension, times the natural logarithm of 1/delta), and part (to_bound by order).
     """
     paper = errors[errors["mechanism"] == "base decomposition, paper"].set_index("workload")
-    table = workloads.set_index("workload")[["dimension"]].join(paper[["unit", "least"]])
+    paper = paper[["unit", "least", "ratio"]].rename(columns={"ratio": "to_bound"})
+    table = workloads.set_index("workload")[["dimension"]].join(paper)
     table = table[table["dimension"] >= 4]
-    table["ratio"] = table["unit"] / table["least"]
-    table["log_squared"] = np.log2(table["dimension"]) ** 2
-    table["part"] = table["ratio"] / table["log_squared"]
+    table.insert(3, "ratio", table["unit"] / table["least"])
+    table["order"] = np.log2(table["dimension"]) ** 2 * -np.log(delta)
+    table["part"] = table["to_bound"] / table["order"]
     return table.reset_index()
 
 
@@ -232,7 +250,8 @@ def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame
 
     A Gaussian's is dimension times squared l2 sensitivity, by c^2; a Laplace's is twice dimension
     times squared l1 sensitivity, by epsilon^-2: of the answers where noise is projected, of the
-    answers within the null space (for Laplace noise, in a basis) where it is extended.
+    answers within the null space (for Laplace noise, in a basis) where it is extended. In the basis
+    "differences" the rank of the differences takes the place of the dimension.
 
     Parameters
     ----------
@@ -259,29 +278,42 @@ def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame
             continue
         size = known.loc[row["workload"], of[kind]]
         each = size if kind.endswith("Gaussian") else 2 * size**2
-        formula = float(known.loc[row["workload"], "dimension"] * each)
+        coordinates = "rank" if basis == "differences" else "dimension"
+        formula = float(known.loc[row["workload"], coordinates] * each)
         named = {key: row[key] for key in ("workload", "mechanism", "unit", "z")}
         rows.append(named | {"formula": formula, "off": abs(row["unit"] / formula - 1)})
     columns = ["workload", "mechanism", "formula", "unit", "off", "z"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def framework_table(errors: pd.DataFrame) -> pd.DataFrame:
+def framework_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
     """Divide the error of extending by that of projecting, for each workload.
+
+    Parameters
+    ----------
+    errors, workloads : DataFrame
+        From `error_table` and `workload_table`.
 
     Returns
     -------
     DataFrame
-        workload, gaussian (at most 1), laplace_least and laplace_most (over the bases).
+        workload; gaussian (at most 1); named_min and named_max (Laplace noise, over the bases that
+        are written down; blank where none fits); differences (Laplace noise in the basis of the
+        differences, noise in their span alone); differences_full (that basis completed to the null
+        space, with noise in all of it, which the new coordinates do not make more sensitive).
     """
     wide = errors.pivot(index="workload", columns="mechanism", values="error")
-    bases = [name for name in wide if name.startswith("extended Laplace")]
-    laplace = wide[bases].div(wide["projected Laplace"], axis=0)
+    known = workloads.set_index("workload")
+    own = "extended Laplace, differences"
+    named = [name for name in wide if name.startswith("extended Laplace") and name != own]
+    laplace = wide.div(wide["projected Laplace"], axis=0)
     table = pd.DataFrame(
         {
             "gaussian": wide["extended Gaussian"] / wide["projected Gaussian"],
-            "laplace_least": laplace.min(axis=1),
-            "laplace_most": laplace.max(axis=1),
+            "named_min": laplace[named].min(axis=1),
+            "named_max": laplace[named].max(axis=1),
+            "differences": laplace[own],
+            "differences_full": laplace[own] * known["dimension"] / known["rank"],
         }
     )
     return table.loc[errors["workload"].unique()].reset_index(names="workload")

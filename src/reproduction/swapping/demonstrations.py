@@ -25,7 +25,7 @@ from isdp.swapping.moments import expected_mape
 from isdp.swapping.profile import epsilon_at
 
 DELTA = 1e-10  # of the slides
-PRINTED_EPSILON = 52.83
+PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
 
 
 def flavours() -> pd.DataFrame:
@@ -65,15 +65,24 @@ def topdown_budgets() -> pd.DataFrame:
     Returns
     -------
     DataFrame with a row a system: `system`, `rho` of zCDP, `on_d_nor`, its root, which is the
-    budget on the slides' divergence; epsilon at delta = 1e-10 by a conversion a column; and
-    `misread`, the slides' conversion if `rho` were the budget on D_nor and its square that of zCDP
+    least budget on the slides' divergence, and `share_of_rho`, that budget by `rho`; epsilon at
+    delta = 1e-10 by a conversion a column; `slides_low` and `slides_high`, the slides' conversion
+    of the smallest and the largest number that rounds to `rho`; `printed_epsilon`, where the slides
+    print one, and `off_printed`, its distance from the range between these two; and `misread`, the
+    slides' conversion if `rho` were the budget on D_nor and its square that of zCDP
     """
     rows = []
     for one in SYSTEMS:
         if one.standard == RENYI:
             rho = one.intensity**2
+            half = 10.0 ** -len(f"{rho:g}".partition(".")[2]) / 2  # a unit of its last digit
+            low, high = (epsilon_bun_steinke(rho + side * half, DELTA) for side in (-1, 1))
+            printed = PRINTED_EPSILONS.get(one.name, math.nan)
             row = {"system": one.name, "rho": rho, "on_d_nor": one.intensity}
+            row |= {"share_of_rho": one.intensity / rho}
             row |= {name: epsilon(rho, DELTA) for name, epsilon in CONVERSIONS.items()}
+            row |= {"slides_low": low, "slides_high": high, "printed_epsilon": printed}
+            row |= {"off_printed": abs(printed - np.clip(printed, low, high))}
             rows.append(row | {"misread": epsilon_bun_steinke(rho**2, DELTA)})
     return pd.DataFrame(rows)
 
@@ -229,12 +238,6 @@ def errata(printed: pd.DataFrame) -> pd.DataFrame:
             "rho = 15.29 on one slide, rho^2 = 15.29 on another",
             f"{dhc['misread']:.1f}",
             "were the rho of zCDP the square of 15.29, epsilon would be this and not 52.8",
-        ),
-        (
-            "last digit of TopDown's epsilon",
-            f"{PRINTED_EPSILON}",
-            f"{dhc['slides']:.2f}",
-            "epsilon = rho + 2 sqrt(rho ln(1/delta)) of 15.29 at delta = 1e-10",
         ),
         (
             "any proper subset of the invariants",

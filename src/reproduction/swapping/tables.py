@@ -1,4 +1,4 @@
-"""All tables of the wing, by what they are of, and what its figures show."""
+"""Tables of the study, and the data that its figures show, by subject."""
 
 from __future__ import annotations
 
@@ -31,14 +31,13 @@ EPSILONS = (0.001, 0.01, 0.1, 1.0, 4.0, 6.754, 12.48)  # of integer noise
 ISLANDS = ("Nantucket", "Dukes")  # the smallest counties, whose exchange shows most
 
 
-def budget_tables(
-    rng: np.random.Generator, printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping
+def loss_tables(
+    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Tables of the law, the budget and the losses, by name.
+    """Compute the budgets and the losses, and the points of the figures of both.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     printed, table : DataFrame
         From `reproduction.swapping.printed`: the budgets and Massachusetts.
     settings : mapping
@@ -46,10 +45,12 @@ def budget_tables(
     """
     state = tuple(table["total"].tolist())
     sizes, records = settings["sizes"], sum(state)
+    found = budgets.printed_budgets(printed)
+    largest = int(found.query("census == '1940'")["largest"].max())
+    plotted = np.unique(np.logspace(np.log10(2), 7.2, 40).astype(int)).tolist()
     return {
-        "budgets": budgets.printed_budgets(printed),
+        "budgets": found,
         "remarks": budgets.remarks(sizes),
-        "law": law_table(rng, *LAW),
         "exact_loss": budgets.exact_losses(sizes, RATES),
         "universe_loss": budgets.universes([*settings["universes"], state], RATES),
         "table_loss": budgets.table_only(settings["tables"], RATES),
@@ -58,15 +59,24 @@ def budget_tables(
         ),
         "profile": budgets.profile(settings["drawn"], RATES, [settings["delta"]]),
         "variants": budgets.variants(*VARIED),
+        "budget_points": budget_points(budgets.curves(settings["drawn"]), found),
+        "tightness_points": budgets.tightness(plotted, RATES, DELTAS, largest),
     }
 
 
-def flavour_tables(printed: pd.DataFrame, table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Tables of flavours, theorems, the perverse guide and errata, by name."""
+def permutation_table(rng: np.random.Generator) -> pd.DataFrame:
+    """Compare sampled permutations with their exact distribution."""
+    return law_table(rng, *LAW)
+
+
+def guarantee_tables(printed: pd.DataFrame, table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Compare the guarantees of the systems, and check the slides' statements about them."""
+    compared = demonstrations.flavours_compared()
     return {
         "flavours": demonstrations.flavours(),
         "flavours_cited": demonstrations.cited_flavours(),
-        "flavours_compared": demonstrations.flavours_compared(),
+        "flavours_compared": compared,
+        "flavours_points": compared,
         "topdown_budget": demonstrations.topdown_budgets(),
         "necessity": demonstrations.necessity(),
         "redundant": demonstrations.redundant_invariants(),
@@ -80,7 +90,7 @@ def flavour_tables(printed: pd.DataFrame, table: pd.DataFrame) -> dict[str, pd.D
 def attack_tables(
     rng: np.random.Generator, table: pd.DataFrame, rates: list[float], located: int
 ) -> dict[str, pd.DataFrame]:
-    """Tables of what an attacker learns, and of integer noise on the same table, by name.
+    """Compute what an attacker learns, and integer noise on the same table.
 
     Parameters
     ----------
@@ -88,28 +98,35 @@ def attack_tables(
     table : DataFrame
     rates : list of float
     located : int
-        Swaps simulated for each rate.
+        Number of simulated swaps for each rate.
     """
     stratum, totals = before(table), table["total"].to_numpy()
     found = attacks.locations(table.index, totals, rates)
     simulated = {rate: attacks.simulated_posteriors(rng, totals, rate, located) for rate in rates}
+    placed = attacks.place_simulated(found, simulated)
+    whole_state = attacks.whole_state(totals, rates)
     compared = against_noise.equal_error(stratum, rates)
     islands = (table.index.get_loc(name) for name in ISLANDS)
+    advantages = against_noise.advantages(stratum, *islands, compared)
     return {
-        "attack": attacks.place_simulated(found, simulated),
-        "attack_state": attacks.whole_state(totals, rates),
+        "attack": placed,
+        "attack_state": whole_state,
         "attack_sizes": attacks.by_strata(synthetic(table, EXPOSED), rates),
-        "advantages": against_noise.advantages(stratum, *islands, compared),
+        "advantages": advantages,
         "against_noise": compared,
         "equal_epsilon": against_noise.equal_epsilon(stratum[0], EPSILONS),
         "noise_by_size": against_noise.by_strata(stratum[0], EPSILONS[:4], OUTPUTS),
+        "attack_points": attacks.curves(placed, whole_state, advantages),
+        "against_noise_points": against_noise.error_curves(
+            stratum[0], compared, np.logspace(-3, 1.2, 43)
+        ),
     }
 
 
 def massachusetts_tables(
     table: pd.DataFrame, households: Mapping[str, np.ndarray], runs: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Tables of the printed swap against its law, and of simulated swaps, by name.
+    """Compare the printed swap with its distribution, and summarise simulated swaps.
 
     Parameters
     ----------
@@ -119,40 +136,23 @@ def massachusetts_tables(
     runs : DataFrame
         From `reproduction.swapping.massachusetts.all_runs`.
     """
-    errors = printed_errors(table)
+    errors, fit = printed_errors(table), fit_table(table, households)
+    counties, unmixed = counties_table(table, households), unmixed_table(table)
+    at_likeliest = fit[
+        ["scenario", "rate", "error", "chi_square_at_rate", "degrees", "fitted"]
+    ].rename(columns={"rate": "likeliest_rate"})
     return {
-        "massachusetts": counties_table(table, households),
-        "fit": fit_table(table, households),
+        "massachusetts": counties,
+        "fit": fit,
         "mape": summary(runs, households, errors["mape"].iloc[0]),
         "printed": errors,
-        "unmixed": unmixed_table(table),
-    }
-
-
-def figure_tables(
-    tables: Mapping[str, pd.DataFrame],
-    table: pd.DataFrame,
-    households: Mapping[str, np.ndarray],
-    settings: Mapping,
-) -> dict[str, pd.DataFrame]:
-    """Gather what the figures show, by name; but the runs, which the figure of errors shows."""
-    largest = int(tables["budgets"].query("census == '1940'")["largest"].max())
-    sizes = np.unique(np.logspace(np.log10(2), 7.2, 40).astype(int)).tolist()
-    likeliest = {"rate": "likeliest_rate", "error": "error"}
-    likeliest |= {name: name for name in ("chi_square_at_rate", "degrees", "fitted")}
-    return {
-        "budget": budget_points(budgets.curves(settings["drawn"]), tables["budgets"]),
-        "tightness": budgets.tightness(sizes, RATES, DELTAS, largest),
-        "attack": attacks.curves(tables["attack"], tables["attack_state"], tables["advantages"]),
-        "against_noise": against_noise.error_curves(
-            before(table)[0], tables["against_noise"], np.logspace(-3, 1.2, 43)
+        "unmixed": unmixed,
+        "massachusetts_points": counties,
+        "rate_points": fit_by_rate(table, households, LIKELY_RATES).merge(
+            at_likeliest, on="scenario"
         ),
-        "flavours": tables["flavours_compared"],
-        "massachusetts": tables["massachusetts"],
-        "unmixed": tables["unmixed"],
-        "rate": fit_by_rate(table, households, LIKELY_RATES).merge(
-            tables["fit"][["scenario", *likeliest]].rename(columns=likeliest), on="scenario"
-        ),
+        "mape_points": runs,
+        "unmixed_points": unmixed,
     }
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from isdp.errors import InputError
+from reproduction.data.fetch import file_obtained
 from reproduction.data.histogram import Histogram, read_demonstration_histogram
-from reproduction.data.obtained import file_obtained
 
 VINTAGE = "20210608"  # of the run whose budget the configuration "production" has
 
@@ -25,7 +25,7 @@ def bureau_counts(
     Parameters
     ----------
     provenance, local, cache
-        As for `reproduction.data.obtained.file_obtained`.
+        As for `reproduction.data.fetch.file_obtained`.
     published : DataFrame
         From `reproduction.data.published.read_published`.
     histogram : Histogram

@@ -148,21 +148,25 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
     Returns
     -------
     dict
-        releases; fired (of them, without the implied constraints); error_plain (mean l1 error of a
-        state's totals by kind where the failsafe did not fire, persons); of the releases where it
-        fired: error_failsafe, error_implied and error_minimal (the same), moved (mean l1 distance
-        that the failsafe moved a state by) and counties_failsafe, counties_implied and
-        counties_minimal (mean l1 error of all counties of a state, persons); over_implied and
-        over_minimal (by how much error_failsafe is the larger one), each with its standard error
-        over these releases, which are independent of each other; missing where that is one.
+        releases; minimal_failed (of them, those in which the minimal schema gave no table that
+        keeps what is known of every county); fired (of them, without the implied constraints);
+        error_plain (mean l1 error of a state's totals by kind where the failsafe did not fire,
+        persons); of the releases where it fired: error_failsafe, error_implied and error_minimal
+        (the same), moved (mean l1 distance that the failsafe moved a state by), counties_failsafe,
+        counties_implied and counties_minimal (mean l1 error of all counties of a state, persons);
+        over_implied and over_minimal (by how much error_failsafe is the larger one), each with its
+        standard error over these releases, which are independent of each other; missing where that
+        is one.
     """
     errors: list[int] = []
     fired: list[dict] = []
+    failed = 0
     for _ in range(runs):
         measured = measure_kinds(rng, people, state, presence, epsilon)
         everywhere = minimal_schema(rng, measured)
         for number in range(len(measured.above)):
             here = state == number
+            failed += not _keeps(everywhere[here], presence, here)
             table, moved = state_first(rng, measured, number, implied=False)
             _check(table, presence, here)
             true = measured.people[here]
@@ -174,14 +178,15 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
                 raise AssertionError("a state that meets the implied constraints fits no counties")
             found = dict(zip(WAYS, (table, again, everywhere[here]), strict=True))
             row = {"moved": moved}
+            _check(again, presence, here)
             for way, each in found.items():
-                _check(each, presence, here)
                 row[f"error_{way}"] = np.abs((each - true).sum(axis=0)).sum()
                 row[f"counties_{way}"] = np.abs(each - true).sum()
             fired.append(row)
     each = pd.DataFrame(fired, columns=_columns()).astype(float)
     return {
         "releases": len(errors) + len(fired),
+        "minimal_failed": failed,
         "fired": len(fired),
         "error_plain": float(np.mean(errors)) if errors else np.nan,
         **each.mean(),
@@ -204,9 +209,16 @@ def _columns() -> list[str]:
     ]
 
 
+def _keeps(table, presence: Presence, here) -> bool:
+    """Whether a table of some counties is whole and keeps what is known of them."""
+    return bool(
+        np.issubdtype(table.dtype, np.integer)
+        and (table.sum(axis=1) == presence.totals[here]).all()
+        and (table >= presence.least[here]).all()
+        and not table[~presence.present[here]].any()
+    )
+
+
 def _check(table, presence: Presence, here) -> None:
-    kept = (table.sum(axis=1) == presence.totals[here]).all() and (
-        table >= presence.least[here]
-    ).all()
-    if not kept or table[~presence.present[here]].any():
+    if not _keeps(table, presence, here):
         raise AssertionError("a released county does not keep what is known of it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,36 +14,45 @@ from isdp.plots.style import BOX, DAS, DRAW, FAINT, INK, finish, panels, styled
 from reproduction.topdown.experiment import ALPHA
 
 GREEN, PURPLE = "#3f8f4f", "#7a5195"
-# colour and marker of a system, and what a reader calls it
+BUREAU_LABEL = "Bureau, 2021-06-08"
+# colour and marker of each system in the figures of bias and swapping
 STYLES = {
-    "Bureau": (DAS, "o", "Bureau, 2021-06-08"),
-    "production": (DRAW, "s", "TopDown, Bureau's budget, least noise"),
-    "production, detail with group quarters": (BOX, "X", "the same, most noise"),
-    "identity 4": (GREEN, "^", "TopDown, all cells asked, epsilon 4"),
-    "identity 4, negatives allowed": (FAINT, "v", "the same, negatives allowed"),
-    "integer noise, state cells held": (PURPLE, "D", "integer noise, the county's loss alone"),
+    "Bureau": (DAS, "o"),
+    "production": (DRAW, "s"),
+    "production, detail with group quarters": (BOX, "X"),
+    "identity 4": (GREEN, "^"),
+    "identity 4, negatives allowed": (FAINT, "v"),
+    "integer noise, state cells held": (PURPLE, "D"),
 }
 # systems in the figure of slopes, from the top down
-SLOPES = {
-    "identity 4": "TopDown, all cells,\nepsilon 4",
-    "identity 4, negatives allowed": "all cells,\nnegatives allowed",
-    "identity 4, four cells": "all of four cells\na county",
-    "slides": "TopDown, four queries,\nepsilon 4",
-    "slides, negatives allowed": "four queries,\nnegatives allowed",
-    "slides, total first": "four queries,\ntotals first",
-    "production": "TopDown, Bureau's\nbudget, least noise",
-    "production, detail with group quarters": "TopDown, Bureau's\nbudget, most noise",
-    "Bureau": "Bureau, 2021-06-08",
-    "integer noise of county totals": "exact integer noise\nof county totals",
-}
-COUNTIES = {
-    "slides": "TopDown, one pass (four queries, epsilon 4)",
-    "slides, total first": "TopDown, totals first (same budget)",
-    "production": "TopDown, the Bureau's budget, least noise",
-    "identity 4": "TopDown, all cells asked, epsilon 4",
-    "Bureau": "Bureau, 2021-06-08",
-    "integer noise of county totals": "exact integer noise of county totals",
-}
+SLOPES = (
+    "identity 4",
+    "identity 4, negatives allowed",
+    "identity 4, four cells",
+    "slides",
+    "slides, negatives allowed",
+    "slides, total first",
+    "production",
+    "production, detail with group quarters",
+    "Bureau",
+    "integer noise of county totals",
+)
+COUNTIES = (
+    "slides",
+    "slides, total first",
+    "production",
+    "identity 4",
+    "Bureau",
+    "integer noise of county totals",
+)
+MAX_LETTERS = 24  # of a line beside the vertical axis
+
+
+def label_of(system: str) -> str:
+    """Name a system of the tables in legends and titles."""
+    if system == "Bureau":
+        return BUREAU_LABEL
+    return system if system.startswith("integer noise") else f"TopDown, {system}"
 
 
 @styled
@@ -60,7 +70,7 @@ def bias(table: pd.DataFrame) -> Figure:
     classes = list(dict.fromkeys(table["cell_class"]))
     shown = [name for name in STYLES if name in set(table["system"])]
     for place, name in enumerate(shown):
-        colour, marker, words = STYLES[name]
+        (colour, marker), words = STYLES[name], label_of(name)
         part = table[table["system"] == name].set_index("cell_class").reindex(classes)
         x = np.arange(len(classes)) + 0.09 * (place - (len(shown) - 1) / 2)
         label = words if name == "Bureau" else f"{words} ({_runs(part['runs'].max())})"
@@ -125,14 +135,16 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     axis.set_xscale("symlog", linthresh=1)
     limit = 1.3 * table[table["system"].isin(shown)]["slope"].abs().max()
     axis.set_xlim(-limit, limit)
-    axis.set_yticks(range(len(shown)), [SLOPES[name] for name in shown])
+    axis.set_yticks(
+        range(len(shown)), [textwrap.fill(label_of(name), MAX_LETTERS) for name in shown]
+    )
     axis.set_ylim(len(shown) - 0.4, -0.6)
     axis.grid(axis="y", visible=False)
     axis.set_xlabel(
-        "slope of a county's error on log population (persons a unit; linear within 1, log beyond)"
+        "slope of county errors on log population (persons per unit; linear within 1, log beyond)"
     )
     axis.set_title(
-        f"Slopes in {int(means['states'].max())} states, a dot each, in order from top to bottom: "
+        f"Slopes in {int(means['states'].max())} states, one dot per state, sorted downwards: "
         f"first run\nred: negative with p < {ALPHA:g}; black: positive with p < {ALPHA:g}\n"
         "bars: pooled slope, mean of runs; z: over its robust standard error",
         loc="left",
@@ -165,7 +177,7 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
         line = at_zero + slope * np.log(ends)
         axis.plot(ends, line, color=INK, lw=1, ls="--", label=f"slope {slope:+.2f}")
         axis.set_xscale("log")
-        axis.set_title(COUNTIES[name], loc="left", fontsize=9)
+        axis.set_title(label_of(name), loc="left", fontsize=9)
         axis.set_ylabel("error (persons)")
         axis.margins(y=0.15)
         axis.legend(frameon=False, loc="best", fontsize=8)
@@ -196,7 +208,7 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     figure, (axes,) = panels(1, 2, (11, 4))
     groups = list(dict.fromkeys(trace["group"]))
     for place, name in enumerate(shown):
-        colour, marker, words = STYLES[name]
+        (colour, marker), words = STYLES[name], label_of(name)
         part = trace[trace["system"] == name].set_index("group").reindex(groups)
         x = np.arange(len(groups)) + 0.12 * (place - (len(shown) - 1) / 2)
         slope = 1000 * part["slope"]

@@ -95,3 +95,14 @@ def tail_table(epsilon: float = 1) -> pd.DataFrame:
         )
     names = ["delta", "crossing", "probability", "largest_gaussian", "largest_laplace"]
     return pd.DataFrame(rows, columns=names)
+
+
+def noise_tables() -> dict[str, pd.DataFrame]:
+    """Compute all tables of noise, and the points of its figure, by name."""
+    variances = noise_table()
+    return {
+        "noise": variances,
+        "conversions": conversion_table(),
+        "tails": tail_table(),
+        "noise_points": variances,
+    }

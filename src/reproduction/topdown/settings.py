@@ -1,15 +1,147 @@
-"""What the schema cannot tell of the settings of TopDown."""
+"""The block `topdown` of the configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated, Any
 
-from reproduction.running.config import ConfigError, check_states, column
+from pydantic import Field
+
+from reproduction.running.settings import (
+    OURS,
+    AllOrStates,
+    Block,
+    ConfigError,
+    PathText,
+    Positive,
+    State,
+    Whole,
+    check_file,
+    check_states,
+    known_states,
+    setting,
+)
 
 # what is measured of each run; nodes are of TopDown's alone
 KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes", "nodes")
-RULE = "identity 4"  # what all other configurations are set beside
+# run a second time with nothing held, from the same measurements
+COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
+RULE = "identity 4"  # the configuration with which all others are compared
+
+Losses = Annotated[list[Positive], Field(min_length=1)]
+
+
+def _runs_of(name: str, description: str) -> Any:
+    return setting(description, OURS, alias=name, default=None)
+
+
+class Runs(Block):
+    """The number of runs of each configuration of TopDown."""
+
+    identity_1: Whole = _runs_of(
+        "identity 1", "The identity query on all cells at three levels, epsilon 1."
+    )
+    identity_4: Whole = _runs_of("identity 4", "The same at epsilon 4. It may not be left out.")
+    identity_1_negatives: Whole = _runs_of(
+        "identity 1, negatives allowed", "As identity 1, with counts below zero."
+    )
+    identity_4_negatives: Whole = _runs_of(
+        "identity 4, negatives allowed", "As identity 4, with counts below zero."
+    )
+    identity_4_four_cells: Whole = _runs_of(
+        "identity 4, four cells", "As identity 4, on a histogram without races."
+    )
+    identity_1_free: Whole = _runs_of(
+        "identity 1, nothing held", "As identity 1, without the states' totals."
+    )
+    identity_4_free: Whole = _runs_of(
+        "identity 4, nothing held", "As identity 4, without the states' totals."
+    )
+    slides: Whole = _runs_of("slides", "Four queries for each county, epsilon 4, in one pass.")
+    slides_negatives: Whole = _runs_of(
+        "slides, negatives allowed", "As slides, with counts below zero."
+    )
+    slides_total_first: Whole = _runs_of(
+        "slides, total first", "As slides, with a separate first pass for the totals."
+    )
+    production: Whole = _runs_of("production", "The budget of the Bureau's run of 8 June 2021.")
+    production_negatives: Whole = _runs_of(
+        "production, negatives allowed", "As production, with counts below zero."
+    )
+    production_quarters: Whole = _runs_of(
+        "production, detail with group quarters",
+        "As production, with an eighth of the precision of the detail query.",
+    )
+
+
+class IntegerNoise(Block):
+    """Exact integer noise."""
+
+    runs: Whole = setting("The number of releases of all cells.", OURS)
+    totals: int = setting("The number of releases of the county totals alone.", OURS, ge=2)
+
+
+class Naive(Block):
+    """Releases of the dormitories."""
+
+    epsilons: Losses = setting("The privacy losses of the three totals.", OURS)
+    draws: int = setting("The number of releases of each confidential table.", OURS, ge=100)
+
+
+class Cuts(Block):
+    """Totals of 28 kinds of group quarters."""
+
+    regions: Whole = setting("The number of regions, with one to four kinds each.", OURS)
+    epsilons: Losses = setting("The privacy losses of the totals by kind.", OURS)
+    runs: Whole = setting("The number of releases, each with its own regions.", OURS)
+
+
+class Failsafe(Block):
+    """Releases without the implied constraints."""
+
+    epsilons: Losses = setting("The privacy losses of a state's totals by kind.", OURS)
+    runs: Whole = setting("The number of releases of each state.", OURS)
+
+
+class Implied(Block):
+    """Implied constraints."""
+
+    states: AllOrStates = setting(
+        "The states whose group quarters are examined, `all` or a list.", OURS
+    )
+    naive: Naive = setting("Releases of the dormitories under the obvious constraints alone.")
+    cuts: Cuts = setting("Totals of 28 kinds of group quarters in synthetic regions.")
+    failsafe: Failsafe = setting("Releases of group quarters without the implied constraints.")
+
+
+class TopDownSettings(Block):
+    """The Census Bureau's algorithm."""
+
+    histogram: PathText = setting(
+        "The published 2010 counts of every county by race, Hispanic origin and adulthood."
+    )
+    group_quarters: PathText = setting(
+        "The published 2010 counts of every county by kind of group quarters."
+    )
+    runs: Runs = setting("The number of runs of each configuration. `null` leaves one out.")
+    integer_noise: IntegerNoise = setting("Exact integer noise for comparison.")
+    shown: State = setting("The state whose counties are drawn.", OURS)
+    implied: Implied = setting("Implied constraints and the failsafe.")
+
+    def check(self, config: Any, base: Path) -> None:
+        """Raise ConfigError unless the files and states exist, and the usual run is made."""
+        for key in ("histogram", "group_quarters"):
+            check_file(f"topdown.{key}", getattr(self, key), base)
+        if self.runs.identity_4 is None:
+            raise ConfigError(
+                f"config: topdown.runs: {RULE!r} may not be left out: the other configurations "
+                f"are compared with it"
+            )
+        known = known_states(config, base)
+        check_states("topdown.shown", [self.shown], known)
+        if self.implied.states != "all":
+            check_states("topdown.implied.states", self.implied.states, known)
 
 
 def family(name: str) -> str:
@@ -18,28 +150,13 @@ def family(name: str) -> str:
 
 
 def families(runs: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Group configurations, and how often each is run, by their families."""
+    """Group configurations, and the number of runs of each, by their families."""
     found: dict[str, dict[str, int]] = {}
     for name, times in runs.items():
         found.setdefault(family(name), {})[name] = times
     return found
 
 
-def leave_out(topdown: dict) -> None:
-    """Drop configurations that a user set to null."""
-    topdown["runs"] = {name: times for name, times in topdown["runs"].items() if times is not None}
-
-
-def check(topdown: Mapping, config: dict, base: Path) -> None:
-    """Raise ConfigError unless the files and states are there, and the rule is run."""
-    for key in ("histogram", "group_quarters"):
-        if not (base / topdown[key]).is_file():
-            raise ConfigError(f"config: topdown.{key}: there is no file {topdown[key]}")
-    if RULE not in topdown["runs"]:
-        raise ConfigError(
-            f"config: topdown.runs: {RULE!r} may not be left out: the others are set beside it"
-        )
-    known = column(base / config["data"]["published"], "usps")
-    check_states("topdown.shown", [topdown["shown"]], known)
-    if topdown["implied"]["states"] != "all":
-        check_states("topdown.implied.states", topdown["implied"]["states"], known)
+def compared_without_invariants(runs: Mapping[str, int]) -> list[str]:
+    """List the configurations that are run with and without invariants."""
+    return [name for name in COMPARED_WITHOUT_INVARIANTS if name in runs]

@@ -10,17 +10,6 @@ import pandas as pd
 from reproduction.topdown.configurations import configuration_table
 from reproduction.topdown.fingerprint import beyond_the_algorithm
 
-TITLES = {
-    "bias": "Errors of county cells by true size",
-    "trend": "County totals, system by system",
-    "slopes": "Slopes of county errors on log population, first runs",
-    "margins": "Root mean square errors of margins",
-    "causes": "What makes the bias",
-    "configurations": "What is run, by name",
-    "rounding": "Rounding and zeros, level by level",
-    "fingerprint": "Errors against the distance from the state's share",
-    "sizes": "Errors of groups by size of the county",
-}
 # what is switched off, and the configuration in which it is; the first of each pair is the rule
 CAUSES = {
     "nothing (all cells, one pass)": "identity 4",
@@ -100,29 +89,46 @@ def cause_table(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
 
 
 def collected(
-    kinds: Mapping[str, pd.DataFrame], runs: Mapping[str, int]
+    kinds: Mapping[str, pd.DataFrame], runs: Mapping[str, int], shown: str
 ) -> dict[str, pd.DataFrame]:
-    """Make all the tables of the page from those of the single runs.
+    """Summarize the single runs of all systems, in tables and in the points of figures.
 
     Parameters
     ----------
     kinds : mapping from kind to DataFrame
         As `reproduction.topdown.settings.KINDS`, of all systems.
     runs : mapping from configuration to number of runs
+    shown : str
+        State whose counties are drawn.
+
+    Returns
+    -------
+    dict from the name of a table, or NAME_points for the points of a figure, to DataFrame
     """
     bias, trend = bias_table(kinds["bias"]), trend_table(kinds["summary"])
+    slopes = kinds["slopes"][kinds["slopes"]["run"] == 0].drop(columns="run")
+    fingerprint = beyond_the_algorithm(
+        kinds["fingerprint"].drop(columns="run"), "Bureau", "production"
+    )
+    sizes = kinds["sizes"].drop(columns="run")
+    means = ["runs", "negative_slopes", "significant_slopes", "pooled_slope", "pooled_slope_error"]
+    counties = kinds["counties"]
     return {
         "bias": bias,
         "trend": trend,
-        "slopes": kinds["slopes"][kinds["slopes"]["run"] == 0].drop(columns="run"),
+        "slopes": slopes,
         "margins": over_runs(kinds["margins"], ["level", "query"], ["rmse"]),
         "causes": cause_table(trend, bias),
         "configurations": configuration_table(runs),
         "rounding": rounding_table(kinds["nodes"]),
-        "fingerprint": beyond_the_algorithm(
-            kinds["fingerprint"].drop(columns="run"), "Bureau", "production"
+        "fingerprint": fingerprint,
+        "sizes": sizes,
+        "bias_points": bias,
+        "slopes_points": slopes.merge(trend[["system", *means]], on="system"),
+        "counties_points": counties[counties["state"] == shown],
+        "swapping_points": fingerprint.merge(
+            sizes, on=["system", "group"], suffixes=("", "_of_size")
         ),
-        "sizes": kinds["sizes"].drop(columns="run"),
     }
 
 

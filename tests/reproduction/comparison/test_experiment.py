@@ -12,12 +12,11 @@ from reproduction.comparison.experiment import (
     run_family,
     shares,
 )
-from reproduction.comparison.settings import FAMILIES, PARAMETERS, check
+from reproduction.comparison.settings import FAMILIES, PARAMETERS
 from reproduction.comparison.systems import Spending, budgets_of, bureau_rho, systems
 from reproduction.comparison.tables import cost_table, error_table, guarantee_table, share_table
 from reproduction.data.histogram import CELLS, Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.running.config import ConfigError
 from reproduction.topdown.configurations import production, slides
 from reproduction.topdown.experiment import only_states
 from tests import ROOT
@@ -182,31 +181,3 @@ def test_the_cost_is_a_mean_over_releases(found):
     mean = cost[cost["system"] == "integer noise"]["seconds"].mean()
     assert table.loc["integer noise", "seconds"] == pytest.approx(mean)
     assert table.loc["integer noise", "releases"] == 2
-
-
-GOOD = {
-    "states": "all",
-    "epsilons": [1],
-    "rhos": ["published"],
-    "rates": [0.05],
-    "swapped": ["DE"],
-    "shown": {"epsilon": 1, "rate": 0.05},
-}
-
-
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
-        ({"swapped": ["XX"]}, "comparison.swapped"),
-        ({"states": ["DE", "XX"]}, "comparison.states"),
-        ({"states": ["RI"]}, "comparison.swapped"),
-        ({"rhos": [0.1]}, "published"),
-        ({"shown": {"epsilon": 2, "rate": 0.05}}, "comparison.shown.epsilon: 2"),
-        ({"shown": {"epsilon": 1, "rate": 0.5}}, "comparison.shown.rate"),
-    ],
-)
-def test_settings_that_do_not_fit_are_refused(change, match):
-    config = {"data": {"published": "data/census2010_county_population.csv"}}
-    check(GOOD, config, ROOT)
-    with pytest.raises(ConfigError, match=match):
-        check(GOOD | change, config, ROOT)

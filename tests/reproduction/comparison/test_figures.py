@@ -6,6 +6,7 @@ import pytest
 
 from reproduction.comparison import figures
 from reproduction.comparison.experiment import BUREAU, POPULATIONS, SWAPPED
+from reproduction.comparison.tables import bias_points, error_points, share_points
 from tests.artists import inside
 
 SYSTEMS = {
@@ -52,8 +53,8 @@ def points_of(axis):
 
 def test_errors_are_drawn_where_the_table_has_them():
     errors, shares = tables()
-    figure = figures.errors(errors, shares, SWAPPED)
-    listed = figures.error_points(errors, shares, SWAPPED)
+    figure = figures.errors(error_points(errors, shares, SWAPPED), SWAPPED)
+    listed = error_points(errors, shares, SWAPPED)
     axes = np.array(figure.axes).reshape(3, 3)
     drawn = converted = 0
     for row, query in enumerate(figures.ROWS):
@@ -82,7 +83,9 @@ def test_errors_are_drawn_where_the_table_has_them():
 
 def test_a_line_of_ticks_names_the_budgets_and_one_below_it_the_converted():
     errors, shares = tables()
-    axes = np.array(figures.errors(errors, shares, SWAPPED).axes).reshape(3, 3)
+    axes = np.array(figures.errors(error_points(errors, shares, SWAPPED), SWAPPED).axes).reshape(
+        3, 3
+    )
     ticks = [[text.get_text() for text in axis.get_xticklabels()] for axis in axes[-1]]
     assert ticks[0] == ["0.5", "2"]
     assert sorted(ticks[1]) == ["\n0.125", "\n2", "0.1", "1.2"]
@@ -98,7 +101,7 @@ def test_a_line_of_ticks_names_the_budgets_and_one_below_it_the_converted():
 def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
     errors, _ = tables()
     errors.loc[errors["system"] == BUREAU, ["bias_error", "rmse_error"]] = np.nan  # a single file
-    figure = figures.bias(errors, CHOSEN, SWAPPED)
+    figure = figures.bias(bias_points(errors, CHOSEN, SWAPPED), SWAPPED)
     for row, reach in enumerate((0.3, 0.6)):
         for axis in figure.axes[3 * row : 3 * row + 3]:
             for container in axis.containers:
@@ -112,9 +115,9 @@ def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
 
 def test_bias_is_drawn_where_the_table_has_it():
     errors, _ = tables()
-    listed = figures.bias_points(errors, CHOSEN, SWAPPED)
+    listed = bias_points(errors, CHOSEN, SWAPPED)
     assert len(listed) == 4 * 3
-    figure = figures.bias(errors, CHOSEN, SWAPPED)
+    figure = figures.bias(bias_points(errors, CHOSEN, SWAPPED), SWAPPED)
     assert inside(figure)
     axes = np.array(figure.axes).reshape(2, 3)
     assert [[axis.get_yscale() for axis in row] for row in axes] == [["symlog"] * 3, ["log"] * 3]
@@ -124,9 +127,9 @@ def test_bias_is_drawn_where_the_table_has_it():
 
 def test_shares_are_drawn_where_the_table_has_them():
     _, shares = tables()
-    listed = figures.share_points(shares, CHOSEN, SWAPPED)
+    listed = share_points(shares, CHOSEN, SWAPPED)
     assert len(listed) == 4 * len(POPULATIONS)
-    figure = figures.shares(shares, CHOSEN, SWAPPED)
+    figure = figures.shares(share_points(shares, CHOSEN, SWAPPED), SWAPPED)
     assert inside(figure)
     assert found_in(figure.axes, listed, "mae") == 4
 

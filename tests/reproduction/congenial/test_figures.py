@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK
+from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT
 from reproduction.congenial import figures
-from tests.artists import boxes_of, inside, labelled, legend_of, strokes_of
+from tests.artists import boxes_of, inside, labelled, legend_of, medians_of, whiskers_of
 
 
 def medians():
@@ -32,11 +32,9 @@ def test_distances_are_boxes_with_our_median_and_the_papers_where_there_is_one()
         sides = boxes_of(axis)[BOX]
         assert sides[:, :2].mean(axis=1).tolist() == [1, 2]
         assert sides[:, 2:].tolist() == own[["q1", "q3"]].to_numpy().tolist()
-        whiskers, middle = strokes_of(axis, INK)
-        assert (
-            whiskers[:, :, 1].tolist() == own[["whisker_low", "whisker_high"]].to_numpy().tolist()
-        )
-        assert middle[:, 0, 1].tolist() == own["median"].tolist()
+        whiskers = own[["whisker_low", "whisker_high"]].to_numpy()
+        assert whiskers_of(axis).tolist() == whiskers.tolist()
+        assert medians_of(axis)[:, 2].tolist() == own["median"].tolist()
         (cross,) = [line for line in axis.get_lines() if line.get_marker() == "x"]
         assert (list(cross.get_xdata()), list(cross.get_ydata())) == ([2], [40.0])
         wanted = [f"{own['median'].iloc[0]:.2f}", f"{own['median'].iloc[1]:.2f}", "40.00"]

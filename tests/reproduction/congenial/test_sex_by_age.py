@@ -17,6 +17,10 @@ COUNTS = table_of(
         "male": [3, 4, 5, 8, 6, 4, 5, 5, 5, 6, 10, 7, 3, 2, 5, 11, 6, 4, 7, 4, 5, 3, 8],
     }
 )
+PRINTED = {
+    "female": [6, 6, 4, 3, 2, 10, 2, 5, 6, 7, 5, 6, 0, 5, 4, 5, 10, 8, 3, 8, 8, 12, 5],
+    "male": [9, 4, 5, 6, 3, 4, 5, 5, 3, 4, 7, 8, 5, 3, 2, 23, 8, 2, 6, 3, 0, 3, 8],
+}
 WALK = {"chains": 2, "draws": 60, "burn_in": 50, "thin": 2}
 
 
@@ -43,15 +47,42 @@ def test_the_samplers_are_described_and_their_draws_lie_within(compared):
 def test_a_release_keeps_the_sums_that_are_marked(compared):
     _, draws = compared
     table = sexage.release_table(COUNTS, COUNTS + draws["walk"][0, -1])
-    held = sexage.held_cells(table)
-    assert table["confidential_both"].iloc[-2:].tolist() == [213, 256]
-    for sex in ("female", "male", "both"):
-        rows = held[f"released_{sex}"]
-        assert rows.sum() == (2 if sex == "both" else 1)
-        assert (
-            table.loc[rows, f"released_{sex}"].tolist()
-            == table.loc[rows, f"confidential_{sex}"].tolist()
-        )
+    held = table[table["held"]]
+    assert held["age"].tolist() == ["18 and over", "all ages"]
+    assert held["confidential_both"].tolist() == [213, 256]
+    assert held["released_both"].tolist() == [213, 256]
+    everyone = held[held["age"] == "all ages"]
+    for sex in ("female", "male"):
+        assert everyone[f"released_{sex}"].tolist() == everyone[f"confidential_{sex}"].tolist()
+
+
+@pytest.mark.parametrize("printed", [None, PRINTED])
+def test_both_samplers_are_described_and_one_release_is_tabulated(printed):
+    tables, noise = sexage.sample_tables(
+        np.random.default_rng(1),
+        COUNTS,
+        sexage.independence_sampler(COUNTS, 0.5, 0.6, [1, 23, 46]),
+        epsilon=0.5,
+        walk={"proposal": 0.8, **WALK},
+        independence_run={"chains": 2, "draws": 60, "burn_in": 100, "thin": 100},
+        printed=printed,
+    )
+    assert noise.shape == (2, 60, 46)
+    assert tables["chains"]["sampler"].tolist() == ["walk", "independence"]
+    assert tables["speed"].columns.tolist() == ["sampler", *sexage.SPEEDS]
+    assert set(sexage.SPEEDS) & set(tables["chains"]) == set()
+    released = tables["release"].loc[:22, "released_female"] - COUNTS[:23]
+    assert released.tolist() == noise[0, -1, :23].tolist()
+    assert tables["printed"]["violations"].tolist() == ([] if printed is None else [0])
+
+
+def test_tables_to_compare_are_simulated_or_one_table_again_and_again():
+    settings = {"tables": 3, "successes": 100, "failure": 0.05}
+    same = sexage.confidential_tables(np.random.default_rng(1), settings, COUNTS)
+    assert same.tolist() == [COUNTS.tolist()] * 3
+    drawn = sexage.confidential_tables(np.random.default_rng(1), settings, None)
+    assert drawn.shape == (3, 46)
+    assert len({tuple(table) for table in drawn.tolist()}) == 3
 
 
 def test_a_printed_release_is_placed_and_its_errors_are_counted(compared):

@@ -9,7 +9,7 @@ from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK
 from reproduction.counties import figures, projection_figures, truncation_figures
 from reproduction.counties.experiment import box_table
 from reproduction.counties.projection import project_state, projected_box_table
-from tests.artists import boxes_of, inside, labelled, legend_of, strokes_of
+from tests.artists import boxes_of, inside, labelled, legend_of, marks_of
 
 
 def counties(number, das=True):
@@ -68,11 +68,9 @@ def test_every_county_has_its_box_and_marks_in_order_of_population(number, rows)
     assert sides[:, 2].tolist() == of(table, "q1").tolist()
     assert sides[:, 3].tolist() == of(table, "q3").tolist()
     for colour, series in ((DRAW, "one_draw"), (DAS, "das_error")):
-        marks = np.concatenate([strokes_of(axis, colour)[0] for axis in figure.axes])
-        known = of(table, series).reindex(ranks)
-        assert marks[:, :, 0].mean(axis=1).tolist() == pytest.approx(ranks.tolist())
-        np.testing.assert_array_equal(marks[:, 0, 1], known)
-        np.testing.assert_array_equal(marks[:, 1, 1], known)
+        x, y = np.concatenate([marks_of(axis, colour)[0] for axis in figure.axes]).T
+        assert x.tolist() == ranks.tolist()
+        np.testing.assert_array_equal(y, of(table, series).reindex(ranks))
     for axis, part in zip(figure.axes, parts, strict=True):
         low, high = axis.get_xlim()
         assert low < part[0]
@@ -85,7 +83,7 @@ def test_every_county_has_its_box_and_marks_in_order_of_population(number, rows)
 
 def test_without_demonstration_data_there_are_no_dots():
     axis = figures.county_boxes(boxes(3, das=False), "a state", "").axes[0]
-    assert strokes_of(axis, DAS) == []
+    assert marks_of(axis, DAS) == []
     assert not any("Census DAS" in words for words in legend_of(axis))
 
 
@@ -124,7 +122,7 @@ def test_slopes_stand_in_order_with_their_intervals():
 def test_slopes_say_when_there_is_nothing_to_show():
     table = pd.DataFrame({"state": ["IL"], "slope": [np.nan], "low": [np.nan], "high": [np.nan]})
     (text,) = figures.slopes(table, "slopes").axes[0].texts
-    assert "No demonstration data" in text.get_text()
+    assert "no demonstration data" in text.get_text()
     assert "NHGIS_PPDD_FILE" in text.get_text()
 
 
@@ -147,11 +145,25 @@ def test_convergence_is_a_strip_a_state_and_a_bar_in_each_panel():
         assert found == sorted(wanted)
         (line,) = [line for line in axis.get_lines() if to_hex(line.get_color()) == DAS]
         assert {*line.get_xdata()} == {bar}
-        assert f"bar: {bar:,}" in [text.get_text() for text in axis.texts]
+        assert f"criterion: {bar:,}" in [text.get_text() for text in axis.texts]
         assert axis.texts[0].xy[0] == bar
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["IL", "DC", "AK"]
     assert "1 frozen counties are not shown" in figure.get_suptitle()
     assert inside(figure)
+
+
+@pytest.mark.parametrize(
+    ("state", "rule", "foreign"), [("TX", "other", True), ("IL", "other", False)]
+)
+def test_titles_name_a_state_that_is_not_the_papers_and_another_vintage(state, rule, foreign):
+    settings = {"norm": "l1", "epsilon": 0.2}
+    noise = figures.county_title(state, rule, "20210608", made="4 draws", **settings)
+    projected = projection_figures.projection_title(state, rule, simulations=9, **settings)
+    for title in (noise, projected):
+        assert title.startswith(state)
+        assert (f"{state} is" in title) == foreign
+    assert "20210608" in noise
+    assert "20210608" not in figures.county_title(state, rule, "", made="4 draws", **settings)
 
 
 # -- projection and truncation --------------------------------------------------------------------

@@ -5,12 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.counties.choices import CHOICES
 from reproduction.counties.projection import (
     project_state,
     projected_box_table,
     summary_rows,
 )
+from reproduction.counties.projection_figures import CHOICES
 from tests.statistical.checks import check_mean
 
 COUNTIES = pd.DataFrame(

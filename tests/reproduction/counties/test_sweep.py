@@ -83,8 +83,10 @@ def test_noise_that_is_zero_in_every_draw_is_marked_and_not_put_on_the_scale():
     figure = scenarios(figure_table(pd.concat([one(0.2), one(20, **still)])), "title")
     marks = [line for line in figure.axes[0].lines if line.get_marker() == "v"]
     assert [line.get_xdata().tolist() for line in marks] == [[20]]
-    points = [y for line in figure.axes[0].lines if line not in marks for y in line.get_ydata()]
-    assert min(y for y in points if not np.isnan(y)) > 0
+    points = [
+        y for line in figure.axes[0].lines if line.get_marker() == "o" for y in line.get_ydata()
+    ]
+    assert points == [5]
 
 
 def test_the_exact_law_is_drawn_a_fifth_beyond_the_scenarios_on_either_side():
@@ -109,10 +111,14 @@ def test_the_continuous_law_is_not_drawn_where_rounding_shows():
     assert curve["epsilon"].max() < 1.01
 
 
-def test_an_epsilon_is_named_where_there_is_room_for_it():
-    figure = scenarios(figure_table(pd.concat([one(x) for x in (0.2, 0.21, 0.5, 2)])), "title")
-    rows = [[tick.get_text() for tick in axis.get_xticklabels()] for axis in figure.axes]
-    assert rows == [[""] * 4, [""] * 4, ["0.2", "", "0.5", "2"]]
+def test_each_state_has_a_row_of_panels_and_each_vintage_a_line():
+    das = {"das": (3, -4)}
+    table = pd.concat([one(0.2, vintage=v, **das) for v in ("20200527", "20201116")])
+    table = pd.concat([table, one(0.2).assign(state="VT")])
+    figure = scenarios(figure_table(table), "title")
+    assert [axis.get_ylabel() for axis in figure.axes] == ["RI", "", "", "VT", "", ""]
+    dotted = [[line for line in axis.lines if line.get_linestyle() == ":"] for axis in figure.axes]
+    assert [len(lines) for lines in dotted] == [2, 0, 1, 0, 0, 1]
 
 
 def test_panels_show_each_scenario_at_its_epsilon():
@@ -136,8 +142,8 @@ def test_panels_show_each_scenario_at_its_epsilon():
             assert [y for _, y in points] == pytest.approx(expected)
             hollow = {line.get_xdata()[0] for line in marks if line.get_fillstyle() == "none"}
             assert hollow == ({1} if norm == "l1" else set())
-    (bar,) = [line for line in rhat.get_lines() if line.get_linestyle() == ":"]
-    assert list(bar.get_ydata()) == pytest.approx([0.01, 0.01])
+    (criterion,) = [line for line in rhat.get_lines() if line.get_linestyle() == ":"]
+    assert list(criterion.get_ydata()) == pytest.approx([0.01, 0.01])
     (das_line,) = [line for line in sd.get_lines() if line.get_linestyle() == ":"]
     assert list(das_line.get_ydata()) == pytest.approx([np.sqrt(12.5)] * 2)
     shown = figure_table(table)

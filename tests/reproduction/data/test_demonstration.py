@@ -1,5 +1,4 @@
 import hashlib
-import io
 import os
 import struct
 import time
@@ -225,15 +224,15 @@ def test_a_macos_companion_file_is_not_taken_for_a_table(tmp_path):
         (b"\xef\xbb\xbf", ["empty"]),
         (b"<!DOCTYPE html><p>404</p>", ["web page, not data"]),
         (b"\xef\xbb\xbf \r\n\t<html>", ["web page, not data"]),
-        (b"\x1f\x8b\x08\x00\x00", ["neither a zip archive nor a text"]),
+        (b"\x1f\x8b\x08\x00\x00", ["line 1", "H72001_dp"]),
         (b"name,H72001_dp,H72001_sf\n", ["gisjoin or fips"]),
-        (b"gisjoin,H72001_dp,H72001_sf\n", ["no column name"]),
-        (b"gisjoin,name,H72001_dp\n", ["H7V001_dp and H7V001_sf", "H72001_dp and H72001_sf"]),
-        (b"gisjoin,name,H7V001_dp,H72001_sf\n", ["H72001_dp and H72001_sf"]),
-        (b"gisjoin,name,H7V001_dp,H7V001_sf,H72001_dp,H72001_sf\n", ["two populations"]),
+        (b"gisjoin,H72001_dp,H72001_sf\n", ["line 1", "name"]),
+        (b"gisjoin,name,H72001_dp\n", ["line 1", "H72001_sf"]),
+        (b"gisjoin,name,H7V001_dp,H72001_sf\n", ["line 1", "H7V001_sf"]),
+        (b"gisjoin,name,H7V001_dp,H7V001_sf,H72001_dp,H72001_sf\n", ["H7V001_dp and H72001_dp"]),
         (b"gisjoin,name,H72001_dp,H72001_sf,H72001_sf\n", ["twice"]),
         (b"gisjoin,name,H72001_dp,H72001_sf\n", ["no county"]),
-        (b"gisjoin;name;H72001_dp;H72001_sf\n", ["no column"]),
+        (b"gisjoin;name;H72001_dp;H72001_sf\n", ["line 1", "H72001_dp"]),
     ],
 )
 def test_files_that_are_no_county_table(tmp_path, content, words):
@@ -278,7 +277,7 @@ def test_a_name_over_two_lines_does_not_break_the_message(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["/etc/b.txt", "../b.txt", "a/../../b.txt", "C:b", "..\\b.txt"])
-def test_members_that_lead_out_of_the_archive_are_written_nowhere(tmp_path, name, monkeypatch):
+def test_members_with_paths_outside_the_archive_are_not_written(tmp_path, name, monkeypatch):
     inner = tmp_path / "inner" / "inner"
     inner.mkdir(parents=True)
     monkeypatch.chdir(inner)
@@ -293,10 +292,10 @@ def test_members_that_lead_out_of_the_archive_are_written_nowhere(tmp_path, name
 @pytest.mark.parametrize(
     ("members", "words"),
     [
-        ({}, ["found 0", "there is nothing"]),
+        ({}, ["found 0"]),
         ({"codebook.txt": ""}, ["found 0", "codebook.txt"]),
         ({"nhgis_ppdd_20210608_state.csv": GENUINE}, ["found 0", "nhgis_ppdd_20210608_state.csv"]),
-        ({NAME: GENUINE, "old_county.csv": GENUINE}, ["found 2", NAME, "old_county.csv"]),
+        ({NAME: GENUINE, "old_county.csv": GENUINE}, ["found 2", NAME]),
         ({NAME: ""}, [NAME, "empty"]),
         ({NAME: "<html>"}, [NAME, "web page"]),
     ],
@@ -305,24 +304,35 @@ def test_archives_without_exactly_one_county_table(tmp_path, members, words):
     refused(lambda: read_demonstration(zipped(tmp_path / "x.zip", members)), "x.zip", *words)
 
 
-@pytest.mark.parametrize(("number", "end"), [(10, "m9.txt; give"), (12, "m9.txt and 2 more; give")])
-def test_of_many_members_ten_are_listed(tmp_path, number, end):
-    members = {f"m{place}.txt": "" for place in range(number)}
-    refused(lambda: read_demonstration(zipped(tmp_path / "x.zip", members)), end)
-
-
 def test_an_archive_cut_anywhere_is_refused(tmp_path):
     whole = zipped(tmp_path / "whole.zip", {NAME: GENUINE}).read_bytes()
     path = tmp_path / "cut.zip"
     for length in range(4, len(whole)):
         path.write_bytes(whole[:length])
-        refused(lambda: read_demonstration(path), "cut.zip", "damaged or cut short")
+        refused(lambda: read_demonstration(path), "cut.zip", "damaged")
 
 
 def test_a_damaged_archive_is_refused(tmp_path):
     path = zipped(tmp_path / "x.zip", {NAME: GENUINE}, zipfile.ZIP_STORED)
     path.write_bytes(path.read_bytes().replace(b"916929", b"916928"))
-    refused(lambda: read_demonstration(path), "damaged or cut short", "CRC")
+    refused(lambda: read_demonstration(path), "damaged", "CRC")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damage_that_changes_the_compressed_table_is_refused(tmp_path, method):
+    path = zipped(tmp_path / "x.zip", {NAME: GENUINE}, method)
+    whole, counties = path.read_bytes(), read_demonstration(path).counties
+    harmless, messages = 0, []  # harmless: padding, or the size of a buffer
+    places = range(30 + len(NAME), whole.index(b"PK\x01\x02"))
+    for place in places:
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            assert read_demonstration(path).counties.equals(counties)
+            harmless += 1
+        except InputError as error:
+            messages.append(str(error))
+    assert harmless < len(places) / 10
+    assert all(message.startswith("x.zip: the zip archive is damaged") for message in messages)
 
 
 def test_an_encrypted_archive_is_refused(tmp_path):
@@ -334,45 +344,20 @@ def test_an_encrypted_archive_is_refused(tmp_path):
     refused(lambda: read_demonstration(path), "encrypted")
 
 
-def test_other_packings_are_refused(tmp_path):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE}, zipfile.ZIP_LZMA)
-    refused(lambda: read_demonstration(path), "packed oddly")
+def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    path = zipped(tmp_path / "x.zip", {NAME: GENUINE + "," * 100_000})
+    monkeypatch.setattr(census, "MAX_BYTES", 5000)
+    refused(lambda: read_demonstration(path), "x.zip", "more than 5,000 bytes")
 
 
-def test_declared_sizes_are_summed(tmp_path, monkeypatch):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE, "codebook.txt": "x" * 1500})
-    monkeypatch.setattr(census, "MAX_BYTES", len(GENUINE.encode()) + 1500)
-    read_demonstration(path)
-    monkeypatch.setattr(census, "MAX_BYTES", len(GENUINE.encode()) + 1499)
-    refused(lambda: read_demonstration(path), "unpacks to more than")
-
-
-def test_a_declared_size_that_lies_does_not_help(tmp_path, monkeypatch):
+def test_an_archive_that_declares_too_small_a_size_is_refused(tmp_path, monkeypatch):
     path = zipped(tmp_path / "x.zip", {NAME: GENUINE + "," * 100_000})
     content = bytearray(path.read_bytes())
     size = content.index(b"PK\x01\x02") + 24
     content[size : size + 4] = struct.pack("<I", 50)
     path.write_bytes(content)
     monkeypatch.setattr(census, "MAX_BYTES", 5000)
-    refused(lambda: read_demonstration(path), "damaged or cut short")
-
-
-def test_real_bytes_are_counted_whatever_was_declared(tmp_path, monkeypatch):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE})
-
-    class Endless(io.RawIOBase):
-        def readable(self):
-            return True
-
-        def readinto(self, buffer):
-            buffer[:] = b"," * len(buffer)
-            return len(buffer)
-
-    monkeypatch.setattr(census, "MAX_BYTES", 5000)
-    monkeypatch.setattr(
-        zipfile.ZipFile, "open", lambda *_: io.BufferedReader(Endless(), buffer_size=512)
-    )
-    refused(lambda: read_demonstration(path), "unpacks to more than 5,000 bytes")
+    refused(lambda: read_demonstration(path), "x.zip", "damaged")
 
 
 def test_a_table_that_is_too_large(tmp_path, monkeypatch):
@@ -406,27 +391,27 @@ def test_genuine_data_pass_in_any_order():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("916929", "916930", ["state IL", "6111600", "6111599", "totals"]),
+        ("916929", "916930", ["state IL", "totals"]),
         ("76569,7", "76568,7", ["state NM", "totals"]),
         (
             "916924",
             "916925",
-            ["DuPage County (17043)", "H72001_sf", "916925", "published count of 916924"],
+            ["DuPage County (17043)", "H72001_sf", "published count"],
         ),
         ("G3500610", "G3500130", ["Valencia County (35013)", "more than once"]),
         ("G3500610", "G9900610", ["Valencia County (99061)", "not among the published"]),
         (
             "G3500610,Valencia County,35,76569,7,76569,1\n",
             "",
-            ["1 of 4 counties", "Valencia County (35061)", "extract"],
+            ["Valencia County (35061)", "missing", "extract"],
         ),
     ],
 )
 def test_a_file_that_disagrees_with_the_published_counts(old, new, words):
     assert old in GENUINE
     wrong = demonstration(GENUINE.replace(old, new))
-    mend = "download the file again from https://www.nhgis.org/"
-    refused(lambda: check_demonstration(wrong, PUBLISHED), NAME, mend, *words)
+    advice = "download the file again from https://www.nhgis.org/"
+    refused(lambda: check_demonstration(wrong, PUBLISHED), NAME, advice, *words)
 
 
 def test_totals_that_agree_over_the_country_but_not_in_a_state():
@@ -434,18 +419,17 @@ def test_totals_that_agree_over_the_country_but_not_in_a_state():
     refused(lambda: check_demonstration(demonstration(text), PUBLISHED), "state IL")
 
 
-def test_an_extract_names_a_few_and_counts_the_others():
-    wide = pd.concat(
-        [PUBLISHED, PUBLISHED.assign(fips=[f"0100{i}" for i in range(4)])], ignore_index=True
-    )
+def test_an_extract_counts_the_missing_counties():
     message = refused(
-        lambda: check_demonstration(demonstration(), wide), "4 of 8 counties", "and 1 more"
+        lambda: check_demonstration(
+            demonstration(), PUBLISHED.assign(fips=["01001", "01003", *PUBLISHED["fips"][2:]])
+        ),
+        "(17031) and 1 more",
+        "not among the published",
     )
-    assert "01002" in message
-    assert "01003" not in message
-    message = refused(lambda: check_demonstration(demonstration(), wide[:-1]), "3 of 7 counties")
-    assert "01002" in message
-    assert " more" not in message
+    assert "17043" not in message
+    few = demonstration("\n".join(GENUINE.splitlines()[:3]))
+    refused(lambda: check_demonstration(few, PUBLISHED), "(35013) and 1 more", "missing")
 
 
 # -- the table of counties ------------------------------------------------------------------------

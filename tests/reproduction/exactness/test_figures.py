@@ -1,10 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 from isdp.plots.style import DRAW, FAINT, INK
 from reproduction.exactness.figures import county_distances, county_laws
-from tests.artists import inside, labelled, strokes_of
+from tests.artists import inside, labelled
 
 
 def test_shares_of_each_state_lie_over_its_exact_law():
@@ -33,9 +34,10 @@ def test_shares_of_each_state_lie_over_its_exact_law():
         assert law.get_color() == INK
         assert law.get_xydata().tolist() == own["law"][["value", "share"]].to_numpy().tolist()
         for colour, name in ((FAINT, "exact"), (DRAW, "mcmc")):
-            (strokes,) = strokes_of(axis, colour)
-            assert strokes[..., 0].mean(axis=1).tolist() == pytest.approx([-2, 0, 2])
-            assert (strokes[..., 1] == own[name]["share"].to_numpy()[:, None]).all()
+            (lines,) = [each for each in axis.collections if to_hex(each.get_color()) == colour]
+            ends = np.array(lines.get_segments())
+            assert ends[..., 0].mean(axis=1).tolist() == pytest.approx([-2, 0, 2])
+            assert (ends[..., 1] == own[name]["share"].to_numpy()[:, None]).all()
         assert axis.get_title("left") == (
             f"{state}: distance of the norm {0.011 + k / 100:.3f} (bound 0.500),\n"
             f"of the worst county {0.022 + k / 100:.3f} (0.500)"

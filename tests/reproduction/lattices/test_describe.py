@@ -1,113 +1,164 @@
-"""The job that describes an experiment, where no perfect sampler is practical for its laws."""
-
-import contextlib
-import runpy
-from types import SimpleNamespace
+"""Tables and figures of an experiment, where exact draws exist and where none are practical."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from isdp import Invariants
-from isdp.io.draws import Draws, write_draws
+from isdp import GeneralizedLaplace, Invariants
+from isdp.io.draws import Draws
 from isdp.io.files import write_csv
-from reproduction.running import jobs
-from reproduction.running.draws import labelled
+from reproduction.exactness.lattice_laws import compare_laws
+from reproduction.lattices.convergence import bound_points, overview_tables
+from reproduction.lattices.entry import constraint_pairs
+from reproduction.lattices.figures import bound_figure, constraints_figure, experiment_figures
+from reproduction.lattices.noise import noise_tables
+from reproduction.lattices.settings import Experiments
 from reproduction.running.tables import read_csv
-from tests import ROOT
+from tests.reproduction.lattices.test_lattices import meetings
 
-SCRIPT = ROOT / "workflow/scripts/lattices/describe_lattice.py"
 TABLE = Invariants.margins((3, 3))
 CELLS = [f"cell {i}" for i in range(TABLE.cells)]
 LAW = {"norm": "l1", "epsilon": 0.25}
+MECHANISMS = {"l1": GeneralizedLaplace(0.25)}
 REFUSED = {"method": "none", "refused": "too large"}
-CURVE = pd.DataFrame({"t": [0, 9], "bound": [1.0, 0.0], "low": 0.0, "high": 1.0, "at_least": 0.0})
-LAG = {"law": "l1", "variant": "reduced", "lag": 4, "chosen": True, "censored": 0, "bound_at_0": 1}
-KINDS = {"svg": "svg", "png": "png", "csv": "csv", "boxes": "csv"}
+DRAWN = {"method": "messages", "reason": "few sums", "error": 0.0}
+CURVE = pd.DataFrame(
+    {"t": [0, 9], "bound": [1.0, 0.0], "low": 0.0, "high": 1.0, "at_least": 0.0}
+).assign(law="l1", variant="reduced", lag=4, censored=0)
+TRAIL = pd.DataFrame({"law": ["l1"], "variant": ["reduced"], "lag": [4], "chosen": [True]}).assign(
+    bound_at_0=1.0, censored=0
+)
+NO_DISTANCES = pd.DataFrame(columns=["law", "variant", "t", "statistic", "distance", "error"])
+NUMBERS = {"runs": 10, "realisations": 80, "exact_realisations": 40}
 
 
-class Outputs(dict):
-    """Paths by key, asked for as Snakemake's are."""
+def draws(noise, settings):
+    labels = {"experiment": "large", "law": "l1", "unit": ""}
+    return Draws(noise, TABLE, CELLS, settings | labels)
 
-    __getattr__ = dict.__getitem__
 
-
-def walked(rng):
+def walked(seed):
     """Tables whose margins are zero, as if from chains."""
-    sides = rng.integers(-3, 4, (2, 4, 20, 3))
+    sides = np.random.default_rng(seed).integers(-3, 4, (2, 4, 20, 3))
     sides[..., -1] -= sides.sum(axis=-1)
-    return np.einsum("ndi,ndj->ndij", *sides).reshape(4, 20, -1)
+    return draws(np.einsum("ndi,ndj->ndij", *sides).reshape(4, 20, -1), {})
 
 
-@pytest.fixture
-def variant():
-    """What the noise is drawn with."""
-    return "reduced"
+REFUSAL = draws(np.zeros((4, 0, TABLE.cells), np.int64), REFUSED)
+EXACT = draws(walked(3).noise, DRAWN)
 
 
-@pytest.fixture
-def written(tmp_path, monkeypatch, variant):
-    """Run the job in place of Snakemake; give the paths of what it writes, by key."""
+def described(exact, samplers=("paper", "mcmc")):
+    """All tables of the experiment, with the chains of these samplers."""
+    chains = {name: {"l1": walked(seed)} for seed, name in enumerate(samplers, start=1)}
+    tables = noise_tables(chains[samplers[-1]], {"l1": exact}, MECHANISMS, "large")
+    return tables | compare_laws(1, "large", MECHANISMS, chains, {"l1": exact})
 
-    def saved(sampler, noise, settings):
-        path = tmp_path / f"{sampler}.nc"
-        names = {"wing": "lattices", "experiment": "large", "law": "l1", "sampler": sampler}
-        draws = Draws(noise, TABLE, CELLS, settings)
-        write_draws(path, labelled(draws, **names, mechanism=LAW))
-        return [path]
 
-    def table(name, content):
-        write_csv(content, tmp_path / name)
-        return tmp_path / name
+def drawn(tables, tmp_path):
+    """Figures from the tables as they come back from their files, as text."""
+    read = {"curves": CURVE, "trails": TRAIL, "distances": NO_DISTANCES}
+    for name, table in tables.items():
+        write_csv(table, tmp_path / f"{name}.csv")
+        read[name] = read_csv(tmp_path / f"{name}.csv")
+    figures = experiment_figures("large", {"l1": LAW}, read, **NUMBERS)
+    texts = {}
+    for name, figure in figures.items():
+        found = [text.get_text() for axis in figure.axes for text in axis.texts]
+        found += [axis.get_title(loc="left") for axis in figure.axes]
+        for legend in (axis.get_legend() for axis in figure.axes):
+            found += [text.get_text() for text in legend.get_texts()] if legend else []
+        texts[name] = "\n".join([*found, figure.get_suptitle()])
+    return texts
 
-    nowhere = pd.DataFrame(columns=["law", "variant", "t", "statistic", "distance", "error"])
-    files = {
-        "draws": saved("mcmc", walked(np.random.default_rng(1)), {}),
-        "paper": saved("paper", walked(np.random.default_rng(2)), {}),
-        "exact": saved("exact", np.zeros((4, 0, TABLE.cells), np.int64), REFUSED),
-        "curves": table("curves.csv", CURVE.assign(**LAG)),
-        "trails": table("trails.csv", CURVE.assign(**LAG)),
-        "distances": table("distances.csv", nowhere),
-    }
-    numbers = {
-        "variant": variant,
-        "realisations": 80,
-        "exact_realisations": 40,
-        "seed": 1,
-        "runs": 10,
-    }
-    keys = [f"{what}_{kind}" for what in ("noise", "exact", "laws", "bound") for kind in KINDS]
-    found = Outputs({key: tmp_path / f"{key}.{KINDS[key.split('_')[1]]}" for key in keys})
-    found |= {key: tmp_path / f"{key}.csv" for key in ("norms", "agreement", "laws", "bound_data")}
-    job = SimpleNamespace(
-        log=["log"],
-        params=SimpleNamespace(laws={"l1": LAW}, **numbers),
-        input=SimpleNamespace(**files),
-        output=found,
-        wildcards=SimpleNamespace(experiment="large"),
+
+def test_where_no_law_has_a_perfect_sampler_tables_of_exact_draws_are_empty():
+    tables = described(REFUSAL)
+    for name in ("summary", "boxes"):
+        assert tables[f"exact_{name}"].empty
+        assert len(tables[name]) >= TABLE.cells
+        assert tables[f"exact_{name}"].columns.tolist() == tables[name].columns.tolist()
+    assert tables["agreement"]["sampler"].tolist() == ["paper", "mcmc"]
+    assert tables["agreement"]["note"].tolist() == ["too large"] * 2
+    assert set(tables["laws"]["sampler"]) == {"paper", "mcmc"}
+
+
+def test_where_no_law_has_a_perfect_sampler_figures_say_so(tmp_path):
+    texts = drawn(described(REFUSAL), tmp_path)
+    assert "perfect sampler is practical here" in texts["exact"]
+    assert "no perfect sampler is practical here" in texts["laws"]
+
+
+def test_exact_draws_are_described_like_chains_and_laid_under_them(tmp_path):
+    tables = described(EXACT)
+    assert tables["exact_summary"]["cell"].tolist() == CELLS
+    assert tables["exact_summary"]["mean"].to_numpy() == pytest.approx(
+        EXACT.noise.mean(axis=(0, 1))
     )
-    monkeypatch.setattr(jobs, "job_log", lambda _: contextlib.nullcontext())
-    runpy.run_path(str(SCRIPT), {"snakemake": job})
-    return found
+    assert tables["norms"]["experiment"].tolist() == ["large"]
+    assert {"exact", "paper", "mcmc"} < set(tables["laws"]["sampler"])
+    texts = drawn(tables, tmp_path)
+    assert "practical" not in texts["exact"] + texts["laws"]
+    assert "our quicker chain" in texts["laws"]
 
 
-def test_where_no_law_has_a_perfect_sampler_tables_are_empty_and_say_so(written):
-    for kind in ("csv", "boxes"):
-        found, like = (read_csv(written[f"{what}_{kind}"]) for what in ("exact", "noise"))
-        assert found.empty
-        assert not like.empty
-        assert found.columns.tolist() == like.columns.tolist()
-    assert "No perfect sampler is practical here" in written.exact_svg.read_text()
-    assert "no perfect sampler is practical here" in written.laws_svg.read_text()
-    page = written.exact_csv.with_suffix(".html").read_text()
-    assert "exact draws (no perfect sampler is practical)" in page
-    agreement = read_csv(written.agreement)
-    assert agreement["sampler"].tolist() == ["paper", "mcmc"]
-    assert agreement["note"].tolist() == ["too large"] * 2
-    assert set(read_csv(written.laws)["sampler"]) == {"paper", "mcmc"}
+def test_a_second_exact_sampler_draws_the_same_numbers_with_the_same_seed():
+    one, two = described(EXACT)["agreement"], described(EXACT)["agreement"]
+    assert len(set(one["sampler"])) > 2
+    pd.testing.assert_frame_equal(one, two)
 
 
-@pytest.mark.parametrize("variant", ["paper"])
-def test_noise_that_is_of_the_papers_chain_is_not_called_quicker(written):
-    assert read_csv(written.agreement)["sampler"].tolist() == ["paper"]
-    assert "our quicker chain" not in written.laws_svg.read_text()
+def test_noise_that_is_of_the_papers_chain_is_not_called_quicker(tmp_path):
+    tables = described(REFUSAL, samplers=["paper"])
+    assert tables["agreement"]["sampler"].tolist() == ["paper"]
+    assert "our quicker chain" not in drawn(tables, tmp_path)["laws"]
+
+
+def test_a_figure_of_bounds_has_a_row_for_each_law_asked_for():
+    both = [CURVE.assign(law=law) for law in ("l1", "l2")]
+    trails = pd.concat([TRAIL, TRAIL.assign(law="l2")])
+    read = {"curves": pd.concat(both), "trails": trails, "distances": NO_DISTANCES}
+    laws = {"l1": LAW, "l2": LAW | {"norm": "l2"}}
+    panels = len(bound_figure("large", {"l2": laws["l2"]}, read, runs=10).axes)
+    assert len(bound_figure("large", laws, read, runs=10).axes) == 2 * panels
+
+
+def test_points_of_bounds_are_the_curves_and_the_distances_of_their_laws():
+    distances = pd.DataFrame({"law": ["l1", "l2"], "t": [3, 4], "distance": [0.5, 0.25]})
+    points = bound_points(CURVE, distances)
+    assert points["series"].tolist() == ["bound", "bound", "actual distance"]
+    assert points["actual_distance"].tolist()[-1] == 0.5
+    assert set(points["law"]) == {"l1"}
+
+
+def test_overview_has_a_table_for_each_subject_and_norms_by_experiment_first():
+    times = meetings(paper=[400, 300], reduced=[40, 30])
+    seconds = times[["experiment", "law", "variant", "lag"]].assign(seconds=1.0)
+    norms = described(EXACT)["norms"]
+    tables = overview_tables(times, seconds, norms)
+    assert set(tables) == {"meetings", "convergence", "speed", "norms"}
+    assert tables["norms"].columns[0] == "experiment"
+    assert sorted(tables["norms"]) == sorted(norms)
+
+
+def test_constraints_are_listed_and_drawn_with_their_records():
+    entry = {"records": 4, "constraints": {"B": [2, 4], "A": [1]}}
+    pairs = constraint_pairs(entry["constraints"])
+    assert pairs["constraint"].tolist() == ["B", "B", "A"]
+    assert pairs["record"].tolist() == [2, 4, 1]
+    (axis,) = constraints_figure(entry, pairs).axes
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["B", "A"]
+
+
+def test_rules_find_experiments_and_their_laws_by_the_config_alone():
+    wildcards = type("Wildcards", (), {"experiment": "mine", "law": "l2"})
+    mine = {"records": 2, "constraints": {}, "laws": {"l1": LAW, "l2": {"sigma": 2}}}
+    printed = {"axes": {}, "laws": {"l1": LAW}, "printed": {"l1": [[0]]}}
+    found = Experiments({"mine": mine, "printed": printed})
+    assert found.having("constraints") == ["mine"]
+    assert found.pairs() == {"experiment": ["mine", "mine", "printed"], "law": ["l1", "l2", "l1"]}
+    assert found.pairs("printed") == {"experiment": ["printed"], "law": ["l1"]}
+    assert found.lattice_of(wildcards) == {"records": 2, "constraints": {}}
+    assert found.law_of(wildcards) == {"sigma": 2}
+    wildcards.experiment = "printed"
+    assert found.printed_laws_of(wildcards) == {"l1": LAW}

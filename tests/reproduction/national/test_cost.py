@@ -3,7 +3,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from reproduction.national.cost import finish_time, job_table, machine_table, read_jobs
+from reproduction.national.cost import cost_tables, finish_time, job_table, machine_table, read_jobs
 
 SECONDS = {"a": 3.0, "b": 3.0, "c": 2.0, "d": 2.0, "e": 2.0}
 
@@ -85,3 +85,18 @@ def test_machines_are_computed_from_them(jobs):
     # one core thrice as long; twenty are enough for all at once
     assert thrice["seconds"].iloc[0] == 3 * 48
     assert thrice["seconds"].iloc[2] == 34
+
+
+def test_descents_wait_for_the_states_and_the_collection_for_all(tmp_path):
+    parts = {
+        "releases": [benchmark_file(tmp_path, "run_releases_noise_0", 10, 100)],
+        "states": [benchmark_file(tmp_path, "release_states", 5, 50)],
+        "descents": [benchmark_file(tmp_path, f"descend_states_{i}", 7, 90) for i in (0, 1)],
+        "collected": [benchmark_file(tmp_path, "collect_national", 1, 10)],
+    }
+    machines = {"machines": [[1, 9]], "added": {"local": 1, "sent": 10}, "times": [1]}
+    tables = cost_tables(parts, machines)
+    assert tables["jobs"]["jobs"].tolist() == [1, 1, 2, 1]
+    assert tables["cost"]["seconds"].tolist() == [6 + 8 + 2]
+    sent = cost_tables(parts, machines | {"machines": [[2, 9]]})
+    assert sent["cost"]["seconds"].tolist() == [15 + 17 + 2]  # the collection is not sent

@@ -13,8 +13,7 @@ from reproduction.national.releases import (
     run_batch,
     state_table,
 )
-from reproduction.national.settings import batches, check, jobs_of, states_of
-from reproduction.running.config import ConfigError
+from reproduction.national.settings import batches, jobs_of, list_states, of_all_jobs
 from reproduction.topdown.experiment import only_states
 from tests import ROOT
 
@@ -114,15 +113,12 @@ def test_each_state_has_a_row_a_query(small):
 
 def test_states_are_all_or_some_in_the_order_of_the_counts():
     published = ROOT / "data/census2010_county_population.csv"
-    every = states_of({"states": "all"}, published)
+    every = list_states({"states": "all"}, published)
     assert len(every) == 52
     assert {"DC", "PR"} < set(every)
-    assert states_of({"states": ["VT", "DE"]}, published) == ["DE", "VT"]
+    assert list_states({"states": ["VT", "DE"]}, published) == ["DE", "VT"]
 
 
-def test_a_state_that_there_is_not_is_refused():
-    config = {"data": {"published": "data/census2010_county_population.csv"}}
-    check({"states": "all"}, config, ROOT)
-    check({"states": ["PR"]}, config, ROOT)
-    with pytest.raises(ConfigError, match=r"national\.states\.1: there is no state 'XX'"):
-        check({"states": ["PR", "XX"]}, config, ROOT)
+def test_every_job_of_every_family_has_a_file():
+    files = of_all_jobs("{family}_{part}.csv", {"noise": 2, "swapping": 1})
+    assert files == ["noise_0.csv", "noise_1.csv", "swapping_0.csv"]

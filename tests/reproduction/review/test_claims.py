@@ -153,7 +153,9 @@ def test_a_wing_has_one_word_for_all_that_is_its_own():
     blocks = read_yaml(ROOT / "config/config.yaml")
     for wing in {each["wing"] for each in CLAIMS}:
         assert wing in blocks
-        for place in (f"workflow/rules/{wing}.smk", f"src/reproduction/{wing}/__init__.py"):
+        sources = f"src/reproduction/{wing}"
+        for place in (f"{sources}/__init__.py", f"{sources}/descriptions.yaml"):
             assert (ROOT / place).is_file()
-        for place in ("workflow/scripts", "workflow/report", "tests/reproduction"):
+        assert (ROOT / f"workflow/rules/{wing}.smk").is_file()
+        for place in ("workflow/scripts", "tests/reproduction"):
             assert (ROOT / place / wing).is_dir()

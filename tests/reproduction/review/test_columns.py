@@ -1,21 +1,19 @@
-"""Claims' queries against the recorded columns, before anything has run."""
-
-import runpy
-import sys
-from pathlib import Path
+"""Claims' queries against the described columns, before anything has run."""
 
 import pandas as pd
 import pytest
-import yaml
 
 from isdp import InputError
-from reproduction.review import columns
-from reproduction.review.claims import named_tables
-from reproduction.review.columns import RECORDS, check_measures, names_in, read_columns, record
+from reproduction.review.columns import check_measures, names_in
+from reproduction.running.descriptions import Descriptions, Study, Table, read_descriptions
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, claim
 
-RECORDED = {"t": ["x", "se", "good"]}
+
+def described(*columns):
+    """Describe a table t with some columns."""
+    table = Table(title="T", columns=dict.fromkeys(columns, "A number."))
+    return Descriptions({"w": Study(category="W", tables={"t": table})})
 
 
 def judged_by(**how):
@@ -54,18 +52,18 @@ def test_what_pandas_does_not_read_is_refused(rows):
 )
 def test_what_pandas_reads_is_not(rows):
     TABLE.query(rows)
-    check_measures([judged_by(rows=rows, column="x")], {"t": list(TABLE)})
+    check_measures([judged_by(rows=rows, column="x")], described(*TABLE))
 
 
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"rows": "god == True"}, "there is no column 'god'; there are x se good"),
-        ({"among": "god == True"}, "there is no column 'god'"),
-        ({"column": "y"}, "there is no column 'y'"),
-        ({"by": "z"}, "there is no column 'z'"),
-        ({"error": "sd"}, "there is no column 'sd'"),
-        ({"limits": ["se", "high"]}, "there is no column 'high'"),
+        ({"rows": "god == True"}, "column god is not described"),
+        ({"among": "god == True"}, "column god is not described"),
+        ({"column": "y"}, "column y is not described"),
+        ({"by": "z"}, "column z is not described"),
+        ({"error": "sd"}, "column sd is not described"),
+        ({"limits": ["se", "high"]}, "column high is not described"),
         ({"rows": "good ="}, "rows 'good =' cannot be read"),
     ],
 )
@@ -73,48 +71,18 @@ def test_what_pandas_reads_is_not(rows):
 def test_a_claim_that_does_not_fit_is_one_line_that_names_it(how, words, key):
     wrong = claim(wing="w") | {key: {"table": "t", "take": "max"} | how}
     with pytest.raises(InputError) as caught:
-        check_measures([judged_by(), wrong], RECORDED)
+        check_measures([judged_by(), wrong], described("x", "se", "good"))
     message = str(caught.value)
     assert message.startswith("config/claims/w.yaml: claim c: table t: ")
     assert words in message
     assert "\n" not in message
 
 
-def test_a_table_without_a_record_is_checked_for_syntax_alone():
-    check_measures([judged_by(rows="god == True")], {})
-    with pytest.raises(InputError, match="cannot be read"):
-        check_measures([judged_by(rows="god ==")], {})
+def test_a_table_without_a_description_is_refused():
+    with pytest.raises(InputError, match="gone has no description"):
+        check_measures([judged_by(table="gone")], described("x"))
 
 
-def test_the_record_keeps_what_this_run_has_not_and_drops_what_no_claim_needs(tmp_path):
-    tables, folder = tmp_path / "tables", tmp_path / "records"
-    tables.mkdir()
-    (tables / "t.csv").write_text("x,new\n1,2\n")
-    (tables / "other.csv").write_text("n\n1\n")
-    folder.mkdir()
-    old = {"t": ["x"], "away": ["kept"], "gone": ["dropped"]}
-    (folder / "w.yaml").write_text(yaml.safe_dump(old))
-    claims = [
-        judged_by(),
-        judged_by(table="away"),
-        claim(wing="v", ours={"table": "other", "take": "rows"}, judged={"table": "t"}),
-    ]
-    record(claims, tables, folder)
-    assert yaml.safe_load((folder / "w.yaml").read_text()) == {"t": ["x", "new"], "away": ["kept"]}
-    assert yaml.safe_load((folder / "v.yaml").read_text()) == {"other": ["n"]}
-    assert read_columns(folder.glob("*.yaml"))["t"] == ["x", "new"]
-
-
-def test_the_command_records_what_the_projects_claims_need(tmp_path, monkeypatch):
-    """Without any table it keeps every record as it is."""
-    written = {}
-    monkeypatch.setattr(Path, "write_text", lambda path, text: written.update({path: text}))
-    monkeypatch.setattr(sys, "argv", ["columns", str(tmp_path)])
-    runpy.run_path(columns.__file__, run_name="__main__")
-    assert written == {path: path.read_text() for path in (ROOT / RECORDS).glob("*.yaml")}
-
-
-def test_the_projects_claims_fit_the_record_and_each_of_their_tables_is_recorded():
-    recorded = read_columns((ROOT / RECORDS).glob("*.yaml"))
-    check_measures(CLAIMS, recorded)
-    assert sorted(recorded) == sorted(named_tables(CLAIMS))
+def test_the_projects_claims_fit_the_descriptions():
+    paths = (ROOT / "src/reproduction").glob("*/descriptions.yaml")
+    check_measures(CLAIMS, read_descriptions(paths))

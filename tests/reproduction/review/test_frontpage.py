@@ -1,6 +1,8 @@
 """The front page: what it links, what it says is missing, and that all that it names exists."""
 
 import base64
+import html
+import io
 import re
 
 import pandas as pd
@@ -9,11 +11,18 @@ import yaml
 from PIL import Image
 
 from isdp.io.files import write_json
+from reproduction.data.differences import PAPER_RULE
 from reproduction.review.claims import named_figures, named_tables
 from reproduction.review.frontpage import front_page
 from reproduction.review.results import Results
 from reproduction.review.scorecard import scorecard
-from reproduction.running.yaml_files import read_yaml
+from reproduction.running.descriptions import (
+    Descriptions,
+    Figure,
+    Study,
+    Table,
+    read_descriptions,
+)
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 
@@ -44,20 +53,26 @@ def entry(name, figures, claims):
     }
 
 
-def job(name, rule="draw"):
-    where = {"rules": "workflow/rules/r.smk", "script": "workflow/scripts/s.py"}
-    return {"name": name, "rule": rule, "message": f"For {name}", "log": f"logs/{rule}.log"} | where
-
-
-PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>'
-
-
-def svg_address_of(text):
-    return f"data:image/svg+xml;base64,{base64.b64encode(text.encode()).decode()}"
+DESCRIPTIONS = Descriptions(
+    {
+        "counties": Study(
+            category="Counties",
+            tables={name: Table(title=f"Table {name}") for name in ("t", "gone")},
+            figures={
+                name: Figure(title=f"Figure {name}", gallery="Boxes < lines.")
+                for name in ("f_{state}", "lost", "stale")
+            },
+        )
+    }
+)
 
 
 @pytest.fixture
 def page(tmp_path):
+    return page_of(tmp_path, {"message": "Counts < errors."})
+
+
+def page_of(tmp_path, provenance):
     claims = [
         claim("counties-a", "t", 2, figure=["f_{state}", "lost"]),
         claim("two-bin-b", "t", 0, paper="CDP", exact=True, note="a slip & no more"),
@@ -67,35 +82,64 @@ def page(tmp_path):
     (tmp_path / "tables").mkdir()
     card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
-    (tmp_path / "shown.txt").touch()
+    (tmp_path / "shown.txt").write_text("tables/states\n")
     (tmp_path / "figures").mkdir()
     # the stale one is of a run with another config
     names = ("tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg", "figures/stale.svg")
     for name in names:
-        (tmp_path / name).write_text(PICTURE if name.endswith("f_VT.svg") else "")
+        (tmp_path / name).write_text("")
     for name in ("f_VT", "f_DC"):
-        Image.new("RGB", (30, 20), "red").save(tmp_path / f"figures/{name}.png")
-    write_json(tmp_path / "data/provenance.json", {"message": "Counts < errors."})
-    made = {
-        "tables": {"t": [job("t", "count")], "gone": []},
-        "figures": {"f_{state}": [job("f_VT"), job("f_DC")], "lost": [], "stale": []},
-    }
+        Image.new("RGB", (3000, 20), "red").save(tmp_path / f"figures/{name}.png")
+    write_json(tmp_path / "data/provenance.json", provenance)
+    rule = "stand-in: the config's" if provenance.get("vintage") != "20201116" else PAPER_RULE
+    (tmp_path / "tables/states.csv").write_text(f"state,rule\nVT,{rule}\n")
+    files = ["tables/t.csv", "tables/t.html", "figures/f_VT.svg", "figures/f_DC.svg"]
     entries = [
         entry("one", ["f_{state}"], ["counties-a"]),
-        entry("two", ["f_{state}", "lost", "stale"], []),
+        entry("two", ["f_{state}", "lost", "stale"], []) | {"data": ["vintage", "states"]},
+        entry("three", ["f_{state}"], ["counties-a"]) | {"paper": "ours", "label": "Extra"},
     ]
     pages = {"01_counties": "Counties & states"}
     return front_page(
         Results(tmp_path),
         claims,
         entries,
-        made,
+        files,
         pages,
         TEMPLATE,
         "Made by <us>.",
         ["counties.draws"],
-        {"f_{state}": "Boxes < lines."},
+        DESCRIPTIONS,
     )
+
+
+def in_words(page):
+    return html.unescape(re.sub(r"\s+", " ", re.sub("<[^>]*>", "", page)))
+
+
+def test_what_is_ours_is_never_called_the_papers(page):
+    box = part(page, 'id="claim-counties-a"')
+    spans = dict(
+        re.search(r'(.*)<a href="#figure-(\w+)">', text).groups()[::-1]
+        for text in re.findall(r"<span>(.*?)</span>", box)
+        if "#figure-" in text
+    )
+    assert "ISDP" in spans["one"]
+    assert not re.search("paper|ISDP", spans["three"])
+    described = in_words(part(page, 'id="figure-three"', "<h2"))
+    assert not re.search("paper's|ISDP", described.replace("with ISDP's Figure 9", ""), re.I)
+    assert "with ISDP's Figure 9" in described
+
+
+@pytest.mark.parametrize(
+    ("vintage", "named"), [("20201116", False), ("20210608", True), ("", False)]
+)
+def test_titles_say_where_the_run_has_other_data_than_the_paper(tmp_path, vintage, named):
+    page = page_of(tmp_path, {"message": "", "vintage": vintage})
+    title = part(page, 'id="figure-two"', "</h3>")
+    assert (vintage in title and "20201116" in title and "states" in title) == named
+    assert ("states" in title) == (vintage != "20201116")
+    assert "states" not in part(page, 'id="figure-one"', "</h3>")
 
 
 def part(page, start, end="</div></div>"):
@@ -114,13 +158,13 @@ def test_a_claim_links_to_its_table_figures_notebook_and_rule(page):
         "figures/f_VT.svg",
         "figures/f_DC.svg",
         "notebooks/01_counties.html",
-        "#rule-count",
+        "#study-counties",
         "#figure-one",
     ):
         assert f'href="{link}"' in box
-    rule = part(page, 'id="rule-count"', "</div>")
-    for words in ("workflow/rules/r.smk", "workflow/scripts/s.py", "For t", "logs/count.log"):
-        assert words in rule
+    study = part(page, 'id="study-counties"', "</li>")
+    for words in ("workflow/rules/counties.smk", "src/reproduction/counties/descriptions.yaml"):
+        assert words in study
 
 
 def test_what_the_run_does_not_make_is_said_and_not_linked(page):
@@ -129,7 +173,7 @@ def test_what_the_run_does_not_make_is_said_and_not_linked(page):
     assert "? not checkable" in box
     assert "gone <i" in box
     assert "04_sex_by_age <i" in box
-    assert box.count("not in this run") == 3
+    assert box.count("not in this run") == 2
     for name in ("lost", "stale"):
         assert f"Figure {name}: not in this run." in page
     assert not re.search(r"(href|src)=\"[^\"]*(lost|stale|gone|04_sex)", page)
@@ -164,7 +208,6 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
 
 
 def test_a_picture_is_shown_once_and_then_linked(page):
-    assert page.count(f'<img src="{svg_address_of(PICTURE)}"') == 1
     assert page.count('<a href="figures/f_VT.svg"><img') == 1
     assert 'href="#figure-one">above' in page
     assert "The same for other states:" in page
@@ -173,8 +216,10 @@ def test_a_picture_is_shown_once_and_then_linked(page):
 
 def test_the_page_holds_all_its_pictures_itself(page):
     sources = re.findall(r"<img src=\"([^\"]*)\"", page)
-    assert len(sources) == 2
-    assert all(source.startswith("data:image/") for source in sources)
+    heads, bodies = zip(*(source.split(",") for source in sources), strict=True)
+    assert set(heads) == {"data:image/webp;base64"}
+    shown = [Image.open(io.BytesIO(base64.b64decode(body))) for body in bodies]
+    assert [picture.width for picture in shown] == [600, 1000]
 
 
 def test_what_differs_is_told_with_both_values_how_sure_it_is_and_why(page):
@@ -191,33 +236,17 @@ def test_the_page_opens_with_the_verdicts_then_the_gallery_then_the_claims(page)
     picture = part(page, '<ul class="gallery">', "</ul>")
     assert '<a href="#figure-one"><img src="data:image/webp;base64,' in picture
     assert 'alt="Small picture of figure f_VT"' in picture
-    assert "ISDP, Figure 9: &lt;b&gt;" in picture
+    assert "(ISDP, Figure 9)" in picture
+    assert "<b>Figure f_VT</b>" in picture
     assert "And for 1 more state." in picture
     assert "Boxes &lt; lines." in picture
     assert picture.count("<li>") == 1
     assert '<h3 id="gallery-counties">Counties &amp; states</h3>' in page
 
 
-def outputs(kind):
-    """Patterns of what the rules make: names given to table_outputs or figure_outputs, or paths."""
-    text = "".join(path.read_text() for path in (ROOT / "workflow/rules").rglob("*.smk"))
-    lattices = read_yaml(ROOT / "config/config.yaml")["lattices"]["experiments"]
-    laws = {law for each in lattices.values() for law in each["laws"]}
-    states = [r"[A-Z]{2}", re.escape("{state}")]
-    values = {"experiment": lattices, "law": laws, "state": states, "sweep": [r"[a-z0-9-]+"]}
-    values["each"] = re.findall(r'^    "(\w+)": "', text, re.MULTILINE)  # by name, with its title
-    ending = {"table": "html", "figure": "svg"}[kind]
-    names = re.findall(kind + r'_outputs\(\s*f?"([^"]+)"', text)
-    names += re.findall(rf'"results/{kind}s/([^"]+)\.{ending}"', text)
-    return [
-        re.sub(r"\{(\w+)\}", lambda found: f"({'|'.join(values[found[1]])})", name)
-        for name in names
-        if set(re.findall(r"\{(\w+)\}", name)) <= set(values)  # not the helper's own pattern
-    ]
-
-
-def test_every_figure_and_table_that_is_named_is_made_by_a_rule():
-    tables, figures = named_tables(CLAIMS, ENTRIES), named_figures(CLAIMS, ENTRIES)
-    for kind, names in (("table", tables), ("figure", figures)):
-        patterns = outputs(kind)
-        assert [n for n in names if not any(re.fullmatch(p, n) for p in patterns)] == []
+def test_every_figure_and_table_that_is_named_is_described():
+    descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
+    for name in named_tables(CLAIMS, ENTRIES):
+        descriptions.find("tables", name)
+    for name in named_figures(CLAIMS, ENTRIES):
+        descriptions.find("figures", name)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from isdp.errors import InputError
-from reproduction.review.claims import named_figures, read_pictures
-from reproduction.review.gallery import WIDTH, gallery, thumbnail
+from reproduction.review.claims import named_figures
+from reproduction.review.gallery import LARGE, SMALL, gallery, thumbnail
+from reproduction.running.descriptions import Descriptions, Figure, Study, read_descriptions
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 
-BUDGET = 3_000_000  # bytes of the front page
+BUDGET = 5_000_000  # bytes of the front page
 PICTURES = 70
 
 
@@ -28,8 +28,11 @@ def claim(wing, name, figure):
     return {"wing": wing, "claim": name, "figure": figure, **words}
 
 
-def files(*names):
-    return [{"name": name} for name in names]
+def described(**sentences):
+    figures = {
+        name: Figure(title=f"Title of {name}", gallery=words) for name, words in sentences.items()
+    }
+    return Descriptions({"a": Study(category="A", figures=figures)})
 
 
 @pytest.fixture
@@ -45,13 +48,13 @@ def decoded(address):
     return Image.open(io.BytesIO(base64.b64decode(body)))
 
 
-SHOWN = {"peak": "One peak.", "map_{state}": "A map."}
+SHOWN = described(**{"peak": "One peak.", "law": "", "map_{state}": "A map."})
 
 
 def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(folder):
     claims = [claim("b", "so", ["peak", "law"]), claim("a", "too", "law")]
     entries = [entry("a", "two", "peak"), entry("c", "three", "gone")]
-    made = {"peak": files("peak"), "law": files("law"), "gone": []}
+    made = {"peak": ["peak"], "law": ["law"], "gone": []}
     found = gallery(folder, claims, entries, made, SHOWN)
     assert list(found) == ["b", "a"]
     for each in (found["a"][0], found["b"][0]):
@@ -59,7 +62,8 @@ def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(fo
     assert found["a"] == [
         {
             "name": "peak",
-            "label": "CDP, Figure 2: a peak",
+            "label": "CDP, Figure 2",
+            "title": "Title of peak",
             "words": "One peak.",
             "goal": "figure-two",
             "more": 0,
@@ -68,7 +72,8 @@ def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(fo
     assert found["b"] == [
         {
             "name": "law",
-            "label": "SDP, Section 3",
+            "label": "Claim of SDP, Section 3",
+            "title": "Title of law",
             "words": "",
             "goal": "claim-so",
             "more": 0,
@@ -77,30 +82,24 @@ def test_each_figure_has_one_picture_with_the_label_of_the_first_who_names_it(fo
 
 
 def test_of_a_figure_that_each_state_has_one_is_shown_that_was_not_yet(folder):
-    made = {"map_IL": files("map_IL"), "map_{state}": files("map_IL", "map_DC", "map_VT")}
+    made = {"map_IL": ["map_IL"], "map_{state}": ["map_IL", "map_DC", "map_VT"]}
     entries = [entry("a", "one", "map_IL"), entry("a", "two", *made)]
     found = gallery(folder, [], entries, made, SHOWN)
     shown = [(each["name"], each["more"], each["words"]) for each in found["a"]]
-    assert shown == [("map_IL", 0, ""), ("map_DC", 1, "A map.")]
+    assert shown == [("map_IL", 0, "A map."), ("map_DC", 1, "A map.")]
 
 
-def test_there_is_a_sentence_on_every_figure_named_and_on_no_other():
-    pictures = read_pictures(ROOT / "config/pictures.yaml")
-    assert set(pictures) == set(named_figures(CLAIMS, ENTRIES))
-    for name, words in pictures.items():
-        assert re.search(r"\.(\s|$)", words).end() == len(words), name
-
-
-def test_anything_but_sentences_is_refused(tmp_path):
-    (tmp_path / "p.yaml").write_text("peak: [1]")
-    with pytest.raises(InputError, match=r"p.yaml: each line is a figure's name and a sentence"):
-        read_pictures(tmp_path / "p.yaml")
+def test_there_is_a_sentence_on_every_figure_named():
+    descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
+    for name in named_figures(CLAIMS, ENTRIES):
+        words = descriptions.find("figures", name)[2].gallery
+        assert re.search(r"\.(\s|$)", words), name
 
 
 def test_a_small_picture_keeps_its_shape_and_what_is_clear_becomes_white(tmp_path):
-    Image.new("RGBA", (3 * WIDTH, WIDTH), (0, 0, 0, 0)).save(tmp_path / "clear.png")
+    Image.new("RGBA", (3 * SMALL, SMALL), (0, 0, 0, 0)).save(tmp_path / "clear.png")
     small = decoded(thumbnail(tmp_path / "clear.png"))
-    assert small.size == (WIDTH, WIDTH // 3)
+    assert small.size == (SMALL, SMALL // 3)
     assert np.asarray(small.convert("L")).min() > 250
 
 
@@ -112,4 +111,5 @@ def test_a_page_of_all_wings_stays_within_its_weight(tmp_path):
         low, high = np.sort(generator.integers(100, 800, 2))
         drawn[low:high, x : x + 4] = generator.integers(0, 200, 3)
     Image.fromarray(drawn).save(tmp_path / "dense.png")
-    assert PICTURES * len(thumbnail(tmp_path / "dense.png")) < BUDGET
+    both = (thumbnail(tmp_path / "dense.png", size) for size in (SMALL, LARGE))
+    assert PICTURES * sum(map(len, both)) < BUDGET

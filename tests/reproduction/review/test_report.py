@@ -1,42 +1,43 @@
-import inspect
-import textwrap
-from pathlib import Path
+"""The captions of the report, and its overview."""
+
+import re
 from types import SimpleNamespace
 
 import pytest
-import snakemake.report
 from docutils.core import publish_parts
-from jinja2 import Template
+from jinja2 import Environment, StrictUndefined
 
-from reproduction.review.report import TARGETS, without_targets
+from reproduction.review.captions import overview, write_captions
+from reproduction.running.descriptions import Descriptions, Study, read_descriptions
+from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # Snakemake's call
 HTML = {"writer_name": "html"}
-LINKS = f"\n{TARGETS}show_panel('workflow')\n.. _x.csv: javascript:app.showResultInfo('x.csv')\n"
 
 
-def test_a_caption_is_set_as_snakemake_sets_it(capsys):
-    caption = f"Noise of **VT**, in ``results/x.csv``.\n\nSeed 1.\n{LINKS}"
-    whole = publish_parts(caption, **HTML)["body"]
-    assert "<strong>VT</strong>" in whole
-    assert without_targets(caption, **HTML)["body"] == whole
-    assert capsys.readouterr().err == ""
+TABLE = {"title": "Noise", "caption": "By cell."}
+SMALL = Descriptions(
+    {
+        "toy": Study(
+            category="Toy",
+            tables={
+                "noise": TABLE,
+                "long": TABLE | {"title": "All rows", "in_report": False},
+                "away": TABLE | {"in_report": False},
+            },
+            figures={"map_{state}": TABLE | {"caption": "Of {state}."}},
+        )
+    }
+)
 
 
-def test_a_caption_that_links_to_a_file_is_what_refuses_a_report(capsys):
-    publish_parts(f"See x.csv_.\n{LINKS}", **HTML)
-    assert capsys.readouterr().err == ""
-    without_targets(f"See x.csv_.\n{LINKS}", **HTML)
-    assert '(ERROR/3) Unknown target name: "x.csv"' in capsys.readouterr().err
-
-
-def description(vintage):
+def description(vintage, shown=()):
     provenance = {"message": "The data.", "vintage": vintage}
     settings = {"norm": "l1", "epsilon": 1, "chains": 4}
-    config = {"provenance": provenance, "counties": settings, "seed": 1, "words": {}}
-    text = (ROOT / "workflow/report/workflow.rst").read_text()
-    words = Template(text).render(snakemake=SimpleNamespace(config=config))
+    template = (ROOT / "workflow/report/workflow.rst").read_text()
+    config = {"counties": settings, "seed": 1}
+    words = overview(template, config, provenance, SMALL, shown, "Made by us.")
     return " ".join(publish_parts(words, **HTML)["body"].split())
 
 
@@ -50,17 +51,51 @@ def test_the_report_cites_the_vintage_that_the_run_used(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_the_stylesheet_is_for_what_snakemakes_report_has():
-    folder = Path(snakemake.report.__file__).parent / "html_reporter/template/components"
-    parts = {name: (folder / f"{name}.js").read_text() for name in ("app", "content", "navbar")}
-    assert '"flex flex-row w-screen h-screen"' in parts["app"]
-    assert '"grow flex items-center justify-center h-screen overflow-auto"' in parts["content"]
-    assert '"nav"' in parts["navbar"]
-    rules = (ROOT / "workflow/report/report.css").read_text()
-    assert rules.count("{") == rules.count("}")
+def test_what_the_report_leaves_out_is_a_list():
+    found = description("", ["tables/long"])
+    assert '<li><tt class="docutils literal">results/tables/long.html' in found
 
 
-def test_snakemake_still_does_what_is_undone():
-    source = textwrap.dedent(inspect.getsource(snakemake.report.auto_report))
-    assert TARGETS in source.replace("\n    ", "\n")
-    assert snakemake.report.publish_parts is publish_parts
+DATA = [{"das_available": False, "vintage": "", "message": "The data."}] + [
+    {"das_available": True, "vintage": vintage, "message": "The data."}
+    for vintage in ("20201116", "20210608")
+]
+
+
+class Wildcards:
+    def __getattr__(self, name):
+        return "VT"
+
+
+@pytest.fixture(scope="module")
+def captions(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("captions")
+    paths = sorted((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
+    write_captions(read_descriptions(paths), [], folder)
+    found = sorted(folder.glob("*/*.rst"))
+    assert len(found) > 100
+    return found
+
+
+@pytest.mark.parametrize("provenance", DATA, ids=lambda data: data["vintage"] or "published")
+def test_every_caption_can_be_filled_and_read(captions, provenance, capsys):
+    config = read_yaml(ROOT / "config/config.yaml") | {"provenance": provenance}
+    values = SimpleNamespace(config=config, wildcards=Wildcards(), params=Wildcards())
+    environment = Environment(undefined=StrictUndefined)
+    for path in captions:
+        text = environment.from_string(path.read_text()).render(snakemake=values)
+        body = publish_parts(text, **HTML)["body"]
+        assert (path.name, capsys.readouterr().err) == (path.name, "")
+        assert not re.search(r"[{}]{2}|\{%", body), path.name
+
+
+def test_each_file_of_a_run_and_each_description_has_a_caption(tmp_path):
+    write_captions(SMALL, ["tables/noise", "figures/map_VT"], tmp_path)
+    assert "By cell." in (tmp_path / "tables/noise.rst").read_text()
+    assert "Of VT." in (tmp_path / "figures/map_VT.rst").read_text()
+    assert "Of {{ snakemake.wildcards.state }}." in (tmp_path / "figures/map_state.rst").read_text()
+
+
+def test_the_overview_names_what_this_run_made_and_the_report_leaves_out():
+    text = overview("{{ left_out }}", {}, {}, SMALL, ["tables/noise", "tables/long"], "")
+    assert text == "* ``results/tables/long.html``: All rows"

@@ -16,7 +16,6 @@ from reproduction.review.results import (
     picture,
 )
 from reproduction.review.scorecard import COLUMNS
-from reproduction.review.shown import shown_names
 
 CONFIG = {"seed": 1, "counties": {"epsilon": 0.192, "states": ["VT"]}}
 ROWS = [
@@ -173,12 +172,6 @@ def test_what_lies_about_of_another_config_is_not_shown(folder, shown):
     with pytest.raises(NotInThisRunError, match="no table old with these settings"):
         review.show("old")
     assert shown == []
-
-
-def test_tables_and_figures_are_known_by_their_names_whatever_their_endings():
-    paths = ["results/tables/t.html", "results/tables/t.csv", "results/figures/f.svg"]
-    others = ["results/draws/d.nc", "src/isdp/plots/tables/x.py"]
-    assert shown_names([*paths, *others]) == ["figures/f", "tables/t"]
 
 
 def test_settings_are_shown_whole_and_in_words(folder, shown):

@@ -14,7 +14,7 @@ from reproduction.subspace.guarantees import (
     profile_table,
 )
 from reproduction.subspace.workloads import error_table
-from tests.artists import boxes_of, inside, labelled, legend_of, strokes_of
+from tests.artists import boxes_of, inside, labelled, legend_of, marks_of
 
 WORKLOADS = {
     "six": {"query": "histogram", "size": 6, "held": "total"},
@@ -146,13 +146,17 @@ def test_runs_are_boxes_of_each_county_with_the_bureau_s_errors(bureau):
     for axis, scale in zip(figure.axes, (1, 2), strict=True):
         sides = boxes_of(axis)[BOX]
         assert sides[:, 2] == pytest.approx(np.quantile(noise / scale, 0.25, axis=0)[order])
-        dots = strokes_of(axis, DAS)
+        dots = marks_of(axis, DAS)
         assert len(dots) == bureau
         if bureau:
-            assert dots[0][:, 0, 1].tolist() == [-1, 0, 1, 2]
+            assert dots[0][:, 1].tolist() == [-1, 0, 1, 2]
     labels = [text.get_text() for text in figure.axes[1].get_xticklabels()]
     assert labels == ["B (10)", "D (20)", "C (40)", "A (50)"]
     assert ("error of the Census DAS, vintage 20210608" in legend_of(figure.axes[0])) == bureau
+    title = figure.axes[0].get_title(loc="left")
+    assert ("20210608" in title) == bureau  # the paper shows another vintage
+    papers = figures.county_runs(both, "IL", 0.192, "20201116").axes[0].get_title(loc="left")
+    assert "vintage" not in papers
 
 
 @pytest.mark.parametrize("bureau", [True, False])
@@ -169,6 +173,7 @@ def test_states_stand_in_their_order_with_the_size_of_both_errors(bureau):
     )
     figure = figures.states(table, "20210608")
     (axis,) = figure.axes
+    assert ("20210608" in axis.get_title(loc="left")) == bureau
     drawn = labelled(axis)
     assert drawn["b = 2 / epsilon"].get_ydata().tolist() == [14.0, 15.0]
     assert to_hex(drawn["b = 2 / epsilon"].get_color()) == DRAW

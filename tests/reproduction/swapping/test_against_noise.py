@@ -18,7 +18,7 @@ from reproduction.swapping.against_noise import (
     noise_mape,
     unchanged,
 )
-from reproduction.swapping.fairness import FAIRNESS
+from reproduction.swapping.figures import FAIRNESS
 from reproduction.swapping.printed import before, read_massachusetts
 
 ONE = before(read_massachusetts("data/swapping/massachusetts_1940.csv"))

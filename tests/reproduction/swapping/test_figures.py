@@ -5,7 +5,7 @@ import pytest
 
 from reproduction.swapping import against_noise, attacks, budgets, figures
 from reproduction.swapping.demonstrations import flavours_compared
-from reproduction.swapping.fairness import FAIRNESS
+from reproduction.swapping.figures import FAIRNESS
 from reproduction.swapping.massachusetts import (
     all_runs,
     counties_table,

@@ -104,6 +104,17 @@ def test_the_budgets_of_2020_by_three_conversions():
     assert row["Canonne-Kamath-Steinke"] == pytest.approx(51.5626, abs=5e-4)
     assert row["exact Gaussian"] == pytest.approx(49.8034, abs=5e-4)
     assert row["misread"] == pytest.approx(380.523, abs=5e-3)
+    assert row["slides_low"] == pytest.approx(52.8057, abs=5e-4)  # of 15.285
+    assert row["slides_high"] == pytest.approx(52.8280, abs=5e-4)  # of 15.295
+    assert row["off_printed"] == pytest.approx(52.83 - row["slides_high"])
+    assert found["off_printed"].notna().sum() == 1
+    assert found.loc[found.index[0], "slides_high"] == pytest.approx(18.2136, abs=5e-4)
+
+
+def test_the_budgets_on_the_theorems_metric_are_within_those_printed():
+    found = demonstrations.topdown_budgets().set_index("system")["share_of_rho"]
+    assert found["TopDown, PL 94-171"] == pytest.approx(2.63**-0.5)
+    assert found["TopDown, PL 94-171 and DHC"] == pytest.approx(15.29**-0.5)
 
 
 def test_releasing_only_the_totals_costs_nothing_or_everything():

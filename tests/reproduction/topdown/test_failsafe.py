@@ -115,6 +115,23 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
         check_mean(worse, 0)
 
 
+def test_releases_in_which_the_minimal_schema_breaks_a_total_are_counted(monkeypatch):
+    pairs, known = np.zeros(2, dtype=int), DORMITORIES
+    assert (
+        compare_ways(np.random.default_rng(5), STUDENTS_PEOPLE, pairs, known, 1.0, 3)[
+            "minimal_failed"
+        ]
+        == 0
+    )
+
+    def broken(rng, measured):
+        return minimal_schema(rng, measured) + np.array([[1, 0, 0], [0, 0, 0]])
+
+    monkeypatch.setattr(failsafe, "minimal_schema", broken)
+    row = compare_ways(np.random.default_rng(5), STUDENTS_PEOPLE, pairs, known, 1.0, 3)
+    assert row["minimal_failed"] == row["releases"] == 3
+
+
 def test_more_budget_less_failsafe_on_the_real_group_quarters(quarters):
     table = failsafe_table(np.random.default_rng(4), *quarters, [0.0001, 0.05], 1)
     real = table[table["where"] == QUARTERS]

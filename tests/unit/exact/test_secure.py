@@ -1,4 +1,5 @@
 import decimal
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -7,6 +8,7 @@ import pytest
 from flint import arb, ctx
 
 from isdp import InputError, Invariants
+from isdp.errors import NoSamplerError
 from isdp.exact import coins
 from isdp.exact.coins import _decide, _Digit, _Falling, _Geometric, _SumWeight, _Tosses, _Words
 from isdp.exact.secure import exact_epsilon, release
@@ -308,9 +310,6 @@ def test_each_digit_of_a_count_has_the_law_of_its_place(epsilon):
         (lambda: release(Invariants.total(3), 1, draws=-1), "draws"),
         (lambda: release(Invariants.total(3), 1, source=lambda count: b""), "gave 0 bytes"),
         (lambda: release(Invariants.total(10_000), "1e-12"), "more than 53 bits"),
-        (lambda: release(Invariants.margins((10, 10)), "1/4"), r"about .* tries"),
-        (lambda: release(Invariants.margins((40, 40)), "1/4"), "1600 cells"),
-        (lambda: release(Invariants([[1, 2**33, 0], [0, 1, 2**33]]), 1), "weights beyond"),
         (lambda: release(Invariants.total(3)), "either epsilon"),
         (lambda: release(Invariants.total(3), 1, rho=1), "either epsilon"),
         (lambda: StagedRelease(Invariants.total(3), Fraction(1, 10**18), 1), "larger epsilon"),
@@ -320,3 +319,21 @@ def test_what_is_out_of_range_is_refused(call, message):
     with pytest.raises(InputError, match=message) as error:
         call()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("invariants", "epsilon", "note"),
+    [
+        (Invariants.margins((10, 10)), "1/4", r"about .* tries"),
+        (Invariants.margins((40, 40)), "1/4", "1600 cells"),
+        (Invariants([[1, 2**33, 0], [0, 1, 2**33]]), 1, "weights beyond"),
+    ],
+)
+def test_a_refusal_for_lack_of_a_sampler_is_short_and_its_notes_say_why(invariants, epsilon, note):
+    with pytest.raises(NoSamplerError) as error:
+        release(invariants, epsilon)
+    said = str(error.value)
+    assert len(said) < 200
+    assert "rho" in said
+    assert "tries" not in said
+    assert any(re.search(note, one) for one in error.value.__notes__)

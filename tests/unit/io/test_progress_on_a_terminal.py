@@ -81,7 +81,7 @@ def on_a_terminal(program, way, draws, interrupt=False):
 @pytest.mark.parametrize("way", ["tqdm", "plain"])
 @pytest.mark.parametrize("interrupt", [False, True])
 def test_a_draw_shows_shares_and_time_and_is_gone_in_the_end(program, way, interrupt):
-    draws = 60 if interrupt else 4
+    draws = 60 if interrupt else 30
     text, code = on_a_terminal(program, way, draws, interrupt)
     assert code == (130 if interrupt else 0)
     assert "drawing noise: " in text

@@ -13,7 +13,7 @@ import pytest
 
 from isdp import InputError
 from isdp.io import together
-from isdp.io.together import clear_leftovers, write_together
+from isdp.io.together import check_out, write_together
 from tests import ROOT
 
 NAMES = ("noisy.csv", "a.json", "b.md", "c.svg")
@@ -38,8 +38,9 @@ def write(text, names=NAMES):
     return into
 
 
-def hidden(folder):
-    found = [*folder.parent.glob(".*.unfinished"), *folder.glob(".unfinished")]
+def partial(folder):
+    """Folders of runs that have not ended or were killed, which only their owner can read."""
+    found = [*folder.parent.glob(f"{folder.name}.partial-*")]
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o700 for path in found)
     return found
 
@@ -55,16 +56,15 @@ def assert_whole(files):
     assert files == {} or (set(files) == set(NAMES) and len(set(files.values())) == 1), files
 
 
-@pytest.fixture(params=["new", "own", "shared"])
+@pytest.fixture(params=["new", "empty", "old"])
 def folder(request, tmp_path):
-    """A folder that is not there, holds an earlier release, or others' files beside it."""
+    """A folder that does not exist, is empty, or holds an earlier release."""
     path = tmp_path / "deep" / "out"
     if request.param != "new":
         path.mkdir(parents=True)
+    if request.param == "old":
         for name in NAMES:
             (path / name).write_text("old")
-    if request.param == "shared":
-        (path / "mine.txt").write_text("mine")
     return path
 
 
@@ -74,16 +74,14 @@ def test_all_files_appear_at_the_end(folder):
     def slow(new):
         write("new")(new)
         assert seen(folder) == before
-        assert len(hidden(folder)) == 1
+        assert len(partial(folder)) == 1
 
-    others = set(os.listdir(folder)) - set(NAMES) if folder.exists() else set()
     write_together(folder, NAMES, slow)
     assert seen(folder) == dict.fromkeys(NAMES, "new")
-    assert hidden(folder) == []
-    assert set(os.listdir(folder)) == set(NAMES) | others
+    assert os.listdir(folder.parent) == [folder.name]
 
 
-def test_files_that_are_not_written_anew_go(folder):
+def test_files_that_are_not_written_again_go(folder):
     write_together(folder, NAMES, write("new", NAMES[:2]))
     assert seen(folder) == dict.fromkeys(NAMES[:2], "new")
 
@@ -99,7 +97,7 @@ def test_an_error_while_writing_changes_nothing(folder, error):
     with pytest.raises(type(error)):
         write_together(folder, NAMES, fail)
     assert seen(folder) == before
-    assert hidden(folder) == []
+    assert partial(folder) == []
 
 
 def test_a_rename_that_fails_is_undone_with_all_before_it(folder, monkeypatch):
@@ -119,17 +117,15 @@ def test_a_rename_that_fails_is_undone_with_all_before_it(folder, monkeypatch):
         except OSError:
             failed += 1
             assert seen(folder) == before
-            assert hidden(folder) == []
+            assert partial(folder) == []
         else:
             break
     assert seen(folder) == dict.fromkeys(NAMES, "new")
     assert failed >= 1
 
 
-def test_a_kill_at_any_rename_leaves_at_most_one_hidden_folder_that_the_next_run_clears(
-    folder, caplog
-):
-    """The process ends at the k-th rename, as at SIGKILL; then the next one cleans up."""
+def test_a_kill_at_any_rename_leaves_the_old_files_the_new_ones_or_none(folder):
+    """The process ends at the k-th rename, as at SIGKILL; a later run is not disturbed."""
     body = """
     rename, left = os.rename, [int(sys.argv[2])]
     def ending(source, target):
@@ -140,8 +136,7 @@ def test_a_kill_at_any_rename_leaves_at_most_one_hidden_folder_that_the_next_run
     os.rename = ending
     write_together(folder, names, write("new"))
     """
-    before, alone = seen(folder), not (folder / "mine.txt").exists()
-    killed = 0
+    before, killed = seen(folder), 0
     for moves in range(20):
         done = subprocess.run(
             [sys.executable, "-c", HEAD + textwrap.dedent(body), str(folder), str(moves)]
@@ -149,17 +144,13 @@ def test_a_kill_at_any_rename_leaves_at_most_one_hidden_folder_that_the_next_run
         if done.returncode == 0:
             break
         killed += 1
-        assert len(hidden(folder)) == 1
-        if alone:
-            assert seen(folder) in (before, {})
-        caplog.clear()
-        clear_leftovers(folder)
-        assert seen(folder) == before
-        assert hidden(folder) == []
-        assert "left behind by a run that was killed; it has been removed" in caplog.text
-        assert "unfinished" in caplog.text
+        left = partial(folder)
+        assert len(left) == killed
+        assert seen(folder) in (before, {})
+        if before and not seen(folder):
+            assert any(seen(path / "old") == before for path in left)
     assert seen(folder) == dict.fromkeys(NAMES, "new")
-    assert killed >= 1
+    assert len(partial(folder)) == killed >= 1
 
 
 # each writes in a fork of one process, which has loaded what it needs
@@ -183,27 +174,22 @@ for said in sys.stdin:
 )
 def test_kills_at_random_moments(tmp_path, number, kills):
     """Writers that do nothing but write are ended after 0 to 20 ms, each after the other."""
-    folder, moments, hit, left = tmp_path / "out", random.Random(number), set(), []
+    folder, moments, left = tmp_path / "out", random.Random(number), 0
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     writers = subprocess.Popen([sys.executable, "-c", HEAD + WRITERS, folder], text=True, **pipes)
     for turn in range(kills):
-        before, said = left, tmp_path / f"said {turn}"
+        said = tmp_path / f"said {turn}"
         print(said, file=writers.stdin, flush=True)
         told, _, writer = writers.stdout.readline().partition(" ")
         assert told == "writes:", said.read_text()
         time.sleep(moments.uniform(0, 0.02))
         os.kill(int(writer), number)
         assert int(writers.stdout.readline()) != 0
-        error = said.read_text()
-        left = hidden(folder)
-        hit.add(len(left))
-        assert len(left) <= (number == signal.SIGKILL)
+        assert "OSError" not in said.read_text()
         assert_whole(seen(folder))
-        assert "OSError" not in error
-        # what the last one left is named by this one, before it writes, and removed
-        assert error.count("left behind by a run that was killed") == len(before)
-        assert all(f"{path}: left behind" in error for path in before)
-    assert (1 in hit) == (number == signal.SIGKILL)  # some were hit in the middle
+        assert len(partial(folder)) - left in ((0, 1) if number == signal.SIGKILL else (0,))
+        left = len(partial(folder))
+    assert (left > 0) == (number == signal.SIGKILL)  # some were hit in the middle
     writers.communicate()
     assert writers.returncode == 0
 
@@ -219,7 +205,7 @@ def test_a_signal_during_the_renames_waits_for_their_end(folder, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         write_together(folder, NAMES, write("new"))
     assert seen(folder) == dict.fromkeys(NAMES, "new")
-    assert hidden(folder) == []
+    assert partial(folder) == []
 
 
 def test_sigterm_ends_the_writing_once_and_handlers_are_given_back(folder):
@@ -236,25 +222,61 @@ def test_sigterm_ends_the_writing_once_and_handlers_are_given_back(folder):
         write_together(folder, NAMES, ended)
     assert stopped.value.code == 128 + signal.SIGTERM
     assert seen(folder) == files
-    assert hidden(folder) == []
+    assert partial(folder) == []
     assert [signal.getsignal(number) for number in together.SIGNALS] == before
 
 
-def test_two_runs_do_not_write_into_one_folder(folder):
+def test_of_two_runs_into_one_folder_the_last_is_whole(folder):
     def twice(new):
-        write("new")(new)
-        with pytest.raises(InputError, match="another run is writing there"):
-            write_together(folder, NAMES, write("second"))
+        write("first")(new)
+        write_together(folder, NAMES, write("second", NAMES[:2]))
 
     write_together(folder, NAMES, twice)
-    assert seen(folder) == dict.fromkeys(NAMES, "new")
+    assert seen(folder) == dict.fromkeys(NAMES, "first")
+    assert partial(folder) == []
 
 
-def test_what_is_not_ours_is_not_removed(tmp_path):
-    (tmp_path / ".out.unfinished").write_text("mine")
-    with pytest.raises(InputError, match="is needed for unfinished files"):
-        write_together(tmp_path / "out", NAMES, write("new"))
-    assert (tmp_path / ".out.unfinished").read_text() == "mine"
+OTHERS = [".unfinished", "mine.txt", ".noisy.csv", "out.partial-x", "new", "old"]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_a_folder_with_other_files_is_refused_and_stays(tmp_path, name, kind):
+    folder = tmp_path / "out"
+    mine = folder / name / "mine" if kind == "folder" else folder / name
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    for force in (False, True):
+        with pytest.raises(InputError, match="other files"):
+            check_out(folder, NAMES, [], force, "costs")
+    with pytest.raises(InputError, match="other files"):
+        write_together(folder, NAMES, write("new"))
+    assert mine.read_text() == "mine"
+    assert os.listdir(folder) == [name]
+
+
+@pytest.mark.parametrize("name", [".out.unfinished", "out.partial-x", "out.partial"])
+def test_folders_next_to_it_stay(tmp_path, name):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "mine").write_text("mine")
+    for text in ("one", "two"):
+        write_together(tmp_path / "out", NAMES, write(text))
+    assert (tmp_path / name / "mine").read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == sorted([name, "out"])
+
+
+def test_a_file_that_comes_into_the_folder_meanwhile_stays(tmp_path):
+    folder = tmp_path / "out"
+    write_together(folder, NAMES, write("old"))
+
+    def slow(new):
+        write("new")(new)
+        (folder / "mine").write_text("mine")
+
+    with pytest.raises(InputError, match="other files"):
+        write_together(folder, NAMES, slow)
+    assert seen(folder) == dict.fromkeys(NAMES, "old")
+    assert (folder / "mine").read_text() == "mine"
 
 
 def test_a_folder_in_the_place_of_a_file_stays(tmp_path):
@@ -262,7 +284,30 @@ def test_a_folder_in_the_place_of_a_file_stays(tmp_path):
     with pytest.raises(InputError, match="this is a folder"):
         write_together(tmp_path / "out", NAMES, write("new"))
     assert os.listdir(tmp_path / "out") == [NAMES[0]]
-    assert hidden(tmp_path / "out") == []
+    assert partial(tmp_path / "out") == []
+
+
+def test_the_old_files_stay_where_the_folder_cannot_be_put_back(tmp_path, monkeypatch):
+    folder, rename = tmp_path / "out", os.rename
+    write_together(folder, NAMES, write("old"))
+
+    def failing(source, target):
+        if target == folder:
+            raise OSError(5, "Input/output error")
+        rename(source, target)
+
+    monkeypatch.setattr(together.os, "rename", failing)
+    with pytest.raises(OSError, match="Input/output error"):
+        write_together(folder, NAMES, write("new"))
+    (left,) = partial(folder)
+    assert seen(left / "old") == dict.fromkeys(NAMES, "old")
+
+
+def test_an_input_that_does_not_exist_is_reported_before_the_folder(tmp_path):
+    write_together(tmp_path / "out", NAMES, write("old"))
+    for force in (False, True):
+        with pytest.raises(InputError, match="there is no such file"):
+            check_out(tmp_path / "out", NAMES, [tmp_path / "table.csv"], force, "costs")
 
 
 def test_a_folder_keeps_its_mode_and_a_new_one_has_the_usual_one(tmp_path):

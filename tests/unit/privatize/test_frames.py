@@ -71,7 +71,7 @@ GOOD = {"count": "count", "totals": ["county"], "epsilon": 0.5}
     ("df", "changes", "words"),
     [
         ([1, 2], {}, "wanted a pandas DataFrame, got a list"),
-        (PEOPLE, {"epsilon": None}, "give epsilon or a request"),
+        (PEOPLE, {"epsilon": None}, "epsilon, rho and sigma"),
         (PEOPLE, {"epsilon": "little"}, "epsilon must be a number"),
         (PEOPLE, {"epsilon": -1}, "epsilon must lie between"),
         (PEOPLE, {"count": "people"}, "no column 'people'"),

@@ -63,6 +63,23 @@ def test_the_law_of_a_sum_is_found_from_up_to_two_thousand_parts(parts, how):
     assert small_margin(GeneralizedLaplace(2.0), free, target).limit.how == how
 
 
+@pytest.mark.parametrize("epsilon", [0.05, 0.25, 2.0])
+def test_what_is_smaller_than_rounding_is_a_bound_and_not_exact(epsilon):
+    """Two cells under one total: the noise of either is geometric in both directions."""
+    free = Freedom(Invariants.total(2), np.zeros(2, dtype=int), 1, np.ones(2, dtype=int))
+    target = Target("cell", "asked", 2, np.arange(2), (Part(2, 1),))
+    margin = small_margin(GeneralizedLaplace(epsilon), free, target)
+    a = math.exp(-2 * epsilon)
+    for size in SIZES:
+        figure, true = margin.negative[size], a ** (size + 1) / (1 + a)
+        if figure.how == EXACT:
+            assert figure.value == pytest.approx(true, rel=1e-4)
+        else:
+            assert figure.how == BOUNDED
+            assert true <= figure.value <= 1e-8
+        assert (figure.how == EXACT) == (true > 1e-9)
+
+
 def test_simulated_margins_meet_the_enumerated_law_within_their_errors():
     invariants = Invariants.margins((2, 3))
     law = enumerate_law(invariants, GeneralizedLaplace(0.4))

@@ -26,7 +26,7 @@ def test_delta_lies_between_0_and_1():
     assert asked_for("--rho", "1", "--delta", "1e-6").delta == 1e-6
     assert asked_for("--rho", "1").delta == DELTA
     for wrong in ("0", "1", "-1", "nan", "few"):
-        with pytest.raises(InputError, match=f"--delta must be .*, got '{wrong}'"):
+        with pytest.raises(InputError, match=f"delta must be .*, got '{wrong}'"):
             asked_for("--rho", "1", f"--delta={wrong}")
 
 

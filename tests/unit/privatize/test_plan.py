@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from fractions import Fraction
 
 import pandas as pd
@@ -84,12 +85,12 @@ def test_sums_of_ones_own(asked, tmp_path):
 @pytest.mark.parametrize("start", [0.001, 0.25, 30])
 def test_the_epsilon_for_an_error_is_the_smallest_that_will_do(error, name, start):
     cells = design(CELLS, RULES)
-    found = cells.needed(Request(GeneralizedLaplace(start), epsilon=start), error, name)
+    found = cells.needed(Request(GeneralizedLaplace(start)), error, name)
     value = found.mechanism.epsilon
     assert float(f"{value:.3g}") == value
 
     def largest(epsilon):
-        outlook = cells.outlook(Request(GeneralizedLaplace(epsilon), epsilon=epsilon))
+        outlook = cells.outlook(Request(GeneralizedLaplace(epsilon)))
         wanted = [
             m for m in outlook.margins if (m.what == "cell" if name is None else m.name == name)
         ]
@@ -112,21 +113,118 @@ def test_the_sigma_for_an_error_is_the_largest_that_will_do(asked, tmp_path):
 def test_a_request_of_gaussian_noise_stays_of_one_law():
     """The draw that is tried is of the law that was found, not of the one it started from."""
     cells = design(CELLS, RULES)
-    start = Request(GeneralizedGaussian(1.0), rho=Fraction(1, 2))
+    start = Request(GeneralizedGaussian(1.0))
     found = cells.needed(start, 15)
     assert found.rho == 1 / (2 * Fraction(str(found.mechanism.sigma)) ** 2)
     assert found.epsilon is None
 
 
-def test_a_table_without_a_sampler_for_release_is_told_so(asked, tmp_path):
-    rows = [f"{a},{b}" for a in range(30) for b in range(40)]
-    (tmp_path / "cells.csv").write_text("a,b\n" + "\n".join(rows))
-    (tmp_path / "rules.yaml").write_text("totals: [a, b]")
+def two_way(folder, rows, columns):
+    """Cells of a two-way table without counts, and the file that holds both of its margins."""
+    cells = [f"r{a},c{b}" for a in range(rows) for b in range(columns)]
+    (folder / "cells.csv").write_text("row,column\n" + "\n".join(cells))
+    (folder / "rules.yaml").write_text("totals: [row, column]")
+    return {"cells": folder / "cells.csv", "rules": folder / "rules.yaml"}
+
+
+def lines_of_margins(said):
+    return [line for line in said.splitlines() if ": sd " in line]
+
+
+def test_the_sum_that_was_asked_for_comes_first(asked):
+    for name in ("sex: f", "age: 65+"):
+        said = asked("--error", "20", "--error-of", name, "--force")
+        assert lines_of_margins(said)[0].startswith(name)
+    assert lines_of_margins(asked("--error", "20", "--force"))[0].startswith("a cell")
+
+
+def test_sums_that_are_held_are_one_line(asked, tmp_path):
+    regions = [f"r{a},{b}" for a in range(20) for b in ("f", "m")]
+    (tmp_path / "cells.csv").write_text("region,sex\n" + "\n".join(regions))
+    for rules, held in (("[region]", 20), ("[region, sex]", 22), ("[sex]", 2)):
+        (tmp_path / "rules.yaml").write_text(f"totals: {rules}")
+        more = {"cells": tmp_path / "cells.csv", "rules": tmp_path / "rules.yaml"}
+        said = asked("--epsilon", "0.25", "--force", **more)
+        (line,) = [line for line in said.splitlines() if "held exactly" in line]
+        assert line.split()[0] == str(held)
+        assert not any("sd 0" in line for line in lines_of_margins(said))
+        table = pd.read_csv(tmp_path / "plan/plan.csv")
+        exactly = table[(table["what"] == "sum") & (table["sd"] == 0)]
+        assert len(exactly) == held
+        assert (exactly[["sd_is", "limit_95_is", "chance_unchanged_is"]] == "exact").all(axis=None)
+        assert (exactly["chance_unchanged"] == 1).all()
+
+
+def test_one_of_a_thing_is_in_the_singular(asked, tmp_path):
+    (tmp_path / "cells.csv").write_text("a,b\n1,1\n1,2\n2,1\n2,2\n2,3\n")
+    (tmp_path / "rules.yaml").write_text("subsets: {first: {a: '1'}}")
+    (tmp_path / "sums.yaml").write_text("subsets: {one: {a: '2', b: '3'}, held: {a: '1'}}")
     more = {"cells": tmp_path / "cells.csv", "rules": tmp_path / "rules.yaml"}
-    said = asked("--epsilon", "0.05", **more)
-    assert "sampler: none; " in said
-    content = json.loads((tmp_path / "plan/plan.json").read_text())
-    assert "refused" in content["sampler"]
+    said = asked("--epsilon", "1", "--sums", str(tmp_path / "sums.yaml"), **more)
+    assert "(1 cell)" in said
+    assert "1 sum is held exactly" in said
+    assert " 1 cells" not in said
+
+
+@pytest.mark.parametrize("rows", [30, 40])
+def test_totals_without_any_sampler_are_refused_as_privatize_refuses_them(asked, tmp_path, rows):
+    more = two_way(tmp_path, rows, 40)
+    said = asked("--epsilon", "0.05", wanted=2, **more)
+    assert "--invariants" in said
+    assert "--sigma" not in said
+
+
+def test_the_gaussian_noise_that_a_refusal_names_can_be_drawn(asked, tmp_path, capsys):
+    """Twelve rows and columns are too many for Laplace noise; the scale that is named is drawn."""
+    more = two_way(tmp_path, 12, 12)
+    said = asked("--epsilon", "0.25", wanted=2, **more)
+    sigma = re.search(r"--sigma (\S+)", said)[1]
+    laplace_sd = math.sqrt(2 * math.exp(-0.25)) / (1 - math.exp(-0.25))
+    assert float(sigma) == pytest.approx(laplace_sd, rel=0.05)
+    table = pd.read_csv(tmp_path / "cells.csv")
+    table["count"] = [7 * i % 31 for i in range(len(table))]
+    table.to_csv(tmp_path / "table.csv", index=False)
+    arguments = ["privatize", str(tmp_path / "table.csv"), "--invariants", str(more["rules"])]
+    arguments += ["--out", str(tmp_path / "noisy"), "--no-picture"]
+    assert main([*arguments, "--epsilon", "0.25"]) == 2
+    assert capsys.readouterr().err == said
+    assert not (tmp_path / "noisy").exists()
+    assert main([*arguments, "--sigma", sigma]) == 0
+    assert lines_of_margins(asked("--sigma", sigma, **more))
+
+
+def test_noise_that_privatize_refuses_as_too_weak_is_refused_unless_accepted(asked):
+    assert "--accept weak-noise" in asked("--epsilon", "25", wanted=2)
+    assert "epsilon 25" in asked("--epsilon", "25", "--accept", "weak-noise")
+
+
+def test_an_error_that_no_sampler_can_be_asked_for_is_refused_likewise(asked, tmp_path):
+    said = asked("--error", "20", wanted=2, **two_way(tmp_path, 12, 12))
+    assert "--sigma" in said
+
+
+def test_margins_that_are_not_known_are_one_line(asked, tmp_path):
+    """Messages draw 9 x 9 tables, but take too long to be set up for margins."""
+    said = asked("--epsilon", "0.25", **two_way(tmp_path, 9, 9))
+    assert "nan" not in said
+    assert "not known" in said
+    assert "sampler: isdp.exact.release" in said
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "meant"),
+    [("sex: fe", "sex: f"), ("county: north", "county: North"), ("65", "age: 65+")],
+)
+def test_a_misspelt_name_is_answered_with_near_ones(asked, misspelt, meant):
+    said = asked("--error", "20", "--error-of", misspelt, wanted=2)
+    assert repr(meant) in said
+    assert "a cell among" not in said
+
+
+def test_a_sum_that_is_held_has_no_error_to_plan_for(asked):
+    said = asked("--error", "20", "--error-of", "county: North", wanted=2)
+    assert "--error-of" in said
+    assert "county: North" in said
 
 
 def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
@@ -151,7 +249,7 @@ def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
         (("--error", "nan"), "from 1 up"),
         (("--error", "1e300"), "keeps the error within 1e+300; wish for a smaller error"),
         (("--rho", "1", "--error", "1e300"), "every sigma from 1e-06 to 1000 keeps"),
-        (("--error", "5", "--error-of", "nobody"), "nothing is called 'nobody'"),
+        (("--error", "5", "--error-of", "nobody"), "no sum or kind of cell is called 'nobody'"),
         (("--epsilon", "1", "--error-of", "sex: f"), "give --error too"),
         (("--epsilon", "1", "--sigma", "2"), "exclude --epsilon"),
         (("--sigma", "x"), "sigma must be a number"),
@@ -203,7 +301,7 @@ def test_too_many_sums_are_refused(asked, tmp_path):
 def test_files_that_are_there_stay(asked, tmp_path):
     asked("--epsilon", "1")
     before = (tmp_path / "plan/plan.csv").read_bytes()
-    assert "is there already" in asked("--epsilon", "2", wanted=2)
+    assert "--force replaces it" in asked("--epsilon", "2", wanted=2)
     assert (tmp_path / "plan/plan.csv").read_bytes() == before
     assert not any((tmp_path / "plan" / name).exists() for name in PICTURES)
 

@@ -6,11 +6,14 @@ from isdp.subspace import (
     Query,
     basis_sensitivity,
     contrasts,
+    difference_basis,
+    differences,
     kronecker_basis,
     null_basis,
     null_space,
 )
 from isdp.subspace.bases import check_basis
+from tests.unit.subspace.workloads import WORKLOADS
 
 
 @pytest.mark.parametrize("kind", ["haar", "helmert", "hadamard", "cosine"])
@@ -94,3 +97,34 @@ def test_bases_that_do_not_fit_are_refused():
         check_basis(np.eye(3), Invariants.total(3))
     with pytest.raises(InputError, match="rows"):
         check_basis(np.eye(4), Invariants.total(3))
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_the_difference_basis_spans_the_differences_and_no_more(name, relation):
+    query, held = WORKLOADS[name]
+    basis = check_basis(difference_basis(query, held, relation), held).toarray()
+    inside = null_space(held).project(differences(query, relation))
+    assert inside @ basis @ basis.T == pytest.approx(inside, abs=1e-9)
+    assert basis.shape[1] == np.linalg.matrix_rank(inside)
+    moment = basis.T @ (inside.T @ inside) @ basis  # singular vectors: it is diagonal
+    if name.startswith(("ranges", "tree")) and relation == "replace":
+        assert moment == pytest.approx(np.diag(np.diag(moment)), abs=1e-9 * moment.max())
+
+
+def test_the_difference_basis_of_a_total_is_that_of_haar():
+    held = Invariants.total(102)
+    size = basis_sensitivity(Query.histogram(102), difference_basis(Query.histogram(102), held))
+    assert size == pytest.approx(sensitivities(102, "haar"))
+
+
+def test_l1_sensitivities_in_the_difference_basis():
+    def found(name):
+        query, held = WORKLOADS[name]
+        return basis_sensitivity(query, difference_basis(query, held))
+
+    # a singular value decomposition of all differences, by NumPy alone
+    assert found("ranges of 16") == pytest.approx(22.260158917, rel=1e-9)
+    # Haar contrasts of the leaves; the three coarse ones move the four nodes above them, too
+    tree = np.sqrt(5) * (1 / 2 + 1 / np.sqrt(2)) + 1 + np.sqrt(2)
+    assert found("tree of 4 x 4") == pytest.approx(tree, rel=1e-9)

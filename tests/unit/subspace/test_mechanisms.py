@@ -14,6 +14,7 @@ from isdp.subspace import (
     ProjectedLaplace,
     Query,
     base_decomposition,
+    difference_basis,
     kronecker_basis,
     least_trace,
     null_space,
@@ -135,6 +136,23 @@ def test_extended_laplace_says_where_its_basis_makes_it_worse():
     better = ExtendedLaplace(Query.histogram(2), Invariants.total(2), 1.0)
     assert "smaller" not in better.statement()
     assert better.error == pytest.approx(2 * 2)
+
+
+def test_extension_beats_projection_where_the_answers_depend_on_each_other():
+    for name, least, most in (("ranges of 16", 0.0106, 0.0107), ("ranges of 8", 0, 0.05)):
+        query, held = WORKLOADS[name]
+        extended = ExtendedLaplace(query, held, 1.0)
+        assert least < extended.error / ProjectedLaplace(query, held, 1.0).error < most
+        assert "projected Laplace noise is smaller" not in extended.statement()
+
+
+def test_the_default_basis_is_never_worse_than_either_candidate():
+    query, held = WORKLOADS["tree of 4 x 4"]
+    error = ExtendedLaplace(query, held, 1.0).error
+    assert error <= ExtendedLaplace(query, held, 1.0, "haar").error
+    assert error < ExtendedLaplace(query, held, 1.0, difference_basis(query, held)).error
+    consistent = WORKLOADS["consistent tree"]  # Haar does not fit these invariants
+    assert ExtendedLaplace(*consistent, 1.0).basis.shape[1] == 15
 
 
 def test_the_extension_may_be_smaller_than_the_null_space_if_it_holds_all_differences():

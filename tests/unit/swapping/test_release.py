@@ -15,6 +15,7 @@ from isdp.swapping.records import WEIGHT, read_records
 from isdp.swapping.release import FILES, Roles, compare, swap_file
 
 HOW = {"match": ["state", "size"], "swap": ["county"], "rate": "1/2"}
+PEOPLE = HOW | {"carry": ["tract"], "public": ["id"]}  # of the columns of `people`
 
 
 def people(count=600, seed=3):
@@ -49,7 +50,7 @@ def same_counts(one, other, columns):
 
 def test_totals_are_kept_and_records_are_swapped(file, tmp_path):
     before = people()
-    certificate = swap_file(file, tmp_path / "out", **HOW, carry=["tract"])
+    certificate = swap_file(file, tmp_path / "out", **PEOPLE)
     after = swapped(tmp_path / "out")
     assert list(after.columns) == list(before.columns)
     assert same_counts(before, after, ["id", "state", "size", "tenure"])
@@ -60,14 +61,9 @@ def test_totals_are_kept_and_records_are_swapped(file, tmp_path):
 
 
 def test_columns_carried_go_with_the_swapped_one(file, tmp_path):
-    swap_file(file, tmp_path / "out", **HOW, carry=["tract"])
+    swap_file(file, tmp_path / "out", **PEOPLE)
     after = swapped(tmp_path / "out")
     assert (after.tract // 10 == after.county.str[-1].astype(int)).all()
-
-
-def test_without_carrying_the_column_is_held(file, tmp_path):
-    swap_file(file, tmp_path / "out", **HOW)
-    assert same_counts(people(), swapped(tmp_path / "out"), ["id", "tract"])
 
 
 def test_the_order_of_the_input_makes_no_difference(tmp_path):
@@ -75,7 +71,7 @@ def test_the_order_of_the_input_makes_no_difference(tmp_path):
     for name, rows in (("a", table), ("b", table.sample(frac=1, random_state=1))):
         rows.to_csv(tmp_path / f"{name}.csv", index=False)
         out = tmp_path / name
-        swap_file(tmp_path / f"{name}.csv", out, **HOW)
+        swap_file(tmp_path / f"{name}.csv", out, **(PEOPLE | {"public": []}))
         draws.append(swapped(out))
     for after in draws:
         text = after.astype(str)
@@ -93,13 +89,13 @@ def test_records_keep_their_text_as_it_is(tmp_path):
 
 
 def test_all_records_are_one_stratum_without_a_key(file, tmp_path):
-    certificate = swap_file(file, tmp_path / "out", match=[], swap=["county"], rate=0.5)
+    certificate = swap_file(file, tmp_path / "out", **(PEOPLE | {"match": []}))
     assert certificate["strata"]["number"] == 1
     assert certificate["strata"]["largest"] == 600
 
 
 def test_the_certificate_states_bound_and_exact_loss_rounded_up(file, tmp_path):
-    certificate = swap_file(file, tmp_path / "out", **HOW)
+    certificate = swap_file(file, tmp_path / "out", **PEOPLE)
     largest = int(people().groupby(["state", "size"]).size().max())
     privacy = certificate["privacy"]
     assert privacy["largest_stratum"] == largest
@@ -133,7 +129,7 @@ def test_expected_shares_follow_from_rate_and_totals(tmp_path):
 def test_certificates_of_other_draws_differ_in_date_and_checksum_alone(file, tmp_path):
     found = []
     for name in ("a", "b"):
-        certificate = swap_file(file, tmp_path / name, **HOW)
+        certificate = swap_file(file, tmp_path / name, **PEOPLE)
         certificate.pop("date")
         certificate["output"].pop("sha256")
         found.append(certificate)
@@ -149,7 +145,7 @@ def test_no_record_is_in_logs_or_left_in_other_files(tmp_path, caplog):
     table["tenure"] = [f"secret{i}" for i in range(len(table))]
     table.to_csv(path, index=False)
     with caplog.at_level(logging.DEBUG):
-        swap_file(path, tmp_path / "out", **HOW)
+        swap_file(path, tmp_path / "out", **(PEOPLE | {"public": ["id", "tenure"]}))
     assert "secret" not in caplog.text
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == sorted(FILES)
     for name in ("certificate.json", "certificate.md"):
@@ -162,16 +158,16 @@ def test_if_one_file_cannot_be_written_none_is(file, tmp_path, monkeypatch):
 
     monkeypatch.setattr(release, "write_json", broken)
     with pytest.raises(OSError, match="no room left"):
-        swap_file(file, tmp_path / "out", **HOW)
+        swap_file(file, tmp_path / "out", **PEOPLE)
     assert not (tmp_path / "out").exists()
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
 def test_files_that_are_there_are_replaced_only_by_force(file, tmp_path):
-    swap_file(file, tmp_path / "out", **HOW)
+    swap_file(file, tmp_path / "out", **PEOPLE)
     with pytest.raises(InputError, match="costs epsilon again"):
-        swap_file(file, tmp_path / "out", **HOW)
-    swap_file(file, tmp_path / "out", **HOW, force=True)
+        swap_file(file, tmp_path / "out", **PEOPLE)
+    swap_file(file, tmp_path / "out", **PEOPLE, force=True)
 
 
 def test_the_input_is_never_overwritten(tmp_path):
@@ -245,7 +241,7 @@ def test_a_missing_file_is_named(tmp_path):
 def test_other_columns_are_not_taken_for_weights(tmp_path, column):
     path = tmp_path / "people.csv"
     people().rename(columns={"tenure": column}).to_csv(path, index=False)
-    swap_file(path, tmp_path / "out", **HOW)
+    swap_file(path, tmp_path / "out", **PEOPLE)
 
 
 def test_a_total_that_is_off_is_noticed(file):

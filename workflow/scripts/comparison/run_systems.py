@@ -3,12 +3,12 @@
 import resource
 import sys
 
-from reproduction.running.jobs import job_log
-from isdp.io.files import write_csv
-from reproduction.comparison.experiment import KINDS, run_family
+from reproduction.comparison.experiment import run_family
 from reproduction.comparison.systems import systems
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_tables
 from reproduction.topdown.experiment import only_states
 
 with job_log(snakemake.log[0]):
@@ -20,5 +20,4 @@ with job_log(snakemake.log[0]):
     # in KB, on macOS in bytes
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found["cost"]["job_memory"] = memory / (1024**2 if sys.platform == "darwin" else 1024)
-    for kind in KINDS:
-        write_csv(found[kind], snakemake.output[kind])
+    write_tables(found, snakemake.output)

@@ -1,16 +1,14 @@
-"""Measure how often the independence sampler accepts, against its proposal parameter."""
+"""Measure the acceptance rate of the independence sampler by its proposal parameter."""
 
-from reproduction.running.jobs import job_log
 from isdp.io.draws import read_draws
-from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.congenial.sex_by_age import acceptance_table, spread_draws
 from reproduction.data.table_p12 import CELLS
-from reproduction.running.tables import read_csv, write_table
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]):
-    params, output = snakemake.params, snakemake.output
-    settings = params.acceptance
+    params, settings = snakemake.params, snakemake.params.acceptance
     printed = zip(settings["proposal_epsilons"], settings["paper"], strict=True)
     rates = acceptance_table(
         stream(params.seed, "sex by age", "acceptance"),
@@ -23,5 +21,4 @@ with job_log(snakemake.log[0]):
         starts=spread_draws(read_draws(snakemake.input.draws).noise_of(CELLS), settings["chains"]),
         paper=dict(printed) if params.of_paper else {},
     )
-    write_table(rates, output.csv, "Acceptance of the independence sampler")
-    write_csv(rates, output.data)
+    write_tables({"acceptance": rates, "acceptance_points": rates}, snakemake.output)

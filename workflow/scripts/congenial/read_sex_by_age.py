@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from reproduction.data.table_p12 import CELLS, read_p12, table_of
+from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:
     params = snakemake.params

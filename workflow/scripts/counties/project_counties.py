@@ -1,13 +1,11 @@
-"""Project noise onto one state's total, and draw it beside the generalized Laplace's."""
+"""Project noise onto one state's total, and compare it with the generalized Laplace noise."""
 
-from reproduction.running.jobs import job_log
 from isdp.io.draws import read_draws
 from isdp.io.files import write_csv
-from isdp.plots.style import save
 from isdp.seeds import stream
 from reproduction.counties.projection import project_state, projected_box_table, summary_rows
-from reproduction.counties.projection_figures import projected_boxes
 from reproduction.counties.states import counties_of
+from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
@@ -23,11 +21,4 @@ with job_log(snakemake.log[0]) as log:
     )
     log.info("solved by HiGHS: %s", solved)
     write_csv(summary_rows(state, projected, generalized, solved), output.summary)
-    boxes = projected_box_table(counties, projected, generalized)
-    write_csv(boxes, output.boxes)
-    figure = projected_boxes(
-        boxes,
-        f"{state}: projected discrete Laplace against generalized Laplace ({params.norm}), "
-        f"epsilon = {params.epsilon:g}, {params.simulations} simulations",
-    )
-    save(figure, output.svg, output.png)
+    write_csv(projected_box_table(counties, projected, generalized), output.boxes)

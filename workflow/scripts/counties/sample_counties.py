@@ -1,12 +1,12 @@
 """Sample the noise of one state's counties from over-dispersed starts."""
 
-from reproduction.running.jobs import job_log
 from isdp.io.draws import write_draws
 from isdp.io.files import write_json
 from isdp.seeds import stream
 from reproduction.counties.experiment import sample_state
 from reproduction.counties.states import counties_of
 from reproduction.running.draws import labelled
+from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):

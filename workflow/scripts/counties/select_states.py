@@ -1,8 +1,8 @@
 """Choose the states by the paper's rule, or by the config."""
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import read_json, write_csv
 from reproduction.counties.states import select_states
+from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):

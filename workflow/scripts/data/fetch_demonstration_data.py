@@ -1,17 +1,17 @@
 """Get the demonstration data if they can be had, and put the county counts in one table."""
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv, write_json
 from reproduction.data.demonstration import county_table
 from reproduction.data.fetch import obtain, read_ledger
 from reproduction.data.published import read_published
+from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:
     published = read_published(snakemake.input.published)
     demonstration, provenance = obtain(
         vintage=snakemake.params.vintage,
         local_file=next(iter(snakemake.input.get("local", [])), None),
-        ledger=read_ledger(snakemake.input.ledger, snakemake.input.ledger_schema),
+        ledger=read_ledger(snakemake.input.ledger),
         cache=snakemake.params.cache,
         published=published,
     )

@@ -1,11 +1,11 @@
-"""Put all samplers' distances from exact draws, and the chains' over iterations, into tables."""
+"""Table the distances of all samplers from exact draws, and of the chains over iterations."""
 
-from reproduction.running.jobs import job_log
+from isdp.io.files import write_csv
 from reproduction.exactness.experiment import agreement_table, distance_table
-from reproduction.running.tables import read_csvs, write_table
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csvs
 
 with job_log(snakemake.log[0]):
-    agreement = agreement_table(read_csvs(snakemake.input.agreement))
-    write_table(agreement, snakemake.output.agreement_csv, "Samplers against exact draws")
-    distances = distance_table(read_csvs(snakemake.input.distances))
-    write_table(distances, snakemake.output.distance_csv, "Actual distances against the bounds")
+    files, output = snakemake.input, snakemake.output
+    write_csv(agreement_table(read_csvs(files.agreement)), output.agreement)
+    write_csv(distance_table(read_csvs(files.distances)), output.distances)

@@ -1,15 +1,13 @@
-"""Draw sex by age exactly under its constraints, and lay the chains over the draws."""
+"""Draw sex by age exactly under its constraints, and compare the chains with the draws."""
 
-from reproduction.running.jobs import job_log
 from isdp.io.draws import read_draws, write_draws
 from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
-from isdp.plots.laws import laws_overlaid
-from isdp.plots.style import save
 from isdp.seeds import stream
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants
 from reproduction.exactness.experiment import compare_law, exact_draws, law_series
 from reproduction.running.draws import labelled
+from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
@@ -31,13 +29,4 @@ with job_log(snakemake.log[0]) as log:
     samples = {"mcmc": read_draws(snakemake.input.draws).noise_of(CELLS)}
     agreement, norms, quantiles = compare_law(mechanism, drawn, samples)
     write_csv(agreement, output.agreement)
-    write_csv(law_series(norms, quantiles), output.data)
-    figure = laws_overlaid(
-        norms,
-        quantiles,
-        agreement,
-        "sex by age: the law that the lattice walk finds, over exact draws",
-        {"conditional": f"conditional, epsilon = {params.epsilon:g}"},
-        {"mcmc": "lattice walk"},
-    )
-    save(figure, output.svg, output.png)
+    write_csv(law_series(norms, quantiles), output.laws)

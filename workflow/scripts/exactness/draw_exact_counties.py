@@ -1,6 +1,5 @@
 """Draw one state's noise without a Markov chain."""
 
-from reproduction.running.jobs import job_log
 from isdp.constraints.invariants import Invariants
 from isdp.io.draws import write_draws
 from isdp.mechanisms.laplace import GeneralizedLaplace
@@ -8,6 +7,7 @@ from isdp.seeds import stream
 from reproduction.counties.states import counties_of
 from reproduction.exactness.experiment import exact_draws
 from reproduction.running.draws import labelled
+from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:

@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.exactness.experiment import bound_at_chosen_lag, follow_lattice
 from reproduction.lattices.entry import build, walk_of
 from reproduction.running.draws import read_by
+from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs
 
 with job_log(snakemake.log[0]):

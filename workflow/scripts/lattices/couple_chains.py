@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.lattices.convergence import bound_curves, couple, meeting_table
 from reproduction.lattices.entry import build, walk_of
+from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output

@@ -1,13 +1,13 @@
-"""Place the noise tables that the paper prints within our laws."""
+"""Compare the noise tables that the paper prints with draws of our laws."""
 
-from reproduction.running.jobs import job_log
+from isdp.io.files import write_csv
 from reproduction.lattices.entry import mechanism_of
 from reproduction.lattices.noise import printed_table
 from reproduction.running.draws import read_by
-from reproduction.running.tables import write_table
+from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     params = snakemake.params
     mechanisms = {law: mechanism_of(entry) for law, entry in params.laws.items()}
     table = printed_table(params.printed, read_by("law", snakemake.input.draws), mechanisms)
-    write_table(table, snakemake.output.csv, "The paper's printed noise within our laws")
+    write_csv(table, snakemake.output.printed)

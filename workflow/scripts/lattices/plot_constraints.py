@@ -1,17 +1,10 @@
-"""Draw which records each constraint counts."""
+"""Draw the records that each constraint counts."""
 
-import pandas as pd
-
-from reproduction.running.jobs import job_log
-from isdp.io.files import write_csv
-from isdp.plots.constraints import constraints_diagram
 from isdp.plots.style import save
-from reproduction.lattices.entry import build
+from reproduction.lattices.figures import constraints_figure
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
-    entry = snakemake.params.entry
-    constraints = {name: [str(i) for i in held] for name, held in entry["constraints"].items()}
-    figure = constraints_diagram(constraints, build(entry).cells)
-    save(figure, snakemake.output.svg, snakemake.output.png)
-    pairs = [(name, record) for name, held in constraints.items() for record in held]
-    write_csv(pd.DataFrame(pairs, columns=["constraint", "record"]), snakemake.output.data)
+    figure = constraints_figure(snakemake.params.entry, read_csv(snakemake.input.pairs))
+    save(figure, snakemake.output.constraints, snakemake.output.constraints_png)

@@ -1,11 +1,10 @@
-"""Print the confidential counts as a table with their margins."""
+"""Tabulate the confidential counts with their margins."""
 
-from reproduction.running.jobs import job_log
+from isdp.io.files import write_csv
 from reproduction.lattices.entry import build
 from reproduction.lattices.noise import cross_table
-from reproduction.running.tables import write_table
+from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     experiment = build(snakemake.params.entry)
-    table = cross_table(experiment.counts, experiment.axes)
-    write_table(table, snakemake.output.csv, "Confidential counts")
+    write_csv(cross_table(experiment.counts, experiment.axes), snakemake.output.confidential)

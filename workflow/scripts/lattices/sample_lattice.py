@@ -1,12 +1,13 @@
-"""Draw the noise of one experiment under one law, and by the paper's chain, both as converged."""
+"""Draw the noise of one experiment under one law, by our chain and by the paper's."""
 
-from reproduction.running.jobs import job_log
 from isdp.io.draws import write_draws
+from isdp.io.files import write_csv
 from isdp.seeds import stream
-from reproduction.lattices.entry import build, describe, settings_of, walk_of
+from reproduction.lattices.entry import build, settings_of, walk_of
 from reproduction.lattices.noise import burn_in_from, cross_table, sample_noise
 from reproduction.running.draws import labelled
-from reproduction.running.tables import read_csv, write_table
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 PAPER = "paper"  # the variant that every config has
 
@@ -35,5 +36,4 @@ with job_log(snakemake.log[0]) as log:
     write_draws(output.draws, drawn["mcmc"])
     write_draws(output.paper, drawn[PAPER])
     axes = experiment.axes or {"record": experiment.cells}
-    table = cross_table(drawn["mcmc"].noise[0, -1], axes)
-    write_table(table, output.csv, f"One draw of noise: {describe(params.law)}")
+    write_csv(cross_table(drawn["mcmc"].noise[0, -1], axes), output.one_draw)

@@ -1,17 +1,16 @@
 """Put the tables of all national runs together."""
 
-from reproduction.running.jobs import job_log
 from reproduction.national.blocks import level_table
 from reproduction.national.releases import nation_table, state_table
-from reproduction.running.tables import read_csvs, write_table
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
-    given, output, titles = snakemake.input, snakemake.output, snakemake.params.titles
+    given = snakemake.input
     errors = read_csvs(given.errors)
     tables = {
         "errors": nation_table(errors),
         "states": state_table(errors),
-        "levels": level_table(read_csvs(given.levels)),
+        "levels": level_table(read_csvs([given.states, *given.blocks])),
     }
-    for name, table in tables.items():
-        write_table(table, output[f"{name}_csv"], titles[name])
+    write_tables(tables, snakemake.output)

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.national.blocks import descend
+from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 from reproduction.topdown.experiment import only_states
 

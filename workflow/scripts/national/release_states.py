@@ -1,10 +1,10 @@
 """TopDown on the two upper levels: the nation and its states."""
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import write_csv
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.national.blocks import release_states
+from reproduction.running.jobs import job_log
 from reproduction.topdown.experiment import only_states
 
 with job_log(snakemake.log[0]):

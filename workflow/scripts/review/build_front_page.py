@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import read_json, whole
-from reproduction.review.claims import read_claims, read_figures, read_pictures
+from reproduction.review.claims import read_claims, read_figures
 from reproduction.review.frontpage import front_page
 from reproduction.review.results import open_results
+from reproduction.running.descriptions import read_descriptions
+from reproduction.running.jobs import job_log
 from reproduction.running.origin import made_by
 from reproduction.running.yaml_files import read_yaml
 
@@ -18,12 +19,12 @@ with job_log(snakemake.log[0]):
         results,
         claims,
         read_figures(source.figures, source.figures_schema, claims),
-        snakemake.params.made,
+        source,
         {Path(path).stem: read_json(path)["metadata"]["title"] for path in source.notebooks},
         Path(source.template).read_text(),
         made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config),
         results.departures(read_yaml(source.usual)),
-        read_pictures(source.pictures),
+        read_descriptions(source.descriptions),
     )
     with whole(snakemake.output.page) as temporary:
         temporary.write_text(text)

@@ -2,17 +2,36 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
+from isdp.io.files import read_json, whole
+from reproduction.review.captions import overview, write_captions
+from reproduction.running.descriptions import read_descriptions
 from reproduction.running.jobs import job_log
-from isdp.io.files import whole
+from reproduction.running.origin import made_by
+from reproduction.running.yaml_files import read_yaml
 
 with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as temporary:
+    source, captions = snakemake.input, Path(snakemake.params.captions)
+    descriptions = read_descriptions(source.descriptions)
+    shown = Path(source.shown).read_text().split()
+    write_captions(descriptions, shown, captions)
+    text = overview(
+        Path(source.overview).read_text(),
+        read_yaml(source.config),
+        read_json(source.provenance),
+        descriptions,
+        shown,
+        made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config),
+    )
+    (captions / "workflow.rst").write_text(text)
     temporary.unlink()
-    command = [sys.executable, "-m", "reproduction.review.report", "--nolock", "everything"]
+    command = [sys.executable, "-m", "snakemake", "--nolock", "everything"]
     command += ["--snakefile", snakemake.params.snakefile]
-    command += ["--configfile", snakemake.input.config, "--report", str(temporary)]
-    command += ["--report-stylesheet", snakemake.input.stylesheet]
+    command += ["--configfile", source.config, "--report", str(temporary)]
+    command += ["--report-stylesheet", source.stylesheet]
     done = subprocess.run(command, capture_output=True, text=True)
     log.info("%s", done.stdout + done.stderr)
+    # a caption that docutils cannot read does not fail the command
     if done.returncode or "(ERROR/" in done.stderr or "(WARNING/" in done.stderr:
         raise RuntimeError(f"the report was not built:\n{done.stderr}")

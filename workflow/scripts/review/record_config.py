@@ -1,10 +1,10 @@
-"""Keep the config of a finished run beside its results, and the names of what it shows."""
+"""Keep the config of a finished run next to its results, and the names of what it shows."""
 
 import yaml
 
-from reproduction.running.jobs import job_log
 from isdp.io.files import whole
 from reproduction.review.shown import shown_names
+from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     with whole(snakemake.output.config) as temporary:

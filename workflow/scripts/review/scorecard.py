@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from reproduction.running.jobs import job_log
-from isdp.io.files import read_json, whole
+from isdp.io.files import read_json, whole, write_csv
 from reproduction.review.claims import read_claims
 from reproduction.review.scorecard import scorecard, summary
-from reproduction.running.tables import read_csv, write_table
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
     card = scorecard(
         read_claims(source.claims, source.claims_schema, source.notebooks),
-        {Path(path).stem: read_csv(path) for path in source.tables},
+        {Path(path).stem: read_csv(path) for path in [*source.tables, source.verified]},
         read_json(source.provenance),
     )
-    write_table(card, snakemake.output.csv, "Scorecard: the papers' claims against this run")
+    write_csv(card, snakemake.output.card)
     with whole(snakemake.output.summary) as temporary:
         temporary.write_text(summary(card) + "\n")

@@ -1,20 +1,14 @@
 """Draw the figures of swapping."""
 
-from reproduction.running.jobs import job_log
 from isdp.plots.style import save
+from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 from reproduction.swapping import figures
-from reproduction.swapping.fairness import FAIRNESS
-
-INPUTS = (
-    *("budget", "tightness", "attack", "against_noise", "flavours"),
-    *("mape", "massachusetts", "unmixed", "rate"),
-    *("budgets", "fit", "summary", "printed"),
-)
+from reproduction.swapping.figures import FAIRNESS
 
 with job_log(snakemake.log[0]):
     output = snakemake.output
-    read = {name: read_csv(snakemake.input[name]) for name in INPUTS}
+    read = {name: read_csv(path) for name, path in snakemake.input.items()}
     budgets, printed = read["budgets"], read["printed"].set_index("table")["mape"]
     massachusetts = int(budgets.query("census == 1940")["largest"].max())
     state = "Massachusetts, 1940"
@@ -53,4 +47,4 @@ with job_log(snakemake.log[0]):
         ),
     }
     for name, figure in drawn.items():
-        save(figure, output[f"{name}_svg"], output[f"{name}_png"])
+        save(figure, output[name], output[f"{name}_png"])

@@ -1,0 +1,57 @@
+"""The table of keys in config/README.md, written from the model of the configuration.
+
+    python -m reproduction.config.describe config/README.md
+
+writes the table between the page's two marks.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from reproduction.config.model import Config
+from reproduction.running.settings import Block
+
+START, END = "<!-- keys: written by reproduction.config.describe -->", "<!-- end of keys -->"
+
+
+def described(model: type[Block] = Config, path: tuple[str, ...] = ()) -> Iterator[tuple]:
+    """Give dotted key, meaning and source of every key, in the order of the model.
+
+    Where users choose a key's name, the placeholder of its model takes the name's place.
+    """
+    for name, field in model.model_fields.items():
+        here = (*path, field.alias or name)
+        source = (field.json_schema_extra or {}).get("source", "")
+        yield ".".join(here), field.description or "", source
+        for inner in _blocks(field.annotation):
+            yield from described(inner, (*here, inner.placeholder) if inner.placeholder else here)
+
+
+def _blocks(annotation: Any) -> Iterator[type[Block]]:
+    """Find the models within an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, Block):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _blocks(inner)
+
+
+def table() -> str:
+    """Write the keys as a Markdown table; a key that several models have is listed once."""
+    rows = {key: (meaning, source) for key, meaning, source in reversed([*described()])}
+    lines = [f"| `{key}` | {rows[key][0]} | {rows[key][1]} |" for key, *_ in described()]
+    return "\n".join(
+        ["| key | meaning | value in `config.yaml` |", "|---|---|---|", *dict.fromkeys(lines)]
+    )
+
+
+def page_with(text: str, rows: str) -> str:
+    """Put the table between the marks of a page."""
+    before, rest = text.split(START)
+    return f"{before}{START}\n\n{rows}\n\n{END}{rest.split(END)[1]}"
+
+
+if __name__ == "__main__":
+    page = Path(sys.argv[1])
+    page.write_text(page_with(page.read_text(), table()))

@@ -1,0 +1,168 @@
+"""The block `from_the_papers`: settings that the papers print and our text copies of them lack.
+
+A value that is filled in takes the place of the settings that the entry stands for. Entries that
+stand for no setting hold numbers for comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from reproduction.lattices.settings import Members
+from reproduction.running.settings import (
+    Block,
+    Different,
+    Norm,
+    Positive,
+    Probability,
+    Rates,
+    States,
+    Whole,
+)
+from reproduction.swapping.settings import Strata
+
+# the block in which each part replaces settings
+TARGETS = {
+    "intersecting": "lattices.experiments.intersecting",
+    "contingency": "lattices.experiments.contingency",
+    "counties": "counties",
+    "swapping": "swapping",
+}
+SECTIONS, FIGURES = "ISDP, Sections 5 and E.2 or E.3", "ISDP, Figure 4, or Figures 1 and 6"
+E4 = "ISDP, Section E.4"
+MAPE = "SWAP, figure of the mean absolute percentage error in 1940"
+
+
+def _printed(meaning: str, place: str, *stands_for: str) -> Any:
+    """Describe an entry: its meaning, its place in the paper, and the settings it stands for."""
+    settings = " and ".join(f"`{key}`" for key in stands_for)
+    use = f"Takes the place of {settings}." if stands_for else "For comparison alone."
+    return Field(
+        default=None,
+        description=f"{meaning} {place}. {use}",
+        json_schema_extra={"stands_for": list(stands_for)},
+    )
+
+
+class LatticeInPaper(Block):
+    """An experiment on a lattice; its settings are named within the experiment's entry."""
+
+    epsilon: Positive | None = _printed(
+        "The epsilon of both norms.", SECTIONS, "laws.l1.epsilon", "laws.l2.epsilon"
+    )
+    proposal_l1: Probability | None = _printed(
+        "The parameter of the proposal for the l1 norm.", SECTIONS, "laws.l1.proposal.paper"
+    )
+    proposal_l2: Probability | None = _printed(
+        "The parameter of the proposal for the l2 norm.", SECTIONS, "laws.l2.proposal.paper"
+    )
+    gaussian_sigma: Positive | None = _printed(
+        "The sigma that the Gaussian mechanism has, by its constant, at this epsilon.",
+        "ISDP, Definition 13 and Theorem 14",
+        "laws.gaussian.sigma",
+    )
+    lags_l1: Different[Whole] | None = _printed("The lags for the l1 norm.", FIGURES)
+    lags_l2: Different[Whole] | None = _printed("The lags for the l2 norm.", FIGURES)
+    iterations_l1: Whole | None = _printed(
+        "The number of iterations to convergence for the l1 norm.", f"{SECTIONS}, and the figures"
+    )
+    iterations_l2: Whole | None = _printed(
+        "The number of iterations to convergence for the l2 norm.", f"{SECTIONS}, and the figures"
+    )
+
+
+class IntersectingInPaper(LatticeInPaper):
+    """Intersecting constraints."""
+
+    constraints: Members | None = _printed(
+        "The records of each constraint by name, counted from 1.",
+        "ISDP, Figure 3 and Section E.2",
+        "constraints",
+    )
+
+
+class CountiesInPaper(Block):
+    """The county experiment."""
+
+    epsilon: Positive | None = _printed(
+        "The epsilon. Ours is computed from the budget that SDP prints.",
+        "ISDP, Sections 5 and E.4",
+        "epsilon",
+    )
+    norm: Norm | None = _printed("The norm.", "ISDP, Sections 5 and E.4", "norm")
+    states: States | None = _printed(
+        "The codes of the eleven states with a significant slope.",
+        "ISDP, Figures 2 and 8",
+        "states",
+    )
+    proposal: Probability | None = _printed("The parameter of the proposal.", E4, "proposal")
+    overdispersed_epsilon: Positive | None = _printed(
+        "The epsilon of the over-dispersed starts.", E4, "overdispersed.epsilon"
+    )
+    overdispersed_iterations: Whole | None = _printed(
+        "The number of iterations that give these starts.", E4, "overdispersed.sweeps"
+    )
+    burn_in: Whole | None = _printed("The number of iterations of burn-in.", E4, "burn_in")
+    thin: Whole | None = _printed(
+        "The number of iterations between kept draws: the reciprocal of the printed percentage.",
+        "ISDP, Section 5, at Figure 2",
+        "thin",
+    )
+    rhat: Positive | None = _printed("The R-hat that every county reaches.", E4)
+
+
+class SwappingInPaper(Block):
+    """Permutation swapping."""
+
+    rates: Rates | None = _printed("The swap rates, in increasing order.", MAPE, "rates")
+    sizes: Strata | None = _printed(
+        "The sizes of the largest stratum, one per curve.",
+        "SWAP, figure of the conversion between swap rate and privacy loss",
+        "drawn",
+    )
+    mape_medians: list[Positive] | None = _printed("The medians in %, one for each rate.", MAPE)
+
+
+class FromThePapers(Block):
+    """Settings that our text copies of the papers lack."""
+
+    intersecting: IntersectingInPaper = Field(
+        default=None,
+        description="Intersecting constraints (ISDP, Sections 5 and E.2). The settings named are "
+        "those of `lattices.experiments.intersecting`.",
+    )
+    contingency: LatticeInPaper = Field(
+        default=None,
+        description="Delinquent children (ISDP, Sections 5 and E.3). The settings named are those "
+        "of `lattices.experiments.contingency`.",
+    )
+    counties: CountiesInPaper = Field(
+        default=None,
+        description="The county experiment (ISDP, Sections 5 and E.4). The settings named are "
+        "those of `counties`.",
+    )
+    swapping: SwappingInPaper = Field(
+        default=None,
+        description="Permutation swapping (SWAP). The settings named are those of `swapping`.",
+    )
+
+
+def filled_in(block: Mapping[str, Mapping]) -> dict[str, dict]:
+    """Keep the entries of a checked block that are not null."""
+    kept = {
+        part: {key: value for key, value in entries.items() if value is not None}
+        for part, entries in block.items()
+    }
+    return {part: entries for part, entries in kept.items() if entries}
+
+
+def replacements(block: Mapping[str, Mapping]) -> Iterator[tuple[str, Any]]:
+    """Give each setting that a checked block replaces, by its dotted key, and its new value."""
+    for part, entries in filled_in(block).items():
+        fields = FromThePapers.model_fields[part].annotation.model_fields
+        for key, value in entries.items():
+            for setting in fields[key].json_schema_extra["stands_for"]:
+                yield f"{TARGETS[part]}.{setting}", value

@@ -1,0 +1,25 @@
+"""The block `exactness` of the configuration."""
+
+from __future__ import annotations
+
+from reproduction.running.settings import OURS, Block, Whole, setting
+
+
+class ExactnessSettings(Block):
+    """Exact draws compared with every chain."""
+
+    draws: int = setting(
+        "The number of exact draws of each lattice experiment and distribution. The counties take "
+        "as many as their chains.",
+        OURS,
+        ge=20,
+    )
+    chains: int = setting(
+        "The number of independent chains whose actual distance from the exact distribution is "
+        "measured.",
+        OURS,
+        ge=20,
+    )
+    county_chains: int = setting("The same number for each state.", OURS, ge=20)
+    points: int = setting("The number of times at which the distance is measured.", OURS, ge=2)
+    longest: Whole = setting("The last iteration at which it is measured.", OURS)

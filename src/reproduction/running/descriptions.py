@@ -1,0 +1,258 @@
+"""Titles, captions and columns of all tables and figures, from `descriptions.yaml` of each study.
+
+A name such as `counties_{state}` describes every table or figure whose name fits the pattern,
+unless another entry has exactly that name or an earlier pattern fits. Its title and caption may
+hold `{state}`, which stands for that part of the name.
+Captions are reStructuredText and Jinja templates: Snakemake renders them for the report, where
+`snakemake.config`, `snakemake.params` and `snakemake.wildcards` are at their disposal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+import pydantic
+
+from isdp.errors import InputError
+from reproduction.running.yaml_files import read_yaml
+
+FILE = "descriptions.yaml"
+OTHER_COLUMNS = "*"  # describes every column that has no description of its own
+WILDCARD = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
+
+
+class _Model(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Table(_Model):
+    """Description of a table: `results/tables/NAME.csv`, or another csv file with this name.
+
+    Attributes
+    ----------
+    title : str
+    caption : str
+        In reStructuredText.
+    section : str or None
+        Subcategory in the report.
+    in_report : bool
+        Whether the report shows it; otherwise the report names the file.
+    columns : dict
+        Meaning and unit of each column. The study's shared columns need not be repeated.
+    """
+
+    title: str
+    caption: str = ""
+    section: str | None = None
+    in_report: bool = True
+    columns: dict[str, str] = {}
+
+
+class Figure(Table):
+    """Description of a figure: `results/figures/NAME.svg`, and NAME.csv with the data drawn.
+
+    Attributes
+    ----------
+    gallery : str
+        One sentence for the gallery of the front page.
+    """
+
+    gallery: str = ""
+
+
+class Study(_Model):
+    """Descriptions of everything that a study makes.
+
+    Attributes
+    ----------
+    category : str
+        Category in the report.
+    settings : str
+        Appended to every caption of the study: the settings of the run.
+    columns : dict
+        Columns that several tables have.
+    """
+
+    category: str
+    settings: str = ""
+    columns: dict[str, str] = {}
+    tables: dict[str, Table] = {}
+    figures: dict[str, Figure] = {}
+
+
+class Descriptions:
+    """The descriptions of all studies, by kind of output and name.
+
+    Parameters
+    ----------
+    studies : mapping from str to Study
+    """
+
+    def __init__(self, studies: Mapping[str, Study]):
+        self.studies = dict(studies)
+        for kind in ("tables", "figures"):
+            names = [name for study in self.studies.values() for name in getattr(study, kind)]
+            for name in names:
+                if names.count(name) > 1:
+                    raise InputError(f"{FILE}: {kind}: {name} is described twice; remove one")
+
+    @cached_property
+    def _entries(self) -> dict[tuple[str, str], tuple[Study, Table]]:
+        return {
+            (kind, name): (study, entry)
+            for study in self.studies.values()
+            for kind in ("tables", "figures")
+            for name, entry in getattr(study, kind).items()
+        }
+
+    def find(self, kind: str, name: str) -> tuple[str, Study, Table]:
+        """Find the entry that describes a table or figure.
+
+        Parameters
+        ----------
+        kind : str
+            "tables" or "figures".
+        name : str
+            Name of the file without its ending; it may hold wildcards in braces.
+
+        Returns
+        -------
+        tuple of str, Study and Table
+            The entry's name, its study, and the entry.
+
+        Raises
+        ------
+        InputError
+            If nothing describes it.
+        """
+        if (kind, name) in self._entries:
+            return (name, *self._entries[kind, name])
+        for (own_kind, pattern), entry in self._entries.items():
+            if own_kind == kind and _wildcards(pattern, name) is not None:
+                return (pattern, *entry)
+        raise InputError(f"{FILE}: {kind}: {name} has no description; add it to its study")
+
+    def study_of(self, kind: str, name: str) -> str:
+        """Return the name of the study that makes a table or figure."""
+        _, study, _ = self.find(kind, name)
+        return next(key for key, own in self.studies.items() if own is study)
+
+    def columns_of(self, kind: str, name: str, columns: Iterable[str]) -> dict[str, str]:
+        """Describe columns of a table, in their order.
+
+        Raises
+        ------
+        InputError
+            If a column has no description.
+        """
+        pattern, study, entry = self.find(kind, name)
+        found = {}
+        for column in columns:
+            for described in (entry.columns, study.columns):
+                if column in described:
+                    found[column] = described[column]
+                    break
+            else:
+                if OTHER_COLUMNS not in entry.columns:
+                    raise InputError(f"{FILE}: {kind}: {pattern}: column {column} is not described")
+                found[column] = entry.columns[OTHER_COLUMNS]
+        return found
+
+    def title_of(self, kind: str, name: str) -> str:
+        """Return the title of a table or figure; wildcards that the name leaves open stay."""
+        pattern, _, entry = self.find(kind, name)
+        return _filled(entry.title, _wildcards(pattern, name))
+
+    def caption_of(self, kind: str, name: str) -> str:
+        """Return a caption as a Jinja template in reStructuredText.
+
+        Wildcards that the name leaves open become Snakemake's of the job.
+        """
+        pattern, study, entry = self.find(kind, name)
+        values = _wildcards(pattern, name)
+        for wildcard, value in values.items():
+            if value == f"{{{wildcard}}}":
+                values[wildcard] = f"{{{{ snakemake.wildcards.{wildcard} }}}}"
+        parts = [f"**{entry.title}.**", entry.caption.strip(), study.settings.strip()]
+        return _filled("\n\n".join(part for part in parts if part) + "\n", values)
+
+    def left_out(self) -> list[tuple[str, str]]:
+        """List the files that the report leaves out, each with its title."""
+        return [
+            (f"results/{kind}/{name}{ending}", entry.title)
+            for (kind, name), (_, entry) in self._entries.items()
+            for ending in [".html" if kind == "tables" else ".svg"]
+            if not entry.in_report
+        ]
+
+    def dictionary(self) -> pd.DataFrame:
+        """Return the data dictionary: study, file, column, and its meaning and unit."""
+        rows = [
+            {"study": key, "file": f"{kind}/{name}.csv", "column": column, "meaning": meaning}
+            for key, study in self.studies.items()
+            for kind in ("tables", "figures")
+            for name, entry in getattr(study, kind).items()
+            for column, meaning in entry.columns.items()
+        ] + [
+            {"study": key, "file": "several", "column": column, "meaning": meaning}
+            for key, study in self.studies.items()
+            for column, meaning in study.columns.items()
+        ]
+        table = pd.DataFrame(rows, columns=["study", "file", "column", "meaning"])
+        return table.sort_values(["study", "file"], kind="stable", ignore_index=True)
+
+    def figures(self) -> pd.DataFrame:
+        """Return the list of figures: name, title and study."""
+        rows = [
+            (name, entry.title, key)
+            for key, study in self.studies.items()
+            for name, entry in study.figures.items()
+        ]
+        return pd.DataFrame(rows, columns=["figure", "title", "study"])
+
+
+def read_descriptions(paths: Iterable) -> Descriptions:
+    """Read the descriptions of several studies.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        Each file is `STUDY/descriptions.yaml`.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the entry that does not fit.
+    """
+    studies = {}
+    for path in map(Path, paths):
+        try:
+            studies[path.parent.name] = Study.model_validate(read_yaml(path))
+        except pydantic.ValidationError as error:
+            problem = error.errors()[0]
+            where = ".".join(map(str, problem["loc"]))
+            raise InputError(f"{path}: {where}: {problem['msg']}") from None
+    return Descriptions(studies)
+
+
+def _wildcards(pattern: str, name: str) -> dict[str, str] | None:
+    """Match a name with a pattern; the value of each wildcard, or None if it does not fit."""
+    parts = WILDCARD.split(pattern)
+    regex = "".join(
+        f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
+    )
+    found = re.fullmatch(regex, name)
+    return found.groupdict() if found else None
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return WILDCARD.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def caption_file(name: str) -> str:
+    """Name the caption's file of a table or figure."""
+    return re.sub(r"[{}]", "", name) + ".rst"

@@ -1,0 +1,187 @@
+"""The parts that the models of the configuration share: the base model, types of values, checks.
+
+Each study describes its block of the configuration in its module `settings`, by a model of
+`Block`. The model says what each key means, whose number the value is, and which values are
+allowed. What needs a file or another block is checked by the model's method `check`.
+`reproduction.config.model` puts the blocks together.
+"""
+
+import csv
+import difflib
+import os
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+# Whose number a value of config.yaml is.
+PAPER = "paper"
+READ_OFF = "read off a figure of the paper"
+INFERRED = "inferred"
+OURS = "ours"
+BOTH = "paper and ours"  # entries of both kinds; the comments in config.yaml say which
+
+MAX_CHAINS = 100
+
+
+class ConfigError(Exception):
+    """The configuration is not allowed; the message is one line for people."""
+
+    def __init__(self, message: str):
+        super().__init__(" ".join(message.splitlines()))
+
+
+def setting(description: str, source: str = "", **limits) -> Any:
+    """Describe a key of the configuration.
+
+    Parameters
+    ----------
+    description : str
+        Its meaning, for config/README.md.
+    source : str
+        Whose number the value in config.yaml is; empty for blocks, paths and choices of a run.
+    **limits
+        Passed to `pydantic.Field`, such as `ge=1`.
+    """
+    return Field(description=description, json_schema_extra={"source": source}, **limits)
+
+
+class Block(BaseModel):
+    """Base of all blocks: types are strict, and each key must be known.
+
+    Attributes
+    ----------
+    placeholder : str
+        The word that stands for the entry's name in config/README.md, where users choose the name.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+    placeholder: ClassVar[str] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_keys(cls, given: Any) -> Any:
+        fields = {field.alias or name: field for name, field in cls.model_fields.items()}
+        if not isinstance(given, Mapping):
+            raise PydanticCustomError("block", "must have the keys {keys}", {"keys": _list(fields)})
+        for key in given:
+            if key not in fields:
+                raise PydanticCustomError("keys", "{text}", {"text": _unknown(str(key), fields)})
+        missing = [key for key, field in fields.items() if field.is_required() and key not in given]
+        if missing:
+            text = f"missing key{'s' * (len(missing) > 1)} {_list(missing)}"
+            raise PydanticCustomError("keys", "{text}", {"text": text})
+        return given
+
+
+def _unknown(key: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    return f"unknown key {key}{meant}; known here: {_list(known)}"
+
+
+def _list(keys: Collection[str]) -> str:
+    return ("; " if any(" " in key for key in keys) else ", ").join(keys)
+
+
+def _check_different(values: list) -> list:
+    if any(value in values[:place] for place, value in enumerate(values)):
+        raise ValueError("must be a list of different entries")
+    return values
+
+
+def _check_state(text: str) -> str:
+    if not re.fullmatch("[A-Z]{2}", text):
+        raise ValueError("must be a two-letter state such as IL")
+    return text
+
+
+def _check_vintage(text: Any) -> Any:
+    if not (isinstance(text, str) and re.fullmatch("[0-9]{8}", text)):
+        raise ValueError('must be eight digits in quotes, such as "20201116"')
+    return text
+
+
+def _check_name(text: str) -> str:
+    if not re.fullmatch("[a-z][a-z0-9]*", text):
+        raise ValueError("must be a name of small letters and digits, a letter first")
+    return text
+
+
+def _check_probability(number: float) -> float:
+    if not 0 < number < 1:
+        raise ValueError("must be between 0 and 1, both excluded")
+    return number
+
+
+def _check_chains(number: int) -> int:
+    if not 2 <= number <= MAX_CHAINS:
+        raise ValueError(f"must be from 2 to {MAX_CHAINS}, as R-hat compares chains")
+    return number
+
+
+Entry = TypeVar("Entry")
+Different = Annotated[list[Entry], Field(min_length=1), AfterValidator(_check_different)]
+TwoDifferent = Annotated[list[Entry], Field(min_length=2), AfterValidator(_check_different)]
+Positive = Annotated[float, Field(gt=0)]
+Probability = Annotated[float, AfterValidator(_check_probability)]
+Whole = Annotated[int, Field(ge=1)]
+TwoOrMore = Annotated[int, Field(ge=2)]
+Pair = Annotated[list[Entry], Field(min_length=2, max_length=2)]
+Chains = Annotated[int, AfterValidator(_check_chains)]
+Norm = Literal["l1", "l2"]
+Basis = Literal["smith", "lll"]
+Acceptance = Literal["coordinate", "joint"]
+PathText = Annotated[str, Field(min_length=1)]
+State = Annotated[str, AfterValidator(_check_state)]
+Vintage = Annotated[str, BeforeValidator(_check_vintage)]
+Name = Annotated[str, AfterValidator(_check_name)]
+States = Different[State]
+AllOrStates = Literal["all"] | States
+Epsilons = Different[Positive]
+Rhos = Different[Positive | Literal["published"]]
+Rates = Different[Probability]
+
+
+def local_file(config: Mapping) -> str | None:
+    """Path of demonstration data on this disk, if the config or the environment names one."""
+    return config["data"]["file"] or os.environ.get("NHGIS_PPDD_FILE") or None
+
+
+def check_file(key: str, file: str | None, base: Path = Path()) -> None:
+    """Raise ConfigError if a file is named that does not exist."""
+    if file is not None and not (base / file).is_file():
+        raise ConfigError(f"config: {key}: there is no file {file}")
+
+
+def known_states(config: Any, base: Path) -> list[str]:
+    """List the states of the published counts."""
+    return column(base / config.data.published, "usps")
+
+
+def check_states(key: str, states: list[str], known: list[str]) -> None:
+    """Raise ConfigError unless each state is among the known ones."""
+    for position, state in enumerate(states):
+        if state not in known:
+            raise ConfigError(
+                f"config: {key}.{position}: there is no state {state!r}; there are "
+                + " ".join(sorted(known))
+            )
+
+
+def check_vintage(key: str, vintage: str, ledger: Path) -> None:
+    """Raise ConfigError unless the ledger has the vintage."""
+    vintages = column(ledger, "vintage")
+    if vintage not in vintages:
+        raise ConfigError(
+            f"config: {key}: {vintage!r} is not in {ledger.name}; there are " + " ".join(vintages)
+        )
+
+
+def column(path: Path, name: str) -> list[str]:
+    """Return the distinct entries of one column of a csv, in their order."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(dict.fromkeys(row.get(name, "") for row in csv.DictReader(file)))

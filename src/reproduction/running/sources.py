@@ -1,0 +1,80 @@
+"""Digests of the sources that a rule depends on, as parameters: an edit reruns the rule's jobs.
+
+Snakemake tracks a rule's script, and not the modules that the script imports.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+SOURCES = Path(__file__).parents[2]
+# packages of the library whose edits change no number
+NOT_COMPUTING = ("cli", "commands", "plots")
+# modules of the reproduction that all studies use
+SHARED = ("data", "running/draws.py", "running/jobs.py", "running/tables.py")
+# packages and modules of which all figures and pages are made
+SHOWING = ("isdp/plots", "reproduction/running/descriptions.py")
+# the other studies that the modules of a study import; a test holds it against the imports
+STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
+# endings of the names of modules that draw, describe and judge
+PRESENTATION = ("claims", "descriptions", "figures")
+
+
+def code(*studies: str) -> str:
+    """Digest of all code that computes numbers in some studies.
+
+    Parameters
+    ----------
+    *studies : str
+        The study of the rule, and any other study that its script imports.
+    """
+    return _digest(_computing(studies))
+
+
+def presentation(*studies: str) -> str:
+    """Digest of all code that computes, draws, describes and judges results of some studies."""
+    return _digest(_computing(studies) | _presenting(studies))
+
+
+def _computing(studies: Iterable[str]) -> set[Path]:
+    library = {
+        path
+        for path in _modules("isdp")
+        if path.relative_to(SOURCES / "isdp").parts[0] not in NOT_COMPUTING
+    }
+    shared = {path for name in SHARED for path in _modules(f"reproduction/{name}")}
+    return library | shared | {path for path in _of(studies) if not _presents(path)}
+
+
+def _presenting(studies: Iterable[str]) -> set[Path]:
+    shared = {path for name in SHOWING for path in _modules(name)}
+    return shared | {path for path in _of(studies) if _presents(path)}
+
+
+def _presents(path: Path) -> bool:
+    return path.stem.endswith(PRESENTATION)
+
+
+def _of(studies: Iterable[str]) -> set[Path]:
+    names = {name for study in studies for name in (study, *STUDIES_OF.get(study, ()))}
+    return {path for name in names for path in _modules(f"reproduction/{name}")}
+
+
+@cache
+def _modules(name: str) -> tuple[Path, ...]:
+    place = SOURCES / name
+    found = (place,) if place.is_file() else (*place.rglob("*.py"), *place.rglob("*.yaml"))
+    if not found:
+        raise ValueError(f"there are no sources at {place}")
+    return found
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    lines = [f"{path.relative_to(SOURCES)} {_content(path)}\n" for path in sorted(paths)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+
+
+@cache
+def _content(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,448 @@
+"""The model of the configuration: wrong values are refused in one line, right ones are kept."""
+
+import copy
+
+import pytest
+
+from reproduction.config.describe import described, page_with, table
+from reproduction.config.from_the_papers import FromThePapers, replacements
+from reproduction.config.model import check_config, read_config
+from reproduction.running.settings import ConfigError
+from reproduction.running.yaml_files import read_yaml
+from tests import ROOT
+from tests.workflow.conftest import merged
+
+CONFIG, SMOKE, SWEEP = (
+    read_yaml(ROOT / "config" / name) for name in ("config.yaml", "smoke.yaml", "sweep.yaml")
+)
+
+
+def changed(*changes):
+    """The project's config with some keys changed, as --configfile does it."""
+    config = CONFIG
+    for each in changes:
+        config = merged(config, each)
+    return copy.deepcopy(config)
+
+
+def read(*changes):
+    """The config that the rules read, and the one that is kept with the results."""
+    config = changed(*changes)
+    recorded = read_config(config, ROOT)
+    return config, recorded
+
+
+def leaves(node, path=()):
+    for key, value in node.items():
+        if isinstance(value, dict):
+            yield from leaves(value, (*path, key))
+        else:
+            yield ".".join((*path, key)), value
+
+
+def differing(one, other):
+    """Dotted keys of the values that two configs do not share."""
+    one, other = dict(leaves(one)), dict(leaves(other))
+    return {key for key in one | other if one.get(key, "none") != other.get(key, "none")}
+
+
+@pytest.fixture(autouse=True)
+def no_file_from_outside(monkeypatch):
+    monkeypatch.delenv("NHGIS_PPDD_FILE", raising=False)
+
+
+@pytest.mark.parametrize("changes", [[], [SMOKE], [SWEEP], [SMOKE, SWEEP]])
+def test_the_projects_configs_are_allowed_and_reach_the_rules_as_they_were_written(changes):
+    config, recorded = read(*changes)
+    written = dict(leaves(changed(*changes)))
+    assert all(repr(value) == repr(written[key]) for key, value in leaves(config))
+    blocks = {*CONFIG} - {"from_the_papers"}
+    assert recorded == {key: value for key, value in changed(*changes).items() if key in blocks}
+
+
+def test_smoke_holds_what_differs_and_nothing_else():
+    usual = dict(leaves(CONFIG))
+    for path, value in leaves(SMOKE):
+        assert value is None or usual[path] != value, path
+
+
+def test_every_key_has_a_meaning_and_every_number_a_source():
+    meanings = {key: (meaning, source) for key, meaning, source in described()}
+    assert all(meaning.endswith(".") for meaning, _ in meanings.values())
+    assert meanings["counties.epsilon"][1] == "paper"
+    assert meanings["counties.norm"][1] == "inferred"
+    assert meanings["lattices.experiments.NAME.laws.LAW.sigma"][1] == "ours"
+    own = ("from_the_papers", "sweep", "lattices.experiments", "subspace.workloads", "seed", "data")
+    sourced = {key for key, (_, source) in meanings.items() if source}
+    numbers = {
+        key
+        for key, value in leaves(CONFIG)
+        if not key.startswith(own) and isinstance(value, int | float | list)
+    }
+    assert numbers <= sourced
+
+
+def test_the_readme_has_the_table_of_the_keys():
+    text = (ROOT / "config/README.md").read_text()
+    assert page_with(text, table()) == text, "run `make keys`"
+
+
+def test_null_leaves_out_an_experiment_or_a_law():
+    config, recorded = read(
+        {"lattices": {"experiments": {"small": None, "contingency": {"laws": {"l2": None}}}}}
+    )
+    experiments = config["lattices"]["experiments"]
+    assert set(experiments) == {"intersecting", "contingency"}
+    assert set(experiments["contingency"]["laws"]) == {"l1", "gaussian"}
+    assert set(experiments["contingency"]["printed"]) == {"l1"}
+    assert recorded["lattices"]["experiments"]["small"] is None
+    with pytest.raises(ConfigError, match=r"lattices\.experiments: "):
+        read({"lattices": {"experiments": dict.fromkeys(CONFIG["lattices"]["experiments"])}})
+
+
+def test_null_leaves_out_a_workload_or_a_configuration_of_topdown():
+    config, _ = read(
+        {"topdown": {"runs": {"slides": None}}, "subspace": {"workloads": {"tree": None}}}
+    )
+    assert "slides" not in config["topdown"]["runs"]
+    assert "tree" not in config["subspace"]["workloads"]
+
+
+# a key, its wrong value, the key that the message names (None: the same), and what it shows
+WRONG = [
+    ("national.states", ["DE", "XX"], "national.states.1", ["'XX'", "VT"]),
+    ("national.batch.noise", 0, None, ["1 or more", "got 0"]),
+    ("national.epsilons", [], None, ["1 or more", "[]"]),
+    ("national.cost.machines", [[1]], "national.cost.machines.0", ["2 or more", "[1]"]),
+    (
+        "counties.epsilom",
+        1,
+        "counties",
+        ["epsilom", "did you mean epsilon?", "norm", "overdispersed"],
+    ),
+    ("counties.epsilon", 0, None, ["greater than 0", "got 0"]),
+    ("counties.epsilon", float("nan"), None, ["finite", "nan"]),
+    ("counties.epsilon", "0.1", None, ["number", "'0.1'"]),
+    ("counties.norm", "l3", None, ["'l1'", "'l2'", "'l3'"]),
+    ("counties.states", ["IL", "ZZ"], "counties.states.1", ["'ZZ'", "VT"]),
+    ("counties.states", ["IL", "IL"], None, ["different", "['IL', 'IL']"]),
+    ("counties.states", [], None, ["1 or more", "[]"]),
+    ("counties.chains", 1, None, ["from 2 to 100", "got 1"]),
+    ("counties.proposal", 1, None, ["between 0 and 1", "got 1"]),
+    ("counties", 3, None, ["epsilon", "norm", "got 3"]),
+    ("counties.overdispersed.epsilon", 0.5, None, ["counties.epsilon", "0.192", "got 0.5"]),
+    ("seed", -1, None, ["0 or more", "got -1"]),
+    ("data.vintage", "20991231", None, ["'20991231'", "20201116"]),
+    ("data.vintage", 20201116, None, ["eight digits in quotes", "20201116"]),
+    ("data.file", "nowhere.zip", "data.file (or NHGIS_PPDD_FILE)", ["nowhere.zip"]),
+    (
+        "lattices.experiments.contingency.counts",
+        [[1, 2], [3, 4]],
+        "lattices.experiments.contingency",
+        ["counts", "(2, 2)", "(4, 4)"],
+    ),
+    (
+        "lattices.experiments.contingency.counts",
+        [[-1, -1, -1, -1], [-1, -1, -1, -1], [-1, -1, -1, -1], [-1, -1, -1, -1]],
+        "lattices.experiments.contingency",
+        ["counts"],
+    ),
+    (
+        "lattices.experiments.contingency.counts",
+        [[0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5]],
+        "lattices.experiments.contingency",
+        ["counts"],
+    ),
+    (
+        "lattices.experiments.contingency.held",
+        [["county"], ["age"]],
+        "lattices.experiments.contingency",
+        ["held", "'age'", "county, education"],
+    ),
+    (
+        "lattices.experiments.intersecting.constraints.A",
+        [1, 15],
+        "lattices.experiments.intersecting",
+        ["constraints", "15", "14"],
+    ),
+    (
+        "lattices.experiments.contingency.laws.l1.proposal.paper",
+        1.0,
+        None,
+        ["between 0 and 1", "1.0"],
+    ),
+    ("lattices.experiments.contingency.printed.l1", [[1, 2]], None, ["(4, 4)", "(1, 2)"]),
+    (
+        "lattices.experiments.mine",
+        {"records": 2, "constraints": {"A": [1]}, "laws": {"x": {}}},
+        "lattices.experiments.mine.laws.x",
+        ["missing", "epsilon", "norm", "proposal"],
+    ),
+    (
+        "lattices.coupling.lag_factors",
+        [0, 1],
+        "lattices.coupling.lag_factors.0",
+        ["greater than 0", "got 0"],
+    ),
+    ("lattices.noise.variant", "best", None, ["paper", "reduced", "'best'"]),
+    (
+        "congenial.sex_by_age.counts.male",
+        [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+        "congenial.sex_by_age.counts",
+        ["male", "22", "23"],
+    ),
+    (
+        "congenial.sex_by_age.counts.female",
+        [
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+            -1,
+        ],
+        "congenial.sex_by_age.counts",
+        ["female, under 5"],
+    ),
+    ("congenial.sex_by_age.file", "p12.csv", "congenial.sex_by_age", ["both"]),
+    (
+        "congenial.sex_by_age",
+        {"file": "nowhere.csv", "county": "X"},
+        "congenial.sex_by_age.file",
+        ["nowhere.csv"],
+    ),
+    (
+        "congenial.sex_by_age.solved",
+        [1, 2, 3],
+        "congenial.sex_by_age.solved (cells from 0 here)",
+        ["rank 1", "rank 3"],
+    ),
+    ("congenial.sex_by_age.acceptance.paper", [1.0], None, ["10", "got 1"]),
+    ("congenial.two_bin.betas", [0, 1.5], "congenial.two_bin.betas.1", ["1 or less", "1.5"]),
+    ("counties.projection.simulations", 0, None, ["10 or more", "got 0"]),
+    (
+        "counties.truncation.epsilons",
+        [0, 1],
+        "counties.truncation.epsilons.0",
+        ["0.0001 or more", "got 0"],
+    ),
+    (
+        "subspace.workloads.mine",
+        {"query": "sums", "size": 3, "held": "total"},
+        "subspace.workloads.mine.query",
+        ["'hierarchy'", "'sums'"],
+    ),
+    (
+        "subspace.workloads.mine",
+        {"query": "ranges", "size": 3, "held": "margins"},
+        "subspace.workloads.mine.held",
+        ["'total and consistency'", "'margins'"],
+    ),
+    ("subspace.delta", 1, None, ["between 0 and 1", "got 1"]),
+    ("subspace.counties.state", "ZZ", "subspace.counties.state.0", ["'ZZ'", "VT"]),
+    ("topdown.runs.identity 7", 1, "topdown.runs", ["identity 7", "identity 4", "production"]),
+    ("topdown.shown", "ZZ", "topdown.shown.0", ["'ZZ'", "VT"]),
+    ("topdown.implied.states", ["ZZ"], "topdown.implied.states.0", ["'ZZ'", "VT"]),
+    ("topdown.histogram", "nowhere.csv", None, ["nowhere.csv"]),
+    ("swapping.rates", [0.5, 0.1], None, ["increasing", "[0.5, 0.1]"]),
+    ("swapping.rates", [0.5, 1], "swapping.rates.1", ["between 0 and 1", "got 1"]),
+    ("swapping.tables", [[[2, 2], [3, 2]]], "swapping.tables.0", ["4", "5"]),
+    ("swapping.households", "nowhere.csv", None, ["nowhere.csv"]),
+    ("data.ledger", "nowhere.csv", None, ["nowhere.csv"]),
+    ("county", {}, "top level", ["county", "did you mean counties?", "topdown"]),
+    ("counties", {1: 2}, None, ["unknown key 1", "epsilon"]),
+    ("a\nb", 1, "top level", ["unknown key a b"]),
+    ("counties.epsilon", float("inf"), None, ["finite", "inf"]),
+    ("counties.draws", True, None, ["whole number", "True"]),
+    ("counties.draws", 250.0, None, ["whole number", "250.0"]),
+    ("counties.states", "IL", None, ["'paper'", "list", "'IL'"]),
+    ("counties.states", ["IL", "tx"], "counties.states.1", ["two-letter", "'tx'"]),
+    ("counties.stand_in_states", ["ZZ"], "counties.stand_in_states.0", ["'ZZ'", "VT"]),
+    ("counties", None, None, ["epsilon", "None"]),
+    ("counties.draws", None, None, ["whole number", "None"]),
+    ("subspace", 3, None, ["workloads", "got 3"]),
+    ("topdown", [1], None, ["runs", "[1]"]),
+    ("lattices.experiments", [], None, ["keys", "[]"]),
+    ("lattices.experiments.mine", 3, None, ["axes", "got 3"]),
+    (
+        "lattices.experiments.my own",
+        {
+            "records": 2,
+            "constraints": {"A": [1]},
+            "laws": {"x": {"sigma": 1, "proposal": {"paper": 0.5, "reduced": 0.5}}},
+        },
+        None,
+        ["small letters"],
+    ),
+    (
+        "lattices.experiments.intersecting.axes.a",
+        ["b"],
+        "lattices.experiments.intersecting",
+        ["unknown key axes", "constraints"],
+    ),
+    (
+        "lattices.experiments.contingency.laws.l1.sigma",
+        1,
+        "lattices.experiments.contingency.laws.l1",
+        ["unknown key norm", "sigma"],
+    ),
+    (
+        "lattices.experiments.contingency.laws.l1.proposal.quick",
+        0.5,
+        "lattices.experiments.contingency.laws.l1.proposal",
+        ["paper, reduced", "quick"],
+    ),
+    ("lattices.experiments.contingency.printed.l3", [[1]], None, ["l1, l2, gaussian"]),
+    ("lattices.experiments.contingency.axes.county", ["a", "a"], None, ["different"]),
+    ("lattices.coupling.lag_factors", [2], None, ["1", "[2]"]),
+    ("topdown.runs.identity 4", None, "topdown.runs", ["'identity 4'"]),
+    ("subspace.workloads.tree.size", 3, None, ["list", "got 3"]),
+    ("subspace.workloads.prefixes.size", [4, 4], None, ["whole number", "[4, 4]"]),
+    ("subspace.workloads.ranges.kept", [[0]], None, ["margins"]),
+    ("subspace.workloads.twoway.kept", None, None, ["list", "None"]),
+    ("subspace.workloads.twoway.kept", [[0, 3]], None, ["0 to 2", "got 3"]),
+    ("subspace.equal_privacy.walk_steps", 30, None, ["multiple of 20", "got 30"]),
+    ("national.rhos", [0.1, "x"], "national.rhos.1", ["number", "'published'", "'x'"]),
+    ("national.cost.machines", [[1, 0]], "national.cost.machines.0.1", ["1 or more", "got 0"]),
+    ("comparison.swapped", ["XX"], "comparison.swapped.0", ["'XX'", "VT"]),
+    ("comparison.states", ["DE", "XX"], "comparison.states.1", ["'XX'", "VT"]),
+    ("comparison", {"states": ["RI"], "swapped": ["DE"]}, "comparison.swapped.0", ["'DE'", "RI"]),
+    ("comparison.rhos", [0.1], None, ["'published'", "[0.1]"]),
+    ("comparison.shown.epsilon", 2, None, ["0.25, 1, 4", "got 2"]),
+    ("comparison.shown.rate", 0.3, None, ["0.05", "got 0.3"]),
+    ("from_the_papers.counties.norm", "l3", None, ["'l1'", "'l2'", "'l3'"]),
+    (
+        "from_the_papers.counties.norms",
+        "l1",
+        "from_the_papers.counties",
+        ["norms", "did you mean norm?", "states"],
+    ),
+    (
+        "from_the_papers.counties.overdispersed_epsilon",
+        0.5,
+        "counties.overdispersed.epsilon",
+        ["0.192", "got 0.5"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "named", "shown"), WRONG)
+def test_a_wrong_value_is_refused_by_its_key_in_one_line(key, value, named, shown):
+    for part in reversed(key.split(".")):
+        value = {part: value}
+    with pytest.raises(ConfigError) as refused:
+        read(value)
+    message = str(refused.value)
+    assert message.startswith(f"config: {named or key}: ")
+    assert all(part in message for part in shown), message
+    assert "\n" not in message
+
+
+def test_a_missing_key_is_named():
+    config = changed()
+    del config["counties"]["norm"]
+    with pytest.raises(ConfigError, match="config: counties: missing key norm"):
+        check_config(config, ROOT)
+
+
+def test_the_environment_variable_names_a_file_too(monkeypatch):
+    monkeypatch.setenv("NHGIS_PPDD_FILE", "elsewhere.zip")
+    with pytest.raises(ConfigError, match=r"there is no file elsewhere\.zip"):
+        check_config(changed(), ROOT)
+
+
+@pytest.mark.parametrize("states", ["paper", ["IL"], ["DC", "PR", "TX"]])
+def test_right_states_pass(states):
+    check_config(changed({"counties": {"states": states}}), ROOT)
+
+
+# a value for each entry that stands for a setting
+PRINTED = {
+    "intersecting": {
+        "epsilon": 0.5,
+        "proposal_l1": 0.31,
+        "proposal_l2": 0.32,
+        "constraints": {"A": [1, 2], "B": [2, 3], "C": [3, 14]},
+        "gaussian_sigma": 7,
+    },
+    "contingency": {
+        "epsilon": 0.5,
+        "proposal_l1": 0.31,
+        "proposal_l2": 0.32,
+        "gaussian_sigma": 7.5,
+    },
+    "counties": {
+        "epsilon": 0.3,
+        "norm": "l2",
+        "states": ["IL", "VT"],
+        "proposal": 0.41,
+        "overdispersed_epsilon": 0.01,
+        "overdispersed_iterations": 1234,
+        "burn_in": 4321,
+        "thin": 11,
+    },
+    "swapping": {"rates": [0.01, 0.25, 0.5], "sizes": [10, 1000]},
+}
+COMPARED = {
+    "intersecting": {"lags_l1": [10], "lags_l2": [20], "iterations_l1": 100, "iterations_l2": 200},
+    "contingency": {"lags_l1": [10], "lags_l2": [20], "iterations_l1": 100, "iterations_l2": 200},
+    "counties": {"rhat": 1.5},
+    "swapping": {"mape_medians": [1.0, 2.5]},
+}
+ENTRIES = [
+    (part, key, value, part_of is PRINTED)
+    for part_of in (PRINTED, COMPARED)
+    for part, entries in part_of.items()
+    for key, value in entries.items()
+]
+
+
+def test_the_config_lists_every_entry_from_the_papers_with_none_filled_in():
+    parts = {name: field.annotation for name, field in FromThePapers.model_fields.items()}
+    entries = {f"{part}.{key}" for part, model in parts.items() for key in model.model_fields}
+    listed = dict(leaves(CONFIG["from_the_papers"]))
+    assert set(listed) == entries == {f"{part}.{key}" for part, key, *_ in ENTRIES}
+    assert set(listed.values()) == {None}
+
+
+@pytest.mark.parametrize(("part", "key", "value", "replaces"), ENTRIES)
+def test_a_value_from_a_paper_replaces_the_settings_it_stands_for_and_no_other(
+    part, key, value, replaces
+):
+    entry = {"from_the_papers": {part: {key: value}}}
+    usual, usually_recorded = read()
+    config, recorded = read(entry)
+    settings = dict(replacements({part: {key: value}}))
+    assert bool(settings) == replaces
+    moved = {each for each in differing(usual, config) if not each.startswith("from_the_papers.")}
+    at = {each for each in moved if any(each == s or each.startswith(f"{s}.") for s in settings)}
+    assert moved == at
+    assert len(at) >= len(settings)
+    assert recorded.pop("from_the_papers") == entry["from_the_papers"]
+    assert differing(usually_recorded, recorded) == at
+    # what is kept with the results is a config that gives the same settings again
+    assert differing(read(recorded, entry)[0], config) == set()
+
+
+def test_a_value_from_a_paper_leaves_out_what_is_left_out():
+    config, _ = read(SMOKE, {"from_the_papers": {"intersecting": {"epsilon": 0.5}}})
+    laws = config["lattices"]["experiments"]["intersecting"]["laws"]
+    assert laws["l1"]["epsilon"] == 0.5
+    assert "l2" not in laws

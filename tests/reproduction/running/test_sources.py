@@ -1,0 +1,181 @@
+"""The digests that rerun jobs cover the modules that the scripts of the rules import."""
+
+import ast
+import re
+import shutil
+
+import pytest
+
+from reproduction.running import sources
+from reproduction.running.sources import PRESENTATION, SHARED, STUDIES_OF, code, presentation
+from tests import ROOT
+
+STUDIES = (
+    *("comparison", "congenial", "counties", "exactness", "lattices"),
+    *("national", "review", "subspace", "swapping", "topdown"),
+)
+# settings and pages take these
+NO_NUMBERS = {"config", "descriptions", "origin", "scenarios", "settings", "yaml_files"}
+RULES = "\n".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
+
+
+def imported(path):
+    """Dotted names that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def studies_in(names):
+    return {name.split(".")[1] for name in names if name.startswith("reproduction.")} & {*STUDIES}
+
+
+def presents(name):
+    """Whether an imported name is of a module that draws, describes or judges."""
+    package, *rest = name.split(".")
+    if package == "isdp":
+        return rest[:1] == ["plots"]
+    drawn = any(part.endswith(PRESENTATION) for part in rest[1:2])
+    return package == "reproduction" and rest[0] != "running" and drawn
+
+
+def modules(study):
+    return sorted((ROOT / "src/reproduction" / study).rglob("*.py"))
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_table_names_the_studies_that_a_study_imports(study):
+    found = {other for path in modules(study) for other in studies_in(imported(path))} - {study}
+    assert found <= {*STUDIES_OF.get(study, ())}
+
+
+@pytest.mark.parametrize("study", [*STUDIES_OF])
+def test_the_table_names_the_studies_behind_those(study):
+    behind = {other for each in STUDIES_OF[study] for other in STUDIES_OF.get(each, ())}
+    assert behind <= {*STUDIES_OF[study]}
+
+
+@pytest.mark.parametrize("study", sorted({*STUDIES} - {"review"}))
+def test_modules_that_compute_import_none_that_draws(study):
+    found = {
+        f"{path.name}: {name}"
+        for path in modules(study)
+        if not path.stem.endswith(PRESENTATION)
+        for name in imported(path)
+        if presents(name)
+    }
+    assert found == set()
+
+
+def test_the_library_that_computes_imports_none_that_draws():
+    library = ROOT / "src/isdp"
+    apart = {f"isdp.{name}" for name in sources.NOT_COMPUTING}
+    # what commands draw, no study uses
+    others = {*sources.NOT_COMPUTING, "compare", "privatize", "__init__.py", "__main__.py"}
+    found = {
+        f"{path.relative_to(library)}: {name}"
+        for path in library.rglob("*.py")
+        if path.relative_to(library).parts[0] not in others
+        for name in imported(path)
+        if ".".join(name.split(".")[:2]) in apart
+    }
+    assert found == set()
+
+
+def test_all_that_studies_share_is_in_every_digest():
+    kept = {name.removeprefix("running/").removesuffix(".py") for name in SHARED}
+    taken = {
+        name.split(".")[2]
+        for path in (ROOT / "workflow/scripts").rglob("*.py")
+        for name in imported(path)
+        if name.startswith("reproduction.running.")
+    }
+    taken |= {
+        name.split(".")[2]
+        for study in {*STUDIES} - {"review"}
+        for path in modules(study)
+        for name in imported(path)
+        if name.startswith("reproduction.running.")
+    }
+    assert "draws" in taken
+    assert taken - kept <= NO_NUMBERS
+
+
+def test_every_rule_takes_the_digest_that_its_script_needs():
+    pattern = (
+        r'sources=(code|presentation)\(([^)]*)\),(?:(?!\n(?:use )?rule ).)*?"\.\./scripts/([^"]+)"'
+    )
+    found = re.findall(pattern, RULES, re.DOTALL)
+    scripts = {
+        script: (kind, set(re.findall(r'"(\w+)"', studies))) for kind, studies, script in found
+    }
+    assert len(scripts) > 45
+    unmarked = set(re.findall(r'"\.\./scripts/([^"]+)"', RULES)) - {*scripts}
+    assert unmarked == {"review/render_tables.py"}  # the rules that use it have each a digest
+    users = re.findall(r"use rule render_tables as (\w+) with:(.*?)\n\n\n", RULES, re.DOTALL)
+    assert len(users) > 7
+    for name, body in users:
+        assert re.search(r'sources=presentation\(.*"review"', body), name
+    for script, (kind, studies) in scripts.items():
+        names = set(imported(ROOT / "workflow/scripts" / script))
+        covered = studies | {other for each in studies for other in STUDIES_OF.get(each, ())}
+        assert studies_in(names) <= covered, script
+        assert kind == "presentation" or not any(map(presents, names)), script
+
+
+@pytest.fixture
+def edited(tmp_path, monkeypatch):
+    """Digests after an edit of one file in a copy of the sources."""
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(sources, "SOURCES", tmp_path / "src")
+
+    def digests(name=None):
+        sources._modules.cache_clear()
+        sources._content.cache_clear()
+        path = tmp_path / "src" / (name or "isdp/errors.py")
+        text = path.read_text()
+        path.write_text(text + ("# edited\n" if name else ""))
+        found = (
+            [(kind.__name__, study) for study in STUDIES for kind in (code, presentation)],
+            [kind(study) for study in STUDIES for kind in (code, presentation)],
+        )
+        path.write_text(text)
+        return dict(zip(*found, strict=True))
+
+    yield digests
+    sources._modules.cache_clear()
+    sources._content.cache_clear()
+
+
+def test_an_edit_changes_the_digests_of_the_rules_that_use_the_file(edited):
+    before = edited()
+    assert edited() == before
+    everything = {*before}
+    drawing = {("presentation", study) for study in STUDIES}
+
+    def changed(name):
+        return {key for key, digest in edited(name).items() if digest != before[key]}
+
+    assert changed("isdp/mcmc/kernels.py") == everything
+    assert changed("reproduction/data/histogram.py") == everything
+    assert changed("reproduction/running/summary.py") == set()
+    assert changed("isdp/cli/__init__.py") == set()
+    assert changed("isdp/plots/style.py") == drawing
+    assert changed("reproduction/running/descriptions.py") == drawing
+    assert changed("reproduction/review/tables.py") == {
+        (kind, "review") for kind in ("code", "presentation")
+    }
+    assert changed("reproduction/counties/descriptions.yaml") == {("presentation", "counties")}
+    assert changed("reproduction/topdown/figures.py") == {
+        ("presentation", study) for study in ("topdown", "comparison", "national")
+    }
+    assert changed("reproduction/topdown/configurations.py") == {
+        (kind, study)
+        for kind in ("code", "presentation")
+        for study in ("topdown", "comparison", "national")
+    }
+    assert changed("reproduction/counties/truncation.py") == {
+        (kind, "counties") for kind in ("code", "presentation")
+    }

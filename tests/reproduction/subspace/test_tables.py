@@ -1,0 +1,120 @@
+"""Tables of the study by subject, at sizes that take seconds."""
+
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import reproduction.subspace
+from isdp.seeds import stream
+from reproduction.running.descriptions import read_descriptions
+from reproduction.subspace.guarantees import profile_table
+from reproduction.subspace.tables import (
+    campus_tables,
+    equal_privacy_tables,
+    error_tables,
+    guarantee_tables,
+)
+
+DESCRIPTIONS = read_descriptions(
+    [Path(reproduction.subspace.__file__).parent / "descriptions.yaml"]
+)
+STREAMS = partial(stream, 7, "subspace")
+WORKLOADS = {
+    "total": {"query": "histogram", "size": 4, "held": "total"},
+    "square": {"query": "histogram", "size": [3, 3], "held": "margins"},
+}
+EPSILON, DELTA = 0.5, 1e-5
+CONSTANT = {"epsilons": [0.5, 1], "deltas": [1e-3, 1e-14]}
+LOSSES = {"cells": [2, 3], "epsilons": [0, 0.5], "draws": 200}
+EQUAL = {"counties": 5, "table": [2, 3], "table_epsilon": 1.0, "draws": 200, "walk_steps": 200}
+CAMPUS = {
+    "buildings": 2,
+    "groups": 3,
+    "hours": 4,
+    "repetitions": 5,
+    "experiments": 3,
+    "exact_experiments": 20,
+    "integer_repetitions": 4,
+}
+
+
+@pytest.fixture(scope="module")
+def errors():
+    return error_tables(STREAMS, WORKLOADS, EPSILON, DELTA, 100)
+
+
+@pytest.fixture(scope="module")
+def guarantees():
+    return guarantee_tables(STREAMS, WORKLOADS, EPSILON, CONSTANT, LOSSES)
+
+
+@pytest.fixture(scope="module")
+def equal():
+    return equal_privacy_tables(STREAMS, EPSILON, DELTA, EQUAL)
+
+
+@pytest.fixture(scope="module")
+def campus():
+    return campus_tables(partial(stream, 7, "campus"), CAMPUS)
+
+
+def test_every_column_is_described(errors, guarantees, equal, campus):
+    tables = {**errors, **guarantees, **equal, **campus}
+    del tables["speed"]
+    for name, table in tables.items():
+        described = DESCRIPTIONS.columns_of("tables", f"subspace_{name}", table.columns)
+        assert list(described) == list(table.columns)
+
+
+def test_tables_of_errors_have_each_workload_in_the_order_of_the_config(errors):
+    for name in ("workloads", "errors", "formulas", "frameworks"):
+        assert errors[name]["workload"].unique().tolist() in (["total", "square"], ["square"])
+    assert errors["near_optimal"]["workload"].tolist() == [
+        "square"
+    ]  # the total has three dimensions
+
+
+def test_comparisons_are_of_the_errors_in_the_table(errors):
+    table = errors["errors"].set_index(["workload", "mechanism"])
+    row = errors["formulas"].set_index(["workload", "mechanism"])
+    pd.testing.assert_series_equal(row["z"], table["z"].loc[row.index])
+    factor = errors["frameworks"].set_index("workload")["gaussian"]
+    wanted = table["error"]["square", "extended Gaussian"]
+    assert factor["square"] == pytest.approx(
+        wanted / table["error"]["square", "projected Gaussian"]
+    )
+
+
+def test_each_experiment_has_its_own_stream(errors, guarantees):
+    profiles = profile_table(stream(7, "subspace", "profiles"), **LOSSES)
+    pd.testing.assert_frame_equal(guarantees["profiles"], profiles)
+    one = {"total": WORKLOADS["total"]}
+    fewer = error_tables(STREAMS, one, EPSILON, DELTA, 100)
+    pd.testing.assert_frame_equal(errors["checks"], fewer["checks"])
+
+
+def test_guarantees_follow_the_settings(guarantees):
+    assert guarantees["attained"]["cells"].unique().tolist() == [2, 3]
+    # the loss approaches epsilon from below as the release moves away from the truth
+    share = guarantees["attained"].groupby("cells")["share"].max()
+    assert share.between(0.999, 1 + 1e-9).all()
+    assert len(guarantees["constant"]) == 4
+    assert guarantees["losses"]["loss"].max() == pytest.approx(EPSILON)
+
+
+def test_equal_privacy_names_the_setting_first(equal):
+    for table in equal.values():
+        assert table.columns[0] == "setting"
+        assert table.groupby("setting", sort=False).ngroups == 2
+    epsilons = equal["equal_privacy"].groupby("setting", sort=False)["epsilon"].unique()
+    assert [values.tolist() for values in epsilons] == [[0.5], [1.0]]
+
+
+def test_seconds_are_kept_apart_from_the_results_of_the_campus(campus):
+    again = campus_tables(partial(stream, 7, "campus"), CAMPUS)
+    for name in campus.keys() - {"speed"}:
+        pd.testing.assert_frame_equal(campus[name], again[name])
+    assert (campus["speed"].filter(like="seconds") >= 0).all(axis=None)
+    assert campus["campus_integer"]["tables"].item() == 2 * 4

@@ -1,0 +1,410 @@
+"""What is refused before any noise is drawn, and goes through where it is accepted by name."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
+from isdp.cli import main
+from isdp.exact import release, total_law
+from isdp.privatize import Request, frame
+from isdp.privatize.freedom import find_freedom
+from isdp.privatize.held import Held
+from isdp.privatize.refusals import (
+    MAX_PROBABILITY_UNCHANGED,
+    MISSING_ROWS,
+    NAMES,
+    SORTED_ROWS,
+    WEAK_NOISE,
+    bound_unchanged,
+    lists_some_combinations,
+)
+from isdp.privatize.run import FILES
+from isdp.privatize.table import read_table
+from tests import ROOT
+
+MARGINS = "totals: [row, column]"
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Fail where noise is drawn for the table."""
+
+    def draw(*_, **__):
+        raise AssertionError("noise was drawn")
+
+    monkeypatch.setattr("isdp.privatize.run.draw", draw)
+
+
+def grid(path, columns, values):
+    """Write a table of all combinations of some values, neither sorted nor with a zero."""
+    rows = list(product(*values))
+    table = pd.DataFrame(rows, columns=columns)
+    table["count"] = [7 + 5 * (i % 3) - i % 2 for i in range(len(rows))]
+    table.to_csv(path, index=False)
+    return table
+
+
+def sort_rows(run):
+    path = run.folder / "table.csv"
+    pd.read_csv(path).sort_values("count", ascending=False).to_csv(path, index=False)
+
+
+def drop_rows(run):
+    table = pd.read_csv(run.folder / "table.csv")
+    table["count"] += 1 + table.index % 2
+    table.drop(index=[3, 11]).to_csv(run.folder / "table.csv", index=False)
+
+
+RISKS = {
+    WEAK_NOISE: (lambda run: None, "25"),
+    SORTED_ROWS: (sort_rows, "0.25"),
+    MISSING_ROWS: (drop_rows, "0.25"),
+}
+
+
+@pytest.mark.parametrize("name", RISKS)
+def test_a_risk_is_refused_before_anything_is_drawn(run, undrawn, name):
+    change, epsilon = RISKS[name]
+    change(run)
+    assert f"--accept {name}" in run.refused(epsilon=epsilon)
+    others = [f"--accept={other}" for other in NAMES if other != name]
+    assert f"--accept {name}" in run.refused(*others, epsilon=epsilon)
+    with pytest.raises(AssertionError, match="noise was drawn"):
+        run("--accept", name, epsilon=epsilon)
+
+
+@pytest.mark.parametrize("name", RISKS)
+def test_an_accepted_risk_is_in_the_certificate_and_nothing_else_of_it(run, caplog, name):
+    change, epsilon = RISKS[name]
+    assert run("--accept", name, epsilon="0.25") == 0  # whether there is the risk or not
+    without = run.certificate
+    change(run)
+    assert run("--force", f"--accept={name}", f"--accept={name}", epsilon=epsilon) == 0
+    assert run.certificate["accepted"] == without["accepted"] == [name]
+    assert f"`--accept`): {name}." in (run.out / "certificate.md").read_text()
+    assert caplog.records == []
+    for file in set(FILES) & {path.name for path in run.out.iterdir()}:
+        assert "in the order of" not in (run.out / file).read_text()
+
+
+def test_a_table_without_risk_accepts_nothing(run):
+    assert run() == 0
+    assert run.certificate["accepted"] == []
+    assert "`--accept`): none." in (run.out / "certificate.md").read_text()
+
+
+@pytest.mark.parametrize("command", ["privatize", "topdown"])
+def test_unknown_risks_are_refused_with_the_known_ones(run, undrawn, command):
+    arguments = [command, str(run.folder / "table.csv"), "--epsilon=1", "--accept=all"]
+    more = {"privatize": ["--invariants", str(run.folder / "rules.yaml")]}
+    assert main([*arguments, *more.get(command, ["--levels=county"])]) == 2
+    error = run.capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "'all'" in error
+    for name in NAMES if command == "privatize" else [WEAK_NOISE]:
+        assert name in error
+
+
+@pytest.mark.parametrize("command", ["privatize", "topdown"])
+def test_the_help_lists_the_risks(capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    assert [name for name in NAMES if name in text] == (
+        list(NAMES) if command == "privatize" else [WEAK_NOISE]
+    )
+
+
+def test_strict_says_what_took_its_place(run, undrawn):
+    error = run.refused("--strict")
+    assert "--strict" in error
+    assert "--accept" in error
+
+
+@pytest.mark.parametrize(("last", "sorted_"), [(9, True), (0, False)])
+@pytest.mark.parametrize("rows", [5, 6])
+def test_six_sorted_rows_are_refused(run, undrawn, rows, last, sorted_):
+    counts = [*range(1, rows), last]
+    run.table("cell,count\n" + "".join(f"c{i},{n}\n" for i, n in enumerate(counts)))
+    run.rules("total: true")
+    if sorted_ and rows == 6:
+        assert SORTED_ROWS in run.refused()
+    else:
+        with pytest.raises(AssertionError, match="noise was drawn"):
+            run()
+
+
+COUNTIES = {"A": ("A1", "A2", "A3"), "B": ("B1", "B2")}
+NESTED = [(s, c, x, g) for s, some in COUNTIES.items() for c in some for x in "fm" for g in "yo"]
+
+
+def coded(rows):
+    """Give each pair of county and sex a code, and each row a number."""
+    return [(*row, f"code {row[1]}{row[2]}", str(i)) for i, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "missing"),
+    [
+        ("row column", product("abc", "xy"), False),
+        ("row column", [r for r in product("abc", "xy") if r != ("b", "x")], True),
+        ("cell", product("abcdef"), False),
+        ("state county sex age", NESTED, False),
+        ("sex age county state", [row[::-1] for row in NESTED], False),
+        ("state county sex age", NESTED[1:], True),
+        ("state county", {row[:2] for row in NESTED}, False),
+        ("state county sex age code number", coded(NESTED), False),
+        ("state county sex age code number", coded(NESTED[1:]), True),
+        # a code of the pairs that are listed does not hide the pairs that are not
+        ("state county sex age code number", coded(NESTED[2:]), True),
+        # counties numbered within their states: whether B, 3 is a county cannot be told
+        ("state county sex", [(s, n, x) for s, n in ("A1", "A2", "A3", "B1") for x in "fm"], True),
+        ("year place name", [(y, p, p.upper()) for y in "12" for p in "abc"], False),
+    ],
+)
+def test_columns_that_others_determine_are_left_out_of_the_combinations(
+    run, columns, rows, missing
+):
+    table = pd.DataFrame(sorted(rows), columns=columns.split())
+    path = run.folder / "table.csv"
+    table.assign(count=3).to_csv(path, index=False)
+    assert lists_some_combinations(read_table(path)) == missing
+    zero = table.assign(count=np.where(table.index == 1, 0, 3))
+    zero.to_csv(path, index=False)
+    assert not lists_some_combinations(read_table(path))
+
+
+def test_many_columns_of_few_rows_take_no_time(run):
+    wide = pd.DataFrame({f"c{i}": list("aabb") if i % 2 else list("abab") for i in range(3000)})
+    path = run.folder / "table.csv"
+    wide.assign(count=3).to_csv(path, index=False)
+    assert not lists_some_combinations(read_table(path))
+    wide.iloc[:3].assign(count=3).to_csv(path, index=False)
+    assert lists_some_combinations(read_table(path))
+
+
+def test_the_noise_is_too_weak_where_nineteen_counts_in_twenty_stay(run):
+    def share(epsilon):
+        return total_law(4, epsilon).within(0)
+
+    assert share(2.3) < MAX_PROBABILITY_UNCHANGED < share(2.4)
+    assert run(epsilon="2.3") == 0
+    assert WEAK_NOISE in run.refused("--force", epsilon="2.4")
+
+
+@pytest.mark.parametrize("epsilon", ["3", "12", "1000"])
+def test_the_certificate_says_how_weak_an_accepted_noise_is(run, epsilon):
+    assert run("--accept", WEAK_NOISE, epsilon=epsilon) == 0
+    chance = run.certificate["mechanism"]["chance_that_a_count_is_unchanged"]
+    assert chance == round(total_law(4, float(epsilon)).within(0), 4)
+    said = f"is zero: {chance:.1%} on average, {chance:.1%} where it is largest (by the law)"
+    assert said in (run.out / "certificate.md").read_text()
+
+
+def test_weak_noise_is_refused_under_totals_that_overlap(run, undrawn):
+    run.rules("totals: [[county, sex], [county, age]]")
+    assert WEAK_NOISE in run.refused(epsilon="5")
+    with pytest.raises(AssertionError, match="noise was drawn"):
+        run(epsilon="0.5")
+
+
+@pytest.mark.parametrize(("option", "good", "bad"), [("--sigma", "1", "0.3"), ("--rho", "1", "6")])
+def test_weak_gaussian_noise_is_refused(run, undrawn, option, good, bad):
+    assert WEAK_NOISE in run.refused(option, bad, epsilon=None)
+    with pytest.raises(AssertionError, match="noise was drawn"):
+        run(option, good, epsilon=None)
+
+
+def test_weak_noise_is_refused_in_a_table_too_large_to_simulate(run, undrawn):
+    values = [[str(i) for i in range(n)] for n in (2, 2, 260)]
+    grid(run.folder / "table.csv", ["a", "b", "i"], values)
+    run.rules("totals: [a, b]")
+    assert WEAK_NOISE in run.refused(epsilon="25")
+
+
+def test_one_kind_of_cell_with_weak_noise_is_not_hidden_by_the_others(run):
+    run.table("cell,count\n" + "".join(f"{name},{5 + 7 * ord(name) % 11}\n" for name in "abcdefgh"))
+    run.rules("subsets: {pair: [a, b]}")
+    assert WEAK_NOISE in run.refused(epsilon="2")
+    assert run("--accept", WEAK_NOISE, epsilon="2") == 0
+    law = run.certificate["mechanism"]
+    # two cells with one total have P(0) = tanh(epsilon), one in no total tanh(epsilon / 2)
+    most, least = np.tanh(2), np.tanh(1)
+    assert law["largest_chance_that_a_count_is_unchanged"] == round(most, 4)
+    assert law["chance_that_a_count_is_unchanged"] == round((2 * most + 6 * least) / 8, 4)
+
+
+def test_blocks_of_thousands_of_sums_are_judged_by_their_own_distribution(run, undrawn):
+    """More sums than are computed leave the cells' probability to be found apart."""
+    values = [[str(i) for i in range(n)] for n in (50, 50, 2)]
+    grid(run.folder / "table.csv", ["a", "b", "c"], values)
+    run.rules("totals: [[a, b]]")
+    # two cells with one total: P(0) = tanh(epsilon), 0.9495 and 0.9505
+    with pytest.raises(AssertionError, match="noise was drawn"):
+        run(epsilon="1.827")
+    assert WEAK_NOISE in run.refused(epsilon="1.837")
+
+
+def held(*labels):
+    return [Held(str(i), np.array(each)) for i, each in enumerate(labels)]
+
+
+@pytest.mark.parametrize(
+    ("totals", "vectors"),
+    [
+        (held([0, 0, 0, 1, 1]), [[1, -1]]),
+        (held([0, 0, -1, -1]), [[1, -1], [1]]),
+        (held([0, 0, 1, 1], [0, 1, 0, 1]), [[1, -1, -1, 1]]),
+        (held([0, 0, -1, -1], [-1, 0, 0, -1], [0, -1, 0, 0]), [[1, -1, 1, -2]]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("mechanism", "draw"),
+    [(GeneralizedLaplace(0.7), {"epsilon": 0.7}), (GeneralizedGaussian(1.0), {"rho": 0.5})],
+)
+def test_the_bound_is_above_the_probability_and_meets_it_along_one_direction(
+    totals, vectors, mechanism, draw
+):
+    free = find_freedom(totals)
+    bound = bound_unchanged(free, mechanism)
+    sums = []
+    for vector in vectors:
+        multiples = np.outer(np.arange(-60, 61), vector)
+        sums.append(1 / np.exp(mechanism.log_weight(multiples)).sum())
+    assert bound == pytest.approx(max(sums), rel=1e-9)
+    noise = release(free.invariants, draws=2000, **draw)
+    often = (noise[:, free.steps > 0] == 0).mean(axis=0).max()
+    assert often <= bound + 5 * np.sqrt(0.25 / 2000)
+
+
+def test_where_no_probability_is_known_its_bound_decides(run, undrawn, monkeypatch):
+    run.table("cell,count\na,4\nb,15\nc,6\nd,7\n")
+    run.rules("subsets: {p: [a, b], q: [b, c], r: [c, a, d]}")
+
+    def refuse(*_):
+        raise InputError("no exact sampler is practical")
+
+    monkeypatch.setattr("isdp.privatize.margins._sampler", refuse)
+    # all noise is t (1, -1, 1, -2): P(0) = tanh(5 epsilon / 2)
+    assert WEAK_NOISE in run.refused(epsilon="0.74")
+    with pytest.raises(AssertionError, match="noise was drawn"):
+        run(epsilon="0.72")
+
+
+def test_no_count_decides_on_the_noise(run, undrawn):
+    path = run.folder / "table.csv"
+    table = pd.read_csv(path)
+    for counts in (0, 1, 10**9):
+        table.assign(count=counts).to_csv(path, index=False)
+        assert WEAK_NOISE in run.refused("--accept", MISSING_ROWS, epsilon="2.4")
+
+
+def test_a_data_frame_is_refused_alike(monkeypatch):
+    monkeypatch.setattr("isdp.privatize.run.draw", lambda *_: pytest.fail("noise was drawn"))
+    cells = pd.DataFrame({"cell": list("abcdefg"), "count": [3, 1, 4, 1, 5, 9, 2]})
+    fine = {"count": "count", "total": True}
+    pairs = pd.DataFrame({"a": list("xxy"), "b": list("uvu"), "count": [3, 1, 4]})
+    for name, table, epsilon in (
+        (WEAK_NOISE, cells, 9),
+        (SORTED_ROWS, cells.sort_values("count"), 0.5),
+        (MISSING_ROWS, pairs, 0.5),
+    ):
+        with pytest.raises(InputError, match=name):
+            frame(table, epsilon=epsilon, **fine)
+    with pytest.raises(InputError, match=r"'weak'.*weak-noise"):
+        frame(cells, epsilon=1, accept=["weak"], **fine)
+
+
+def test_a_data_frame_accepts_by_name():
+    cells = pd.DataFrame({"cell": list("abcdefg"), "count": [1, 1, 2, 3, 4, 5, 9]})
+    for accept in (SORTED_ROWS, (SORTED_ROWS, WEAK_NOISE, SORTED_ROWS)):
+        made = frame(cells, count="count", total=True, epsilon=1, accept=accept)
+        wanted = [WEAK_NOISE, SORTED_ROWS] if WEAK_NOISE in accept else [SORTED_ROWS]
+        assert made.certificate["accepted"] == wanted
+
+
+def test_the_examples_are_not_refused(tmp_path):
+    example = ROOT / "docs/example"
+    for name in ("table", "ages", "last_census"):
+        assert not lists_some_combinations(read_table(example / f"{name}.csv"))
+    rows = pd.read_csv(example / "last_census.csv").query("count > 0")
+    rows.to_csv(tmp_path / "occupied.csv", index=False)
+    assert lists_some_combinations(read_table(tmp_path / "occupied.csv"))
+
+
+BUDGETS = [
+    # of nine tenths: tanh(epsilon / 4) of double geometric noise; zCDP: 1 / sum exp(-k^2 rho / 2)
+    (("--epsilon", "73/9"), ("--epsilon", "74/9")),
+    (("--rho", "8"), ("--rho", "73/9")),
+]
+
+
+@pytest.fixture
+def topdown(run):
+    """The command with one measurement at each level."""
+
+    def command(*options):
+        arguments = ["topdown", str(run.folder / "table.csv"), "--out", str(run.out)]
+        arguments += ["--levels=county", "--held=county", "--query=detail=1", "--simulations=0"]
+        return main([*arguments, *options])
+
+    return command
+
+
+@pytest.mark.parametrize(("good", "bad"), BUDGETS)
+@pytest.mark.parametrize(
+    "shares",
+    [("--share=county=9/10", "--share=all=1/10"), ("--share=county=1/10", "--share=all=9/10")],
+)
+def test_topdown_refuses_measurements_that_are_the_counts(
+    run, topdown, monkeypatch, good, bad, shares
+):
+    monkeypatch.setattr("isdp.privatize.topdown.run", lambda *_: pytest.fail("noise was drawn"))
+    assert topdown(*bad, *shares) == 2
+    error = run.capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "--accept weak-noise" in error
+    assert not run.out.exists()
+    with pytest.raises(pytest.fail.Exception, match="noise was drawn"):
+        topdown(*good, *shares)
+
+
+@pytest.mark.parametrize("budget", [("--epsilon", "1000"), ("--rho", "1000")])
+def test_topdown_accepts_by_name_and_records_it(run, topdown, budget):
+    assert topdown(*budget) == 2
+    assert topdown(*budget, "--accept", WEAK_NOISE) == 0
+    certificate = json.loads((run.out / "certificate.json").read_text())
+    assert certificate["accepted"] == [WEAK_NOISE]
+    assert "`--accept`): weak-noise." in (run.out / "certificate.md").read_text()
+    measured = pd.read_csv(run.out / "measurements.csv").query("level == 'county'")
+    assert measured["measured"].tolist() == pd.read_csv(run.folder / "table.csv")["count"].tolist()
+
+
+def test_topdown_lists_every_combination_whatever_the_rows_are(run, topdown):
+    drop_rows(run)
+    sort_rows(run)
+    assert topdown("--epsilon=1") == 0
+    assert json.loads((run.out / "certificate.json").read_text())["accepted"] == []
+    released = pd.read_csv(run.out / "released.csv").query("level == 'county'")
+    assert released["region"].is_monotonic_increasing
+    assert len(released) == 24
+
+
+def test_refusals_know_the_request_of_experiments(run, undrawn):
+    assert WEAK_NOISE in run.refused("--seed", "1", epsilon="25")
+    request = Request(epsilon=25, experiment=True, seed=1)
+    cells = pd.DataFrame({"cell": list("abcd"), "count": [3, 1, 4, 1]})
+    with pytest.raises(InputError, match=WEAK_NOISE):
+        frame(cells, count="count", total=True, request=request)
+
+
+def test_invariants_are_the_only_thing_that_the_bound_looks_at():
+    margins = Invariants.margins((3, 3))
+    free = find_freedom(held(np.repeat(range(3), 3), np.tile(range(3), 3)))
+    assert free.invariants.cells == margins.cells
+    # the smallest exchange moves four cells
+    assert bound_unchanged(free, GeneralizedLaplace(0.5)) == pytest.approx(np.tanh(1))

@@ -1,0 +1,83 @@
+"""All commands: the version, a pipe whose reader closes it, and what is reported first."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from isdp import __version__
+from isdp.cli import main
+from tests import ROOT
+
+EXAMPLE = ROOT / "docs/example"
+RULES = ["--invariants", EXAMPLE / "ages.yaml"]
+SWAP = ["--match", "state,size", "--swap", "county", "--carry", "tract", "--rate", "0.05"]
+# with the place of each input
+WRITING = {
+    "privatize": (["privatize", EXAMPLE / "ages.csv", *RULES, "--epsilon", "1"], [1, 3]),
+    "plan": (["plan", "--cells", EXAMPLE / "ages.csv", *RULES, "--epsilon", "1"], [2, 4]),
+    "compare": (
+        ["compare", "--cells", EXAMPLE / "ages.csv", *RULES, "--epsilon", "1"],
+        [2, 4],
+    ),
+    "topdown": (["topdown", EXAMPLE / "table.csv", "--levels", "county", "--rho", "1"], [1]),
+    "swap": (["swap", EXAMPLE / "people.csv", *SWAP], [1]),
+}
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"isdp {__version__}\n"
+
+
+@pytest.mark.parametrize("command", WRITING)
+@pytest.mark.parametrize("force", [False, True])
+def test_an_input_that_does_not_exist_comes_before_a_folder_that_does(
+    command, force, tmp_path, capsys
+):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("mine")
+    given, places = WRITING[command]
+    for place in places:
+        arguments = list(map(str, given))
+        arguments[place] = str(tmp_path / "nothing")
+        options = ["--out", str(tmp_path / "out"), *["--force"] * force]
+        assert main([*arguments, *options]) == 2
+        assert capsys.readouterr().err.startswith(f"isdp: {tmp_path}/nothing: ")
+    assert os.listdir(tmp_path / "out") == ["mine"]
+
+
+PIPED = {
+    "help": ["--help"],
+    "version": ["--version"],
+    "swap": [*WRITING["swap"][0], "--out", "OUT"],
+    "plan": [*WRITING["plan"][0], "--no-picture", "--out", "OUT"],
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "buffered"),
+    # without a buffer, argparse passes over the error itself
+    [*((command, True) for command in PIPED), ("swap", False), ("plan", False)],
+)
+def test_a_pipe_that_its_reader_closes_ends_the_command_without_a_word(command, buffered, tmp_path):
+    """The status is that of a program that SIGPIPE ends; what was written stays whole."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    arguments = [str(word).replace("OUT", str(tmp_path / "out")) for word in PIPED[command]]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    environment["PYTHONUNBUFFERED"] = "" if buffered else "1"
+    done = subprocess.run(
+        [sys.executable, "-m", "isdp", *arguments],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    os.close(writing)
+    assert (done.stderr, done.returncode) == ("", 141)
+    if "--out" in arguments:
+        assert os.listdir(tmp_path) == ["out"]

@@ -1,0 +1,12 @@
+"""Draw the coupling bounds of one law that the paper shows by itself."""
+
+from isdp.plots.style import save
+from reproduction.lattices.figures import bound_figure
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv
+
+with job_log(snakemake.log[0]):
+    params, output, names = snakemake.params, snakemake.output, snakemake.wildcards
+    read = {name: read_csv(path) for name, path in snakemake.input.items()}
+    figure = bound_figure(names.experiment, {names.law: params.law}, read, runs=params.runs)
+    save(figure, output.bound, output.bound_png)

@@ -1,0 +1,15 @@
+"""Draw the figures of one experiment under all its laws."""
+
+from isdp.plots.style import save
+from reproduction.lattices.figures import experiment_figures
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csvs
+
+with job_log(snakemake.log[0]):
+    params, output = snakemake.params, snakemake.output
+    read = {name: read_csvs(paths) for name, paths in snakemake.input.items()}
+    figures = experiment_figures(
+        snakemake.wildcards.experiment, params.laws, read, **params.numbers
+    )
+    for name, figure in figures.items():
+        save(figure, output[name], output[f"{name}_png"])

@@ -1,0 +1,13 @@
+"""Write the data dictionary and the list of figures from the descriptions of all studies."""
+
+from isdp.io.files import whole, write_csv
+from reproduction.running.descriptions import read_descriptions
+from reproduction.running.jobs import job_log
+
+with job_log(snakemake.log[0]):
+    descriptions = read_descriptions(snakemake.input)
+    write_csv(descriptions.dictionary(), snakemake.output.columns)
+    table = descriptions.figures().to_markdown(index=False)
+    note = "A name in braces stands for each of its values."
+    with whole(snakemake.output.figures) as temporary:
+        temporary.write_text(f"# Figures\n\n{note}\n\n{table}\n")

@@ -1,0 +1,22 @@
+"""Measure the demonstration data and exact integer noise as TopDown is measured."""
+
+from isdp.io.files import read_json
+from reproduction.data.histogram import read_histogram
+from reproduction.data.published import read_published
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import write_tables
+from reproduction.topdown.bureau import VINTAGE, bureau_counts
+from reproduction.topdown.systems import other_runs
+
+with job_log(snakemake.log[0]) as log:
+    params, given = snakemake.params, snakemake.input
+    published = read_published(given.published)
+    histogram = read_histogram(given.histogram, published)
+    provenance = read_json(given.provenance)
+    private = bureau_counts(
+        provenance, given.get("local") or None, params.cache, published, histogram
+    )
+    if private is None:
+        log.info("no demonstration data of vintage %s: their errors are left out", VINTAGE)
+    found = other_runs(params.seed, histogram, **params.integer_noise, private=private)
+    write_tables(found, snakemake.output)
