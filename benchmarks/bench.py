@@ -43,7 +43,6 @@ def measure(config):
     """Measure everything; return the table, and the curves of the figure."""
     opendp, blackjax = open_peer("peer_opendp.py"), open_peer("peer_blackjax.py")
     rows = comparisons.exact_against_mcmc(config)
-    rows += comparisons.paired_rows_against_walk()
     more, noise = comparisons.noise_under_a_total(opendp)
     rows += more
     rows += comparisons.core_against_numpy(config)

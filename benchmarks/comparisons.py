@@ -18,7 +18,6 @@ from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.typed import TypedSampler
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from isdp.mcmc.paired_rows import PairedRows
 from reproduction.congenial.sex_by_age import lattice_walk
 from reproduction.data.table_p12 import sex_by_age_invariants
 from reproduction.lattices.entry import build, mechanism_of
@@ -33,7 +32,6 @@ IMPORT_LIMIT = 0.25  # CPU seconds
 NOISE_SCALE = 4.0
 JOINT_COUNTY_PROPOSAL = 0.1  # county_tuning.py's best of those that mix
 COUNTY_SWEEPS = 80_000
-PAIRED = [((6, 8), 0.25), ((10, 10), 0.25)]
 DRAWS_A_CALL = 10_000  # beyond, the system's giving of fresh memory is what is measured
 
 
@@ -131,64 +129,6 @@ def exact_against_mcmc(config):
             for name in chains
         ]
     return rows
-
-
-def paired_rows_against_walk():
-    """Effective draws a second of chains under both margins: rows redrawn in pairs, or steps."""
-    rows = []
-    for shape, epsilon in PAIRED:
-        invariants, mechanism = Invariants.margins(shape), GeneralizedLaplace(epsilon)
-        scale = mechanism.cell_scale((shape[0] - 1) * (shape[1] - 1), math.prod(shape))
-        lattice = kernel_lattice(invariants, "lll")
-        walk = LatticeWalk(lattice, mechanism, math.exp(-1 / max(scale, 0.2)), "coordinate")
-        steps = Chains(walk, draws=500, thin=50, burn_in=20_000)
-        paired = PairedChains(PairedRows(invariants, mechanism), walk)
-        measures = {
-            "paired": paired.effective_draws_a_second,
-            "walk": steps.effective_draws_a_second,
-        }
-        found = medians(measures, repetitions=3)
-        setting = f"{shape[0]} x {shape[1]} at epsilon {epsilon:g}"
-        unit = "effective draws/s"
-        rows.append(row("paired rows / walk", setting, found["paired"], found["walk"], unit))
-        sweep = 1 / paired.sweeps_a_second()
-        rows.append(row("paired rows, a sweep", setting, sweep, math.nan, "s"))
-    return rows
-
-
-@dataclass
-class PairedChains:
-    """Chains that redraw two rows at once, and go on from where they stand."""
-
-    chain: PairedRows
-    walk: LatticeWalk  # of the same law, by which draws are judged
-    draws: int = 300
-    chains: int = 4
-    burn_in: int = 100
-
-    def __post_init__(self):
-        self.rng = np.random.default_rng(1)
-        zero = np.zeros(self.chain.places, dtype=np.int64)
-        self.states = [self.chain.run(self.rng, zero, self.burn_in) for _ in range(self.chains)]
-
-    def sweep(self):
-        """Return states (chain, draw, place), a sweep apart."""
-        noise = np.empty((self.chains, self.draws, self.chain.places), dtype=np.int64)
-        for i, state in enumerate(self.states):
-            for draw in range(self.draws):
-                state = self.chain.run(self.rng, state, 1)
-                noise[i, draw] = state
-            self.states[i] = state
-        return noise
-
-    def sweeps_a_second(self):
-        """Measure sweeps, of one chain, a second."""
-        return self.chains * self.draws / seconds(self.sweep)
-
-    def effective_draws_a_second(self):
-        """Measure effective draws of the slowest cell, or of the norm, a second."""
-        noise, took = timed(self.sweep)
-        return smallest_ess(self.walk, noise) / took
 
 
 def warm_up():

@@ -14,7 +14,6 @@ from isdp.exact.mixture import MixtureSampler
 from isdp.exact.typed import TypedSampler
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
-from isdp.mcmc.paired_rows import PairedRows
 
 EPSILON = 0.25
 POINTS_OF_SLOPE = 3
@@ -40,14 +39,6 @@ def of_types(cells):
     sampler = TypedSampler(states_by_classes(cells), GeneralizedLaplace(EPSILON))
     rng = np.random.default_rng(1)
     return seconds_a_call(lambda: sampler.sample(rng, 1))
-
-
-def a_paired_sweep(columns):
-    """Time a sweep that redraws the rows of a table with both margins in pairs."""
-    chain = PairedRows(Invariants.margins((8, columns)), GeneralizedLaplace(EPSILON))
-    rng = np.random.default_rng(1)
-    state = chain.run(rng, np.zeros(chain.places, dtype=np.int64), 5)
-    return seconds_a_call(lambda: chain.run(rng, state, 1))
 
 
 def set_up_and_draw(sampler, invariants, mechanism):
@@ -90,7 +81,6 @@ def curves():
         [1, 10, 100, 1000, 10_000],
         lambda k: a_composition(10**5, blocks=k),
     )
-    points += one("constraints", "paired rows, 8 x k: a sweep", [8, 16, 32, 64], a_paired_sweep)
     points += both(
         "constraints",
         "messages, 2 x k table",

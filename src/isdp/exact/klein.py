@@ -35,7 +35,7 @@ from isdp.exact.kernels import (
 )
 from isdp.exact.rounding import coefficient_error, frame_error
 from isdp.exact.tries import MOST_TRIES, TriesSampler, refuse_bounds, refuse_tries
-from isdp.io.progress import announced
+from isdp.io.progress import announce
 from isdp.lattice.kernel import SOON_REDUCED, basis_seconds, kernel_lattice
 from isdp.mechanisms.base import Mechanism, energy_served
 
@@ -119,9 +119,8 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
             f"exact: the lattice has dimension {d}, and to reduce a basis of more than "
             f"{LARGEST_REDUCED} takes minutes; use the MCMC sampler (isdp.mcmc.sample)"
         )
-    with announced("reducing the lattice's basis", basis_seconds(invariants, "lll")):
-        reduced = kernel_lattice(invariants, "lll")
-    return _frame(reduced.basis)
+    announce("reducing the lattice's basis", basis_seconds(invariants, "lll"))
+    return _frame(kernel_lattice(invariants, "lll").basis)
 
 
 def _frame(basis: np.ndarray) -> GramSchmidt:

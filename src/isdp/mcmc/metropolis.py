@@ -23,7 +23,7 @@ from isdp.checks import INT64_MAX, whole
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
-from isdp.io.progress import announced, tracked
+from isdp.io.progress import announce, tracked
 from isdp.lattice.kernel import KernelLattice, basis_seconds, kernel_lattice
 from isdp.mcmc.kernels import Vectors, Walk, run_chain
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
@@ -353,8 +353,8 @@ def sample(
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((4, 10, 5), 0)
     """
-    with announced("finding the lattice's basis", basis_seconds(invariants, basis)):
-        lattice = kernel_lattice(invariants, basis)
+    announce("finding the lattice's basis", basis_seconds(invariants, basis))
+    lattice = kernel_lattice(invariants, basis)
     if proposal is None:
         scale = mechanism.cell_scale(lattice.dimension, invariants.cells)
         proposal = math.exp(-1 / max(scale, 0.2))

@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from isdp.accounting.guarantees import upper
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact import choose, release
 from isdp.exact.choice import LARGEST_DENSE
@@ -18,8 +17,6 @@ from isdp.mechanisms.base import Mechanism
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.request import Request
 from isdp.privatize.spread import (
-    DRAWS,
-    MOST_CELLS,
     Spread,
     spread_by_sampling,
     spread_of_blocks,
@@ -187,11 +184,7 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
                 f"instead, with a convergence error of unknown size."
             ) from refusal
         report = replace(BY_CHAIN, reason=str(refusal), randomness=source)
-        try:
-            return _draw_by_paired_rows(rng, free, request, report)
-        except InputError as misfit:
-            reason = f"{refusal}; {misfit}"
-        return _draw_by_chain(rng, free, request.mechanism, replace(report, reason=reason))
+        return _draw_by_chain(rng, free, request.mechanism, report)
     report = SamplerReport(
         method=sampler.method,
         reason=sampler.reason,
@@ -204,53 +197,6 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
         randomness=source,
     )
     return Drawn(sampler.sample(rng, 1)[0], report, _spread(free, request, sampler))
-
-
-def _draw_by_paired_rows(
-    rng: np.random.Generator, free: Freedom, request: Request, report: SamplerReport
-) -> Drawn:
-    """Draw by the chain that redraws two rows at once, as long as coupled ones took, and more."""
-    from isdp.mcmc.paired_diagnosis import diagnosis_of
-    from isdp.mcmc.paired_rows import PairedRows
-
-    chain = PairedRows(free.invariants, request.mechanism)
-    found = diagnosis_of(chain)
-    evidence = {
-        "coupled_pairs_of_chains": found.runs,
-        "lag_in_sweeps": found.lag,
-        "sweeps_until_the_last_pair_met": found.longest,
-        "sweeps_before_the_released_state": found.sweeps,
-        "estimated_bound_on_the_distance": float(upper(found.bound, 3)),
-        "note": (
-            f"the bound is the upper end of a 99 % band of the L-lag bound on the total variation "
-            f"distance, or 10 over the number of pairs if that is larger; it is an estimate from "
-            f"{found.runs} runs and no proof, so that no (epsilon, delta) guarantee follows from "
-            f"it; it depends on the totals held and on epsilon, on no count"
-        ),
-    }
-    noise = chain.draw(rng, found.sweeps)
-    spread = partial(_spread_by_paired_rows, chain, request, found.sweeps)
-    report = replace(
-        report,
-        method="Markov chain that redraws two rows at once (isdp.mcmc.paired_rows)",
-        error_words=(
-            "a convergence error enters the guarantee; it is estimated below, and the estimate is "
-            "no bound that is proved"
-        ),
-        evidence=evidence,
-    )
-    return Drawn(noise, report, spread)
-
-
-def _spread_by_paired_rows(chain, request: Request, sweeps: int) -> Spread | None:
-    if chain.invariants.cells > MOST_CELLS:
-        return None
-    rng = stream(request.seed or 0, "picture")
-    state, draws = chain.run(rng, np.zeros(chain.places, dtype=np.int64), sweeps), []
-    for _ in range(DRAWS):
-        state = chain.run(rng, state, 1)
-        draws.append(chain.spread_out(rng, state))
-    return spread_of_draws(np.array(draws))
 
 
 def _draw_by_chain(

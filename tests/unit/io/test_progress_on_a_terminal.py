@@ -22,14 +22,12 @@ progress.SHOWN_AFTER = 0.02
 release(Invariants.partition([0, 0]), "1/4")  # which loads what is compiled
 invariants = Invariants.partition([k // 500 for k in range(123_450)])
 for order in sys.stdin:
-    console, way, draws = order.split()
+    console, draws = order.split()
     pid = os.fork()
     if pid == 0:
         os.dup2(os.open(console, os.O_WRONLY | os.O_NOCTTY), 2)
         print(os.getpid(), flush=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        if way == "plain":
-            sys.modules["tqdm"] = None
         code = 0
         try:
             release(invariants, "1/4", draws=int(draws))
@@ -50,20 +48,20 @@ def program():
     assert process.returncode == 0
 
 
-def drawing(program, console, way, draws):
+def drawing(program, console, draws):
     """Start a draw; give the number of its process, which has opened its console.
 
     The status with which it ends is what is answered next.
     """
-    print(console, way, draws, file=program.stdin, flush=True)
+    print(console, draws, file=program.stdin, flush=True)
     return int(program.stdout.readline())
 
 
-def on_a_terminal(program, way, draws, interrupt=False):
+def on_a_terminal(program, draws, interrupt=False):
     """What comes on the screen, and how the process ends; interrupted once something is shown."""
     screen, line = pty.openpty()
     termios.tcsetwinsize(line, (24, 80))
-    process = drawing(program, os.ttyname(line), way, draws)
+    process = drawing(program, os.ttyname(line), draws)
     os.close(line)
     text, ended = "", False
     while not ended:
@@ -78,11 +76,10 @@ def on_a_terminal(program, way, draws, interrupt=False):
     return text, int(program.stdout.readline())
 
 
-@pytest.mark.parametrize("way", ["tqdm", "plain"])
 @pytest.mark.parametrize("interrupt", [False, True])
-def test_a_draw_shows_shares_and_time_and_is_gone_in_the_end(program, way, interrupt):
+def test_a_draw_shows_shares_and_time_and_is_gone_in_the_end(program, interrupt):
     draws = 60 if interrupt else 30
-    text, code = on_a_terminal(program, way, draws, interrupt)
+    text, code = on_a_terminal(program, draws, interrupt)
     assert code == (130 if interrupt else 0)
     assert "drawing noise: " in text
     assert "left" in text
@@ -95,7 +92,7 @@ def test_a_draw_shows_nothing_where_it_is_piped(program, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)) as end:
-        drawing(program, pipe, "plain", 4)
+        drawing(program, pipe, 4)
         os.set_blocking(end.fileno(), True)
         assert end.read() == ""
     assert program.stdout.readline() == "0\n"

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from isdp.cli import main
-from isdp.mcmc import paired_diagnosis
 
 NESTED = "total: true\ntotals: [county, [county, sex]]\n"
 
@@ -63,12 +62,6 @@ class Run:
     @property
     def certificate(self):
         return json.loads((self.out / "certificate.json").read_text())
-
-
-@pytest.fixture(autouse=True)
-def cache_of_its_own(tmp_path_factory, monkeypatch):
-    """Nothing is kept beyond a test."""
-    monkeypatch.setattr(paired_diagnosis, "FOLDER", tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture

@@ -14,14 +14,12 @@ from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.cli import main
 from isdp.exact import release
 from isdp.mcmc import metropolis
-from isdp.mcmc.paired_diagnosis import Diagnosis
 from isdp.privatize import Request
 from isdp.privatize.held import Held
 from isdp.privatize.run import FILES, PICTURES
 from isdp.privatize.spread import Spread
 from isdp.privatize.table import read_table
 from tests import ROOT
-from tests.statistical.checks import check_mean
 
 EXAMPLE = ROOT / "docs/example"
 
@@ -431,7 +429,6 @@ def test_a_markov_chain_is_asked_for_and_gives_its_evidence(run, monkeypatch):
 
     monkeypatch.setattr(drawing_module, "choose", refuse)
     monkeypatch.setattr("isdp.mcmc.metropolis.sample", sample)
-    monkeypatch.setattr("isdp.mcmc.paired_rows.PairedRows", refuse)
     run.table((EXAMPLE / "table.csv").read_text())
     run.rules((EXAMPLE / "invariants.yaml").read_text())
     assert "--allow-mcmc draws by a Markov chain" in run.refused("--seed", "1")
@@ -456,53 +453,7 @@ def test_a_markov_chain_is_asked_for_and_gives_its_evidence(run, monkeypatch):
     assert "did not converge" in run.refused("--seed", "1", "--allow-mcmc", "--force")
 
 
-def test_rows_are_redrawn_in_pairs_where_both_margins_are_held(run, monkeypatch):
-    def refuse(*_):
-        raise InputError("exact: no perfect sampler is practical here")
-
-    monkeypatch.setattr(drawing_module, "choose", refuse)
-    cells = np.arange(36)
-    table = pd.DataFrame({"a": cells % 3, "b": cells // 9, "cell": cells, "count": 50 + cells % 7})
-    table.to_csv(run.folder / "table.csv", index=False)
-    run.rules("totals: [a, b]")
-    assert run("--seed", "1", "--allow-mcmc") == 0
-    assert [check["largest_difference"] for check in run.certificate["invariants"]] == [0, 0]
-    sampler, first = run.certificate["sampler"], run.noisy
-    assert "redraws two rows at once" in sampler["method"]
-    assert sampler["reason"] == "exact: no perfect sampler is practical here"
-    assert sampler["error_bound"] is None
-    evidence = sampler["evidence"]
-    assert evidence["coupled_pairs_of_chains"] == 200
-    assert evidence["estimated_bound_on_the_distance"] >= 10 / 200
-    longest, lag = evidence["sweeps_until_the_last_pair_met"], evidence["lag_in_sweeps"]
-    assert evidence["sweeps_before_the_released_state"] == 2 * max(longest, lag)
-    assert "no (epsilon, delta) guarantee" in evidence["note"]
-    text = (run.out / "certificate.md").read_text()
-    assert "NOT FOR RELEASE" in text
-    assert "error bound: unknown" in text
-    assert "estimated bound on the distance: 0.05" in text
-    chance = run.certificate["mechanism"]["chance_that_a_count_is_unchanged"]
-    exact = 0.137886  # by messages, which take seconds here
-    # of 400 draws, as if all three cells of a pair of totals moved together
-    check_mean(chance, exact, np.sqrt(exact * (1 - exact) / (400 * 12)))
-    # what was found is kept, and serves another draw
-    monkeypatch.setattr("isdp.mcmc.paired_diagnosis.diagnose", refuse)
-    assert run("--seed", "1", "--allow-mcmc", "--force") == 0
-    assert run.noisy.equals(first)
-    assert run.certificate["sampler"] == sampler
-    # a bound is rounded up, to three digits
-    other = Diagnosis(100, lag, longest, 2 * max(longest, lag), 0.12311)
-    monkeypatch.setattr("isdp.mcmc.paired_diagnosis.diagnosis_of", lambda chain: other)
-    assert run("--seed", "1", "--allow-mcmc", "--force") == 0
-    evidence = run.certificate["sampler"]["evidence"]
-    assert evidence["estimated_bound_on_the_distance"] == 0.124
-
-
-def test_a_table_too_large_for_a_markov_chain(run, monkeypatch):
-    def never_met(_):
-        raise InputError("paired rows: a pair of chains did not meet")
-
-    monkeypatch.setattr("isdp.mcmc.paired_diagnosis.diagnose", never_met)
+def test_a_table_too_large_for_a_markov_chain(run):
     cells = np.arange(2100)
     table = pd.DataFrame({"a": cells % 30, "b": cells // 30, "count": 5})
     table.to_csv(run.folder / "table.csv", index=False)
