@@ -212,7 +212,6 @@ rule build_front_page:
         config="results/config.yaml",
         usual=str(HERE / "config/config.yaml"),
         descriptions=DESCRIPTION_FILES,
-        template=str(HERE / "workflow/report/index.html.j2"),
     output:
         page="results/index.html",
     log:

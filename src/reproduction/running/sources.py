@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2]
+SUFFIXES = (".py", ".yaml", ".j2")
 # packages of the library whose edits change no number
 NOT_COMPUTING = ("cli", "commands", "plots")
 # modules of the reproduction that all studies use
@@ -64,7 +65,11 @@ def _of(studies: Iterable[str]) -> set[Path]:
 @cache
 def _modules(name: str) -> tuple[Path, ...]:
     place = SOURCES / name
-    found = (place,) if place.is_file() else (*place.rglob("*.py"), *place.rglob("*.yaml"))
+    found = (
+        (place,)
+        if place.is_file()
+        else tuple(path for path in place.rglob("*") if path.suffix in SUFFIXES)
+    )
     if not found:
         raise ValueError(f"there are no sources at {place}")
     return found
