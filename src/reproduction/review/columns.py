@@ -20,14 +20,7 @@ REFUSED = (ast.Is, ast.IsNot)
 
 
 def check_measures(claims: Iterable[Mapping], descriptions: Descriptions) -> None:
-    """Refuse a claim with a query that cannot be read, or with a column that its table has not.
-
-    Parameters
-    ----------
-    claims : iterable of mappings
-        From `reproduction.review.claims.read_claims`.
-    descriptions : Descriptions
-        They name the columns of each table.
+    """Check that every query of the claims can be read, and that their tables have the columns.
 
     Raises
     ------
