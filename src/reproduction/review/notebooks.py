@@ -41,14 +41,7 @@ TEMPLATE = """
 
 
 def formula(tex: str, display: bool = False) -> str:
-    """Convert a formula to MathML.
-
-    Parameters
-    ----------
-    tex : str
-        A formula in LaTeX, without its dollar signs.
-    display : bool
-        Whether the formula has a line of its own.
+    """Convert a LaTeX formula to MathML, in a line of text or (`display`) on a line of its own.
 
     Raises
     ------
@@ -133,18 +126,9 @@ def execute(path, results, expect=None) -> nbformat.NotebookNode:
 
 
 def page(notebook, made: str) -> str:
-    """Export a notebook that was executed as one HTML file.
-
-    Parameters
-    ----------
-    notebook : NotebookNode
-    made : str
-        The provenance line at the end of the page, from `reproduction.running.origin.made_by`.
-    """
+    """Export an executed notebook as one HTML file, which ends with the provenance line `made`."""
     exporter = HTMLExporter(raw_template=TEMPLATE, filters={"markdown2html": markdown})
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
-    exporter.environment.globals["page_style"] = STYLE + HtmlFormatter().get_style_defs(
-        ".highlight"
-    )
-    exporter.environment.globals["made_by"] = made
+    style = STYLE + HtmlFormatter().get_style_defs(".highlight")
+    exporter.environment.globals.update(page_style=style, made_by=made)
     return exporter.from_notebook_node(notebook)[0]

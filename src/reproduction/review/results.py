@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -44,8 +45,8 @@ def open_results(folder=None, expect=None) -> Results:
     Parameters
     ----------
     folder : path, optional
-        By default the environment variable ISDP_RESULTS, or the folder `results` beside the
-        working directory or beside one of its parents.
+        By default the environment variable ISDP_RESULTS, or the folder `results` in the working
+        directory or in one of its parents.
     expect : path, optional
         A config whose keys must all agree with the config that made the results; by default
         the environment variable ISDP_EXPECTED_CONFIG, and without it nothing is compared.
@@ -55,10 +56,23 @@ def open_results(folder=None, expect=None) -> Results:
     ReviewError
         If the run has not finished, or was made with another config.
     """
-    results = Results(Path(folder or os.getenv(FOLDER) or _find()))
+    here = Path.cwd()
+    above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())
+    folder = folder or os.getenv(FOLDER) or next(above, None)
+    if folder is None:
+        raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
+    results = Results(Path(folder))
     expect = expect or os.getenv(EXPECTED)
-    if expect:
-        _check(results.config, read_yaml(expect), Path(expect).name)
+    if not expect:
+        return results
+    have = dict(_flat(results.config))
+    for key, value in _flat(read_yaml(expect)):
+        if key not in have or have[key] != value:
+            found = repr(have[key]) if key in have else "missing"
+            raise ReviewError(
+                f"results/config.yaml: {key} is {found}, but {value!r} in {Path(expect).name}: the "
+                f"results are those of another config; run `{COMMAND}` with the config you mean"
+            )
     return results
 
 
@@ -109,12 +123,6 @@ class Results:
             value = value[part]
         return value
 
-    def _setting_in_words(self, key: str) -> str:
-        try:
-            return _words(self.setting(key))
-        except NotInThisRunError:
-            return "not in this run"
-
     def departures(self, usual: Mapping) -> list[str]:
         """Dotted keys whose values are not those of the usual config."""
         have, want = dict(_flat(self.config)), dict(_flat(usual))
@@ -124,7 +132,12 @@ class Results:
 
     def settings(self, *keys: str) -> None:
         """Show where the results come from: the seed, the settings named, the data."""
-        shown = [f"{key} = {self._setting_in_words(key)}" for key in ("seed", *keys)]
+        shown = []
+        for key in ("seed", *keys):
+            value = "not in this run"
+            with suppress(NotInThisRunError):
+                value = _words(self.setting(key))
+            shown.append(f"{key} = {value}")
         path = self.folder / "data/provenance.json"
         if path.is_file():
             shown.append(read_json(path)["message"])
@@ -133,10 +146,7 @@ class Results:
     def table(self, name: str, rows: str | None = None) -> pd.DataFrame:
         """Read a table of results/tables, or those of its rows that a pandas query selects.
 
-        Raises
-        ------
-        NotInThisRunError
-            If this run does not make the table, or it has no such row.
+        It must be a table of this run, and some row must be selected.
         """
         table = read_csv(self._path("tables", name, "csv"))
         selected = table.query(rows) if rows else table
@@ -159,25 +169,13 @@ class Results:
         _html(f"{table_html(shown)}{PARTS.caption('table', name)}")
 
     def figure(self, name: str, words: str) -> None:
-        """Show a figure, which links to its SVG, with what it shows in words.
-
-        Raises
-        ------
-        NotInThisRunError
-            If this run does not make the figure.
-        """
+        """Show a figure of this run, which links to its SVG, with what it shows in words."""
         _html(PARTS.figure(name, words, self._picture(name)))
 
     def finding(
         self, title: str, papers: str, text: str, figure: str, page: str, tables: tuple = ()
     ) -> None:
-        """Show a finding: its figure, a few sentences, and links to the page and the tables.
-
-        Raises
-        ------
-        NotInThisRunError
-            If this run does not make the figure or a table.
-        """
+        """Show a finding: its figure, a few sentences, and links to the page and the tables."""
         for name in tables:
             self._path("tables", name, "csv")
         _html(PARTS.finding(title, papers, text, figure, self._picture(figure), page, tables))
@@ -189,20 +187,14 @@ class Results:
         return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
-        """Path of a file of this run; one that lies about from another config is none."""
+        """Return the path of a file of this run; one left by another config does not count."""
         path = self.folder / folder / f"{name}.{ending}"
         if f"{folder}/{name}" not in self.shown or not path.is_file():
             raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")
         return path
 
     def claim(self, *names: str) -> None:
-        """Show claims with their place, the paper's value, this run's, and the verdict.
-
-        Raises
-        ------
-        ReviewError
-            If the scorecard has no such claim.
-        """
+        """Show claims with their place, the paper's value, this run's, and the verdict."""
         rows = {row["claim"]: row for row in self.card.to_dict("records")}
         for name in names:
             if name not in rows:
@@ -228,28 +220,14 @@ class Results:
 
     def by_paper(self) -> list[tuple[str, list[tuple[str, list[dict]]]]]:
         """Group the claims by paper and by experiment, in the order of the scorecard."""
-        return [
-            (
-                paper,
-                [
-                    (experiment, rows.to_dict("records"))
-                    for experiment, rows in claims.groupby("experiment", sort=False)
-                ],
-            )
-            for paper, claims in self.card.groupby("paper", sort=False)
-        ]
+        groups: dict[str, dict[str, list[dict]]] = {}
+        for row in self.card.to_dict("records"):
+            groups.setdefault(row["paper"], {}).setdefault(row["experiment"], []).append(row)
+        return [(paper, list(experiments.items())) for paper, experiments in groups.items()]
 
     def picture(self) -> None:
         """Show all verdicts in one picture: one tile per claim, one line per experiment."""
         _html(PARTS.tiles(self.counts(), self.by_paper()))
-
-
-def _find() -> Path:
-    here = Path.cwd()
-    for parent in (here, *here.parents):
-        if (parent / "results").is_dir():
-            return parent / "results"
-    raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
 
 
 def _flat(config, prefix: str = "") -> Iterator[tuple[str, object]]:
