@@ -89,14 +89,8 @@ def read_config(config: dict, base: Path) -> dict:
     """Check a configuration, and bring it into the form that the rules read.
 
     Entries that are null are left out, and the values of `from_the_papers` take the place of the
-    settings that they stand for.
-
-    Parameters
-    ----------
-    config : dict
-        Changed in place.
-    base : Path
-        The checkout, in which the files of the configuration are looked for.
+    settings that they stand for. The configuration is changed in place. Its files are looked for
+    in the checkout, `base`.
 
     Returns
     -------

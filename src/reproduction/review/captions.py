@@ -15,13 +15,8 @@ ENDINGS = {"tables": ".html", "figures": ".svg"}
 def write_captions(descriptions: Descriptions, shown: Iterable[str], folder: Path) -> None:
     """Write the caption of each table and figure, one file each.
 
-    Parameters
-    ----------
-    descriptions : Descriptions
-    shown : iterable of str
-        Tables and figures of the run, as folder/name. Descriptions of several files, such as
-        `counties_{state}`, have a caption too.
-    folder : Path
+    The tables and figures of the run are given as folder/name. Descriptions of several files, such
+    as `counties_{state}`, have a caption too.
     """
     described = {f"{kind}/{name}" for _, kind, name, _ in descriptions.entries()}
     for each in sorted(described.union(shown)):
@@ -39,19 +34,9 @@ def overview(
     shown: Iterable[str],
     made_by: str,
 ) -> str:
-    """Fill the overview of the report, in reStructuredText.
+    """Fill the template of the report's overview, in reStructuredText.
 
-    Parameters
-    ----------
-    template : str
-        A Jinja template.
-    config, provenance : mapping
-        Settings of the run, and the source of its data.
-    descriptions : Descriptions
-    shown : iterable of str
-        Tables and figures of the run, as folder/name.
-    made_by : str
-        From `reproduction.running.origin.made_by`.
+    The tables and figures of the run are given as folder/name.
     """
     files = [each.split("/") for each in shown]
     patterns = {(kind, descriptions.find(kind, name)[0]) for kind, name in files}

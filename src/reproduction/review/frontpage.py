@@ -45,7 +45,6 @@ def front_page(
     pages : mapping
         Title of each notebook page that this run makes, by the notebook's name.
     made_by : str
-        From `reproduction.running.origin.made_by`.
     departures : list of str
         Settings in which the run is not the paper's scale.
     descriptions : Descriptions

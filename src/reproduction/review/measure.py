@@ -30,12 +30,10 @@ class Measured:
     errors : list of float
         Monte Carlo standard errors; empty where there is none, as for a count.
     ranges : list of (float, float)
-        Within which each value may lie: the table's own limits, or three standard errors on
-        either side; the value itself where nothing is random.
-    draws : float or None
-        The number of draws behind the value, where the table says so.
-    counted : str
-        The table's word for these draws.
+        Limits of each value: the table's own, or three standard errors on either side; the value
+        itself where nothing is random.
+    draws, counted : float or None, str
+        The number of draws behind the value, and the table's word for these.
     paper_errors : list of float
         Standard errors of the paper's own values, where a distance from them allows for these.
     formulas : list
@@ -65,26 +63,16 @@ class Measured:
 
 
 def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Measured:
-    """Take the value of a claim from the tables.
+    """Take the value of a claim from the tables; the schema of the claims explains a measure.
 
-    Parameters
-    ----------
-    claim : str
-        Name of the claim, for messages.
-    how : mapping
-        A measure as the schema of the claims explains it.
-    tables : mapping from name to DataFrame
+    A missing entry among the rows is no value: it may be the very one that would miss the bar. A
+    claim that may pass over missing entries says so in its query. Nor is a number of rows among
+    none a value: without rows there is nothing to find an exception in.
 
     Raises
     ------
     InputError
         If the rows cannot be selected, a column is not there, or the only row is not the only one.
-
-    Notes
-    -----
-    A missing entry among the rows is no value: it may be the very one that would miss the bar. A
-    claim that may pass over missing entries says so in its query. Nor is a number of rows among
-    none a value: without rows there is nothing to find an exception in.
     """
     among = _queried(claim, how, "among", tables[how["table"]])
     table = _queried(claim, how, "rows", among)

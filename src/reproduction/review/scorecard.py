@@ -34,19 +34,10 @@ CONDITIONS = {
 def scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
-    """Judge every claim by the tables alone.
+    """Judge every claim by the tables alone; return one row per claim with the columns `COLUMNS`.
 
-    Parameters
-    ----------
-    claims : list of mappings
-        From `reproduction.review.claims.read_claims`; the schema of the claims explains each key.
-    tables : mapping from name to DataFrame
-    provenance : mapping
-        Of the demonstration data; see `reproduction.data.fetch.Provenance`.
-
-    Returns
-    -------
-    DataFrame with the columns `COLUMNS`
+    The claims are those of `reproduction.review.claims.read_claims`, and the provenance is that of
+    the demonstration data, `reproduction.data.fetch.Provenance`.
 
     Raises
     ------
@@ -123,16 +114,9 @@ def _lacking(claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]) -> st
 def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]:
     """Return the verdict on a value, and the reason of "undecided".
 
-    A value is undecided if the bar lies within its Monte Carlo range, or if it misses the bar in a
-    run that is too small to tell.
-
-    Parameters
-    ----------
-    judged : Measured
-    bar : mapping
-        Conditions: equals, at_least, at_most, contains.
-    lacking : str
-        What the run has too little of to tell; empty where it is large enough.
+    The bar has conditions: equals, at_least, at_most, contains. A value is undecided if the bar
+    lies within its Monte Carlo range, or if it misses the bar in a run that is too small to tell,
+    where `lacking` says of what the run has too little.
     """
     ends = [judged.values, *zip(*judged.ranges, strict=True)]
     met = [all(meets(value, bar) for value in end) for end in ends]
@@ -158,19 +142,23 @@ def _reaches(within: tuple, bar: Mapping) -> bool:
 
 
 def _parts(judged: Measured, bar: Mapping) -> str:
-    """Say of how many of several values the error reaches over the bar, and of which."""
+    """Say for how many of several values the bar lies within the error, and for which."""
     if len(judged.values) == 1:
         return ""
-    told = [meets(low, bar) and meets(high, bar) for low, high in judged.ranges]
-    names = judged.names or [str(place) for place, _ in enumerate(told, start=1)]
-    which = " and ".join(name for name, known in zip(names, told, strict=True) if not known)
-    if not any(told):
-        return f" of all {len(told)}"
-    return f" of {told.count(False)} of {len(told)} ({which}), and the others meet it"
+    names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
+    doubtful = [
+        name
+        for name, (low, high) in zip(names, judged.ranges, strict=True)
+        if not (meets(low, bar) and meets(high, bar))
+    ]
+    if len(doubtful) == len(names):
+        return f" of all {len(names)}"
+    which = " and ".join(doubtful)
+    return f" of {len(doubtful)} of {len(names)} ({which}), and the others meet it"
 
 
 def _draws_wanted(judged: Measured, bar: Mapping) -> str:
-    """Say at how many draws the error would tell the value from the bar, if it stayed there."""
+    """Say how many draws would tell the value from the bar, if it stayed as it is."""
     if judged.draws is None or len(judged.values) != 1:
         return ""
     gap = min(abs(judged.one - bound) for name, bound in bar.items() if name != "contains")

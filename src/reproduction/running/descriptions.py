@@ -98,18 +98,9 @@ class Descriptions:
                     yield key, kind, name, entry
 
     def find(self, kind: str, name: str) -> tuple[str, Study, Table]:
-        """Find the entry that describes a table or figure.
+        """Find the entry that describes a table or figure: its name, its study, and the entry.
 
-        Parameters
-        ----------
-        kind : str
-        name : str
-            Name of the file without its ending; it may hold wildcards in braces.
-
-        Returns
-        -------
-        tuple of str, Study and Table
-            The entry's name, its study, and the entry.
+        The name is that of the file without its ending; it may hold wildcards in braces.
 
         Raises
         ------
