@@ -1,8 +1,4 @@
-"""The scorecard, the data dictionary, Snakemake's report, the review notebooks and the front page.
-
-They show what the target rules of the studies make. What is judged and shown beside the papers is in
-config/claims/STUDY.yaml and config/figures/STUDY.yaml.
-"""
+"""The scorecard, the data dictionary, Snakemake's report, the review notebooks and the front page."""
 
 from isdp.errors import InputError
 from reproduction.review.claims import named_tables, read_claims, read_figures

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from string import Formatter
 
@@ -24,21 +25,10 @@ OURS = "ours"  # in place of a paper where no paper shows it
 
 
 def read_claims(paths: Iterable, schema, notebooks: Iterable = ()) -> list[dict]:
-    """Read the claims of all studies, and check them against their JSON schema.
+    """Read the claims of all studies, one file each, and check them against their JSON schema.
 
-    Parameters
-    ----------
-    paths : iterable of path
-        One file per study, named by the study.
-    schema : path
-    notebooks : iterable of path
-        The review notebooks, NN_STUDY.ipynb: their numbers give the studies their order.
-
-    Returns
-    -------
-    list of dict
-        Each with its study, `wing`, and its `page`: the notebook that argues it, or the study's
-        name where there is no such notebook.
+    The review notebooks, NN_STUDY.ipynb, give the studies their order. A claim has its study,
+    `wing`, and its `page`: the notebook that argues it, or the study's name where there is none.
 
     Raises
     ------
@@ -72,8 +62,8 @@ def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
 
 def named_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
     """List the tables that claims are judged by and entries show, each once."""
-    names = [name for claim in claims for name in tables_of(claim)]
-    return list(dict.fromkeys(names + [name for entry in entries for name in entry["tables"]]))
+    lists = [*map(tables_of, claims), *(entry["tables"] for entry in entries)]
+    return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
 def tables_of(claim: Mapping) -> list[str]:
@@ -95,8 +85,8 @@ def columns_of(how: Mapping) -> list[str]:
 
 def named_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
     """List the figures in which claims can be seen and that entries show, each once."""
-    names = [name for claim in claims for name in figures_of(claim)]
-    return list(dict.fromkeys(names + [name for entry in entries for name in entry["figures"]]))
+    lists = [*map(figures_of, claims), *(entry["figures"] for entry in entries)]
+    return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
 def figures_of(claim: Mapping) -> list[str]:

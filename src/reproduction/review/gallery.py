@@ -31,7 +31,7 @@ def gallery(
     folder : Path
         The figures of the run, where each has its PNG.
     claims, entries : lists of mappings
-        From `reproduction.review.claims`. An entry goes before a claim that names the same figure.
+        An entry goes before a claim that names the same figure.
     made : mapping
         The files of the run for each name of a figure. Of several, one per state, one is shown.
     descriptions : Descriptions
@@ -39,9 +39,8 @@ def gallery(
     Returns
     -------
     dict
-        The pictures of each study: `name` of the file; `address`, a data URI; `title` and `words`
-        from the descriptions; `label` and `goal`, the claim or the figure of a paper next to which
-        it stands, and its place on the page; and `more`, the number of figures of other states.
+        The pictures of each study. `label` and `goal` are the claim or the figure of a paper next
+        to which a picture stands, and its place on the page; `more` counts those of other states.
     """
     found: dict[str, list[dict]] = {each["wing"]: [] for each in (*claims, *entries)}
     shown: set[str] = set()

@@ -1,4 +1,4 @@
-"""Set the front page of the results."""
+"""Write the front page of the results."""
 
 from pathlib import Path
 
