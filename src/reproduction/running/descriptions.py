@@ -149,12 +149,10 @@ class Descriptions:
         Wildcards that the name leaves open become Snakemake's of the job.
         """
         pattern, study, entry = self.find(kind, name)
-        values = {
-            wildcard: f"{{{{ snakemake.wildcards.{wildcard} }}}}"
-            if value == f"{{{wildcard}}}"
-            else value
-            for wildcard, value in _wildcards(pattern, name).items()
-        }
+        values = _wildcards(pattern, name)
+        for wildcard, value in values.items():
+            if value == f"{{{wildcard}}}":
+                values[wildcard] = f"{{{{ snakemake.wildcards.{wildcard} }}}}"
         parts = [f"**{entry.title}.**", entry.caption.strip(), study.settings.strip()]
         return _filled("\n\n".join(filter(None, parts)) + "\n", values)
 
@@ -171,11 +169,8 @@ class Descriptions:
 
     def figures(self) -> pd.DataFrame:
         """Return the list of figures: name, title and study."""
-        rows = [
-            (name, entry.title, study)
-            for study, kind, name, entry in self.entries()
-            if kind == "figures"
-        ]
+        figures = [entry for entry in self.entries() if entry[1] == "figures"]
+        rows = [(name, entry.title, study) for study, _, name, entry in figures]
         return pd.DataFrame(rows, columns=["figure", "title", "study"])
 
 

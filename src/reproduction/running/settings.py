@@ -145,9 +145,9 @@ def check_states(key: str, states: list[str], known: list[str]) -> None:
     """Raise ConfigError unless each state is among the known ones."""
     for position, state in enumerate(states):
         if state not in known:
+            there = " ".join(sorted(known))
             raise ConfigError(
-                f"config: {key}.{position}: there is no state {state!r}; there are "
-                + " ".join(sorted(known))
+                f"config: {key}.{position}: there is no state {state!r}; there are {there}"
             )
 
 
@@ -155,9 +155,8 @@ def check_vintage(key: str, vintage: str, ledger: Path) -> None:
     """Raise ConfigError unless the ledger has the vintage."""
     vintages = column(ledger, "vintage")
     if vintage not in vintages:
-        raise ConfigError(
-            f"config: {key}: {vintage!r} is not in {ledger.name}; there are " + " ".join(vintages)
-        )
+        there = " ".join(vintages)
+        raise ConfigError(f"config: {key}: {vintage!r} is not in {ledger.name}; there are {there}")
 
 
 def column(path: Path, name: str) -> list[str]:
