@@ -46,10 +46,7 @@ def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
 
     Each has its study, `wing`, the name of its file.
 
-    Raises
-    ------
-    InputError
-        If they do not fit their schema, or name a claim that does not exist.
+    Raises InputError if they do not fit their schema, or name a claim that does not exist.
     """
     entries = _entries(sorted(map(Path, paths)), schema, "name")
     known = {claim["claim"] for claim in claims}

@@ -22,10 +22,7 @@ REFUSED = (ast.Is, ast.IsNot)
 def check_measures(claims: Iterable[Mapping], descriptions: Descriptions) -> None:
     """Check that every query of the claims can be read, and that their tables have the columns.
 
-    Raises
-    ------
-    InputError
-        Naming the file, the claim, the table, and what does not fit.
+    Raises InputError, naming the file, the claim, the table, and what does not fit.
     """
     for claim in claims:
         for how in measures_of(claim):

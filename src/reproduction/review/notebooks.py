@@ -43,10 +43,7 @@ TEMPLATE = """
 def formula(tex: str, display: bool = False) -> str:
     """Convert a LaTeX formula to MathML, in a line of text or (`display`) on a line of its own.
 
-    Raises
-    ------
-    InputError
-        If latex2mathml does not know a command in the formula.
+    Raises InputError if latex2mathml does not know a command in the formula.
     """
     mathml = convert(tex, display="block" if display else "inline")
     # latex2mathml copies what it does not know into its output
@@ -96,10 +93,7 @@ def execute(path, results, expect=None) -> nbformat.NotebookNode:
     expect : path, optional
         A config that the results must agree with.
 
-    Raises
-    ------
-    InputError
-        If the notebook refuses the results; the message is the notebook's own.
+    Raises InputError if the notebook refuses the results; the message is the notebook's own.
     """
     path = Path(path)
     with tempfile.TemporaryDirectory() as own:

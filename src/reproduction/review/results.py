@@ -51,10 +51,7 @@ def open_results(folder=None, expect=None) -> Results:
         A config whose keys must all agree with the config that made the results; by default
         the environment variable ISDP_EXPECTED_CONFIG, and without it nothing is compared.
 
-    Raises
-    ------
-    ReviewError
-        If the run has not finished, or was made with another config.
+    Raises ReviewError if the run has not finished, or was made with another config.
     """
     here = Path.cwd()
     above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())

@@ -39,10 +39,7 @@ def scorecard(
     The claims are those of `reproduction.review.claims.read_claims`, and the provenance is that of
     the demonstration data, `reproduction.data.fetch.Provenance`.
 
-    Raises
-    ------
-    InputError
-        If a claim measures a column or row that does not exist.
+    Raises InputError if a claim measures a column or row that does not exist.
     """
     return pd.DataFrame([_judge(claim, tables, provenance) for claim in claims], columns=COLUMNS)
 

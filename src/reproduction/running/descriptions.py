@@ -102,10 +102,7 @@ class Descriptions:
 
         The name is that of the file without its ending; it may hold wildcards in braces.
 
-        Raises
-        ------
-        InputError
-            If nothing describes it.
+        Raises InputError if nothing describes it.
         """
         fitting = (
             pattern
@@ -125,10 +122,7 @@ class Descriptions:
     def columns_of(self, kind: str, name: str, columns: Iterable[str]) -> dict[str, str]:
         """Describe columns of a table, in their order.
 
-        Raises
-        ------
-        InputError
-            If a column has no description.
+        Raises InputError if a column has no description.
         """
         pattern, study, entry = self.find(kind, name)
         known = study.columns | entry.columns
@@ -177,10 +171,7 @@ class Descriptions:
 def read_descriptions(paths: Iterable) -> Descriptions:
     """Read the descriptions of several studies, from files STUDY/descriptions.yaml.
 
-    Raises
-    ------
-    InputError
-        Naming the file and the entry that does not fit.
+    Raises InputError, naming the file and the entry that does not fit.
     """
     studies = {}
     for path in map(Path, paths):

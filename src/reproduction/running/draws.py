@@ -36,10 +36,7 @@ def labelled(
 def read_by(label: str, paths: Iterable) -> dict[str, Draws]:
     """Read files of draws of one experiment, by the law or the unit that each names.
 
-    Raises
-    ------
-    InputError
-        If two files are of the same, or of two experiments.
+    Raises InputError if two files are of the same, or of two experiments.
     """
     read: dict[str, Draws] = {}
     experiments = set()
