@@ -179,7 +179,6 @@ rule execute_notebook:
         ENVIRONMENT
     params:
         sources=presentation("review"),
-        settings=SETTINGS,
     message:
         "Review notebook {wildcards.page}"
     script:

@@ -19,7 +19,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments.formatters import HtmlFormatter
 
 from isdp.errors import InputError
-from reproduction.review.results import EXPECTED, FOLDER, NotInThisRunError, ReviewError
+from reproduction.review.results import FOLDER, NotInThisRunError, ReviewError
 from reproduction.review.style import STYLE
 
 TEMPLATE = """
@@ -82,16 +82,8 @@ def markdown(text: str) -> str:
     return MarkdownWithMath(renderer=Renderer(escape=False)).render(text)
 
 
-def execute(path, results, expect=None) -> nbformat.NotebookNode:
-    """Execute a notebook from top to bottom in a kernel of its own.
-
-    Parameters
-    ----------
-    path : path
-    results : path
-        The results folder that the notebook reviews.
-    expect : path, optional
-        A config that the results must agree with.
+def execute(path, results) -> nbformat.NotebookNode:
+    """Execute a notebook on a results folder, from top to bottom in a kernel of its own.
 
     Raises InputError if the notebook refuses the results; the message is the notebook's own.
     """
@@ -100,8 +92,6 @@ def execute(path, results, expect=None) -> nbformat.NotebookNode:
         # the kernel writes nothing into the home folder, which may be read-only
         os.environ["JUPYTER_RUNTIME_DIR"] = own
         variables = {FOLDER: str(Path(results).resolve()), "IPYTHONDIR": own}
-        if expect is not None:
-            variables[EXPECTED] = str(Path(expect).resolve())
         notebook = nbformat.read(path, as_version=4)
         client = NotebookClient(
             notebook,
