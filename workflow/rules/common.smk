@@ -1,4 +1,4 @@
-"""The checked config, and the functions that the stages share."""
+"""The checked config, and the functions and the rule that the studies share."""
 
 import csv
 import re
@@ -13,6 +13,12 @@ from reproduction.running.single_run import claim_folder
 from reproduction.running.sources import code, presentation
 from reproduction.running.summary import pages_to_open, read_if_there
 
+
+def files_of(pattern):
+    """List the files of this checkout that fit a pattern."""
+    return sorted(str(path) for path in HERE.glob(pattern))
+
+
 try:
     SETTINGS = read_config(config, BASE)  # what results/config.yaml keeps
 except ConfigError as error:
@@ -24,9 +30,7 @@ HISTOGRAM, GROUP_QUARTERS = (
 )
 ENVIRONMENT = "../envs/isdp.yaml"  # as a rules file sees it
 # titles, captions and columns of all tables and figures
-DESCRIPTION_FILES = sorted(
-    str(path) for path in (HERE / "src/reproduction").glob("*/descriptions.yaml")
-)
+DESCRIPTION_FILES = files_of("src/reproduction/*/descriptions.yaml")
 DESCRIPTIONS = read_descriptions(DESCRIPTION_FILES)
 CAPTION_FOLDER = Path("results/captions").absolute()  # written when the report is built
 
@@ -35,20 +39,14 @@ wildcard_constraints:
     state="[A-Z]{2}",
 
 
-# -- inputs ---------------------------------------------------------------------------------------
-
-
 def any_of(names):
-    """What a wildcard may be."""
+    """Return the constraint of a wildcard that stands for one of some names."""
     return "|".join(map(re.escape, names)) or "there-is-none"
 
 
 def selected_states(wildcards=None):
     with open(checkpoints.select_states.get().output.states) as file:
         return [row["state"] for row in csv.DictReader(file)]
-
-
-# -- outputs --------------------------------------------------------------------------------------
 
 
 def logs(job):
@@ -59,16 +57,12 @@ def benchmarks(job):
     return f"results/benchmarks/{job}.tsv"
 
 
-def label(what, kind):
-    """One label: of a second with two values the report makes a switch, and fails where one lacks."""
-    return {"what": f"{what} ({kind})"}
-
-
 def in_report(path):
     """Flag a table's page or a figure for the report, with the words of its description."""
     file = Path(path)
     kind = "figures" if file.suffix == ".svg" else "tables"
     _, study, entry = DESCRIPTIONS.find(kind, file.stem)
+    title = DESCRIPTIONS.title_of(kind, file.stem)
     if not entry.in_report:
         return path
     return report(
@@ -76,8 +70,14 @@ def in_report(path):
         caption=str(CAPTION_FOLDER / kind / caption_file(file.stem)),
         category=study.category,
         subcategory=entry.section,
-        labels=label(DESCRIPTIONS.title_of(kind, file.stem), kind.removesuffix("s")),
+        # one label: of two the report makes a switch, and fails where one has no second
+        labels={"what": f"{title} ({kind.removesuffix('s')})"},
     )
+
+
+def tables_made_by(*made):
+    """List the tables among the outputs of some rules."""
+    return [path for rule in made for path in rule.output if path.startswith("results/tables/")]
 
 
 def rendered(tables):
@@ -95,3 +95,16 @@ def states_of(pattern):
 
 # For the captions, which are rendered when the report is built. No job reads this key.
 config["provenance"] = read_if_there("results/data/provenance.json")
+
+
+# each study uses this rule for its tables
+rule render_tables:
+    log:
+        logs("render_tables"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "Tables for readers"
+    script:
+        "../scripts/review/render_tables.py"

@@ -97,9 +97,7 @@ rule plot_comparison:
         "../scripts/comparison/plot_comparison.py"
 
 
-COMPARISON_TABLES = [
-    path for path in rules.collect_comparison.output if path.startswith("results/tables/")
-]
+COMPARISON_TABLES = tables_made_by(rules.collect_comparison)
 
 
 use rule render_tables as render_comparison_tables with:

@@ -1,30 +1,21 @@
-"""The scorecard, the data dictionary, Snakemake's report, the review notebooks and the front page.
-
-They show what the target rules of the studies make. What is judged and shown beside the papers is in
-config/claims/STUDY.yaml and config/figures/STUDY.yaml.
-"""
+"""The scorecard, the data dictionary, Snakemake's report, the review notebooks and the front page."""
 
 from isdp.errors import InputError
 from reproduction.review.claims import named_tables, read_claims, read_figures
 from reproduction.review.columns import check_measures
 from reproduction.review.shown import made_tables
 
-NOTEBOOKS = sorted(str(path) for path in (HERE / "notebooks").glob("*.ipynb"))
-SCHEMAS = HERE / "workflow/schemas"
-CLAIMS, FIGURES = (
-    sorted(str(path) for path in (HERE / "config" / kind).glob("*.yaml"))
-    for kind in ("claims", "figures")
-)
+NOTEBOOKS = files_of("notebooks/*.ipynb")
 PAGES = {
     "notebooks": NOTEBOOKS,
-    "claims": CLAIMS,
-    "claims_schema": str(SCHEMAS / "claims.schema.yaml"),
-    "figures": FIGURES,
-    "figures_schema": str(SCHEMAS / "figures.schema.yaml"),
+    "claims": files_of("config/claims/*.yaml"),
+    "claims_schema": str(HERE / "workflow/schemas/claims.schema.yaml"),
+    "figures": files_of("config/figures/*.yaml"),
+    "figures_schema": str(HERE / "workflow/schemas/figures.schema.yaml"),
 }
 try:
-    ALL_CLAIMS = read_claims(CLAIMS, PAGES["claims_schema"], NOTEBOOKS)
-    ALL_FIGURES = read_figures(FIGURES, PAGES["figures_schema"], ALL_CLAIMS)
+    ALL_CLAIMS = read_claims(PAGES["claims"], PAGES["claims_schema"], NOTEBOOKS)
+    ALL_FIGURES = read_figures(PAGES["figures"], PAGES["figures_schema"], ALL_CLAIMS)
     check_measures(ALL_CLAIMS, DESCRIPTIONS)
 except InputError as error:
     sys.exit(f"error: {error}")
@@ -48,8 +39,6 @@ rule verify_draws:
         verified="results/tables/draws_verified.csv",
     log:
         logs("verify_draws"),
-    benchmark:
-        benchmarks("verify_draws")
     localrule: True
     conda:
         ENVIRONMENT
@@ -72,8 +61,6 @@ rule scorecard:
         summary="results/tables/scorecard.txt",
     log:
         logs("scorecard"),
-    benchmark:
-        benchmarks("scorecard")
     localrule: True
     conda:
         ENVIRONMENT
@@ -162,8 +149,6 @@ rule build_report:
         report="results/report.html",
     log:
         logs("build_report"),
-    benchmark:
-        benchmarks("build_report")
     localrule: True
     conda:
         ENVIRONMENT
@@ -189,14 +174,11 @@ rule execute_notebook:
         page="results/notebooks/{page}.html",
     log:
         logs("notebook_{page}"),
-    benchmark:
-        benchmarks("notebook_{page}")
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("review"),
-        settings=SETTINGS,
     message:
         "Review notebook {wildcards.page}"
     script:
@@ -212,7 +194,6 @@ rule build_front_page:
         config="results/config.yaml",
         usual=str(HERE / "config/config.yaml"),
         descriptions=DESCRIPTION_FILES,
-        template=str(HERE / "workflow/report/index.html.j2"),
     output:
         page="results/index.html",
     log:

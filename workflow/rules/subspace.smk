@@ -183,18 +183,13 @@ rule plot_subspace:
         "../scripts/subspace/plot_subspace.py"
 
 
-SUBSPACE_TABLES = [
-    path
-    for rule in (
-        rules.compute_subspace_errors,
-        rules.compute_subspace_guarantees,
-        rules.compare_equal_privacy,
-        rules.simulate_campus,
-        rules.project_subspace_counties,
-    )
-    for path in rule.output
-    if path.startswith("results/tables/")
-]
+SUBSPACE_TABLES = tables_made_by(
+    rules.compute_subspace_errors,
+    rules.compute_subspace_guarantees,
+    rules.compare_equal_privacy,
+    rules.simulate_campus,
+    rules.project_subspace_counties,
+)
 
 
 use rule render_tables as render_subspace_tables with:

@@ -190,18 +190,13 @@ rule plot_swapping:
         "../scripts/swapping/plot_swapping.py"
 
 
-SWAPPING_TABLES = [
-    path
-    for rule in (
-        rules.compute_swapping_loss,
-        rules.sample_swapping_permutations,
-        rules.compare_swapping_guarantees,
-        rules.attack_swapping,
-        rules.swap_massachusetts,
-    )
-    for path in rule.output
-    if path.startswith("results/tables/")
-]
+SWAPPING_TABLES = tables_made_by(
+    rules.compute_swapping_loss,
+    rules.sample_swapping_permutations,
+    rules.compare_swapping_guarantees,
+    rules.attack_swapping,
+    rules.swap_massachusetts,
+)
 
 
 use rule render_tables as render_swapping_tables with:

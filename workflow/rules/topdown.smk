@@ -247,18 +247,13 @@ rule plot_topdown:
         "../scripts/topdown/plot_topdown.py"
 
 
-TOPDOWN_TABLES = [
-    path
-    for rule in (
-        rules.compute_topdown_noise,
-        rules.derive_implied_constraints,
-        rules.release_group_quarters,
-        rules.compare_topdown_invariants,
-        rules.collect_topdown,
-    )
-    for path in rule.output
-    if path.startswith("results/tables/")
-]
+TOPDOWN_TABLES = tables_made_by(
+    rules.compute_topdown_noise,
+    rules.derive_implied_constraints,
+    rules.release_group_quarters,
+    rules.compare_topdown_invariants,
+    rules.collect_topdown,
+)
 
 
 use rule render_tables as render_topdown_tables with:

@@ -17,9 +17,9 @@ START, END = "<!-- keys: written by reproduction.config.describe -->", "<!-- end
 
 
 def described(model: type[Block] = Config, path: tuple[str, ...] = ()) -> Iterator[tuple]:
-    """Give dotted key, meaning and source of every key, in the order of the model.
+    """Yield the dotted key, meaning and source of every key, in the order of the model.
 
-    Where users choose a key's name, the placeholder of its model takes the name's place.
+    The placeholder of a model stands for a name that users choose.
     """
     for name, field in model.model_fields.items():
         here = (*path, field.alias or name)
@@ -39,10 +39,11 @@ def _blocks(annotation: Any) -> Iterator[type[Block]]:
 
 def table() -> str:
     """Write the keys as a Markdown table; a key that several models have is listed once."""
-    rows = {key: (meaning, source) for key, meaning, source in reversed([*described()])}
-    lines = [f"| `{key}` | {rows[key][0]} | {rows[key][1]} |" for key, *_ in described()]
+    rows = {}
+    for key, meaning, source in described():
+        rows.setdefault(key, f"| `{key}` | {meaning} | {source} |")
     return "\n".join(
-        ["| key | meaning | value in `config.yaml` |", "|---|---|---|", *dict.fromkeys(lines)]
+        ["| key | meaning | value in `config.yaml` |", "|---|---|---|", *rows.values()]
     )
 
 

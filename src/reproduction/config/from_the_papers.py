@@ -21,6 +21,7 @@ from reproduction.running.settings import (
     Rates,
     States,
     Whole,
+    setting,
 )
 from reproduction.swapping.settings import Strata
 
@@ -32,7 +33,7 @@ TARGETS = {
     "swapping": "swapping",
 }
 SECTIONS, FIGURES = "ISDP, Sections 5 and E.2 or E.3", "ISDP, Figure 4, or Figures 1 and 6"
-E4 = "ISDP, Section E.4"
+COUNTIES, E4 = "ISDP, Sections 5 and E.4", "ISDP, Section E.4"
 MAPE = "SWAP, figure of the mean absolute percentage error in 1940"
 
 
@@ -88,11 +89,9 @@ class CountiesInPaper(Block):
     """The county experiment."""
 
     epsilon: Positive | None = _printed(
-        "The epsilon. Ours is computed from the budget that SDP prints.",
-        "ISDP, Sections 5 and E.4",
-        "epsilon",
+        "The epsilon. Ours is computed from the budget that SDP prints.", COUNTIES, "epsilon"
     )
-    norm: Norm | None = _printed("The norm.", "ISDP, Sections 5 and E.4", "norm")
+    norm: Norm | None = _printed("The norm.", COUNTIES, "norm")
     states: States | None = _printed(
         "The codes of the eleven states with a significant slope.",
         "ISDP, Figures 2 and 8",
@@ -126,28 +125,24 @@ class SwappingInPaper(Block):
     mape_medians: list[Positive] | None = _printed("The medians in %, one for each rate.", MAPE)
 
 
+def _part(title: str, name: str) -> Any:
+    """Describe a part of the block."""
+    return setting(f"{title} The settings named are those of `{TARGETS[name]}`.", default=None)
+
+
 class FromThePapers(Block):
     """Settings that our text copies of the papers lack."""
 
-    intersecting: IntersectingInPaper = Field(
-        default=None,
-        description="Intersecting constraints (ISDP, Sections 5 and E.2). The settings named are "
-        "those of `lattices.experiments.intersecting`.",
+    intersecting: IntersectingInPaper = _part(
+        "Intersecting constraints (ISDP, Sections 5 and E.2).", "intersecting"
     )
-    contingency: LatticeInPaper = Field(
-        default=None,
-        description="Delinquent children (ISDP, Sections 5 and E.3). The settings named are those "
-        "of `lattices.experiments.contingency`.",
+    contingency: LatticeInPaper = _part(
+        "Delinquent children (ISDP, Sections 5 and E.3).", "contingency"
     )
-    counties: CountiesInPaper = Field(
-        default=None,
-        description="The county experiment (ISDP, Sections 5 and E.4). The settings named are "
-        "those of `counties`.",
+    counties: CountiesInPaper = _part(
+        "The county experiment (ISDP, Sections 5 and E.4).", "counties"
     )
-    swapping: SwappingInPaper = Field(
-        default=None,
-        description="Permutation swapping (SWAP). The settings named are those of `swapping`.",
-    )
+    swapping: SwappingInPaper = _part("Permutation swapping (SWAP).", "swapping")
 
 
 def filled_in(block: Mapping[str, Mapping]) -> dict[str, dict]:
@@ -164,5 +159,5 @@ def replacements(block: Mapping[str, Mapping]) -> Iterator[tuple[str, Any]]:
     for part, entries in filled_in(block).items():
         fields = FromThePapers.model_fields[part].annotation.model_fields
         for key, value in entries.items():
-            for setting in fields[key].json_schema_extra["stands_for"]:
-                yield f"{TARGETS[part]}.{setting}", value
+            for replaced in fields[key].json_schema_extra["stands_for"]:
+                yield f"{TARGETS[part]}.{replaced}", value

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -88,14 +89,8 @@ def read_config(config: dict, base: Path) -> dict:
     """Check a configuration, and bring it into the form that the rules read.
 
     Entries that are null are left out, and the values of `from_the_papers` take the place of the
-    settings that they stand for.
-
-    Parameters
-    ----------
-    config : dict
-        Changed in place.
-    base : Path
-        The checkout, in which the files of the configuration are looked for.
+    settings that they stand for. The configuration is changed in place. Its files are looked for
+    in the checkout, `base`.
 
     Returns
     -------
@@ -103,10 +98,7 @@ def read_config(config: dict, base: Path) -> dict:
         The settings to keep with the results: nulls stay, the papers' values are in their places,
         and `from_the_papers` lists those that were filled in.
 
-    Raises
-    ------
-    ConfigError
-        If a value is not allowed.
+    Raises ConfigError if a value is not allowed.
     """
     given = copy.deepcopy(config)
     _leave_out_nulls(config)
@@ -116,8 +108,11 @@ def read_config(config: dict, base: Path) -> dict:
     }
     if printed := filled_in(config.get("from_the_papers", {})):
         for key, value in replacements(printed):
-            _replace(config, key.split("."), value)
-            _replace(recorded, key.split("."), value)
+            *parents, last = key.split(".")
+            for kept in (config, recorded):
+                block = _find(kept, parents)
+                if last in block:  # a key in an entry that is left out stays out
+                    block[last] = copy.deepcopy(value)
         check_config(config, base)
         recorded["from_the_papers"] = printed
     return recorded
@@ -137,53 +132,44 @@ def check_config(config: dict, base: Path) -> None:
 
 def _leave_out_nulls(config: dict) -> None:
     """Drop the named entries that a configuration of the user's sets to null."""
-    for path in ("lattices.experiments", "subspace.workloads", "topdown.runs"):
-        _drop_nulls(_find(config, path.split(".")))
-    experiments = _find(config, ["lattices", "experiments"])
-    for entry in experiments.values() if isinstance(experiments, dict) else []:
+    for path in (["lattices", "experiments"], ["subspace", "workloads"], ["topdown", "runs"]):
+        _drop_nulls(_find(config, path))
+    for entry in _find(config, ["lattices", "experiments"]).values():
         for law in _drop_nulls(_find(entry, ["laws"])):
-            printed = _find(entry, ["printed"])
-            if isinstance(printed, dict):
-                printed.pop(law, None)
+            _find(entry, ["printed"]).pop(law, None)
 
 
-def _drop_nulls(block: Any) -> list:
-    if not isinstance(block, dict):
-        return []
+def _drop_nulls(block: dict) -> list:
     nulls = [key for key, value in block.items() if value is None]
     for key in nulls:
         del block[key]
     return nulls
 
 
-def _find(node: Any, path: Sequence[str]) -> Any:
+def _find(node: Any, path: Sequence[str]) -> dict:
+    """Find a block by its path; an empty one where there is none."""
     for part in path:
         node = node.get(part) if isinstance(node, dict) else None
-    return node
-
-
-def _replace(config: dict, path: Sequence[str], value: Any) -> None:
-    """Set a key; a key in an entry that is left out stays out."""
-    *parents, last = path
-    block = _find(config, parents)
-    if isinstance(block, dict) and last in block:
-        block[last] = copy.deepcopy(value)
+    return node if isinstance(node, dict) else {}
 
 
 def _first_error(errors: Sequence[ErrorDetails], config: dict) -> str:
     """Describe the first error: the dotted key, what is wanted and what was given."""
-    first = errors[0]
-    # The errors of all kinds that a value may have: the kind that fits best fails deepest.
-    kinds = [each for each in errors if _same_value(each, first, config)]
-    best = max(kinds, key=lambda each: len(_path(each, config)))
+    # where a value may be of several kinds, pydantic adds the kind to the path and tries each
+    place, path = errors[0]["loc"], _path(errors[0], config)
+    common = next((at for at, part in enumerate(path) if place[at] != part), len(path))
+    kinds = [each for each in errors if each["loc"][:common] == place[:common] != place]
+    # the kind that fits best fails deepest
+    best = max(kinds or errors[:1], key=lambda each: len(_path(each, config)))
     path = _path(best, config)
-    wanted = dict.fromkeys(_wanted(each) for each in kinds if _path(each, config) == path)
-    alternatives = " or ".join(
-        each.removeprefix("must ").removeprefix("be ") if place else each
-        for place, each in enumerate(wanted)
+    wanted = dict.fromkeys(
+        _wanted(each) for each in kinds or errors[:1] if _path(each, config) == path
     )
+    first, *others = wanted
+    others = [each.removeprefix("must ").removeprefix("be ") for each in others]
     given = "" if best["type"] == "keys" else f", got {_shown(best['input'])}"
-    return f"config: {'.'.join(map(str, path)) or 'top level'}: {alternatives}{given}"
+    key = ".".join(map(str, path)) or "top level"
+    return f"config: {key}: {' or '.join([first, *others])}{given}"
 
 
 def _wanted(error: ErrorDetails) -> str:
@@ -192,28 +178,13 @@ def _wanted(error: ErrorDetails) -> str:
 
 
 def _path(error: ErrorDetails, config: Any) -> list:
-    """Keys and positions that lead to an error, without pydantic's names of the kinds of values."""
+    """Return the keys and positions that lead to an error, without pydantic's names of kinds."""
     path, node = [], config
     for part in error["loc"]:
-        inside = (isinstance(node, dict) and part in node) or (
-            isinstance(node, list) and isinstance(part, int) and part < len(node)
-        )
-        if inside:
-            path.append(part)
+        with suppress(KeyError, IndexError, TypeError):
             node = node[part]
+            path.append(part)
     return path
-
-
-def _same_value(error: ErrorDetails, first: ErrorDetails, config: Any) -> bool:
-    """Tell whether two errors are of the same value, read as different kinds."""
-    steps, common = _path(first, config), 0
-    for part, step in zip(first["loc"], steps, strict=False):
-        if part != step:
-            break
-        common += 1
-    return error is first or (
-        common < len(first["loc"]) and error["loc"][:common] == first["loc"][:common]
-    )
 
 
 def _shown(value: Any) -> str:

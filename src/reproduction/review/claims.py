@@ -1,9 +1,11 @@
-"""What the papers claim, and which of their figures are shown: one file a wing for each."""
+"""The papers' claims, and those of their figures that are shown: one file each per study."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from string import Formatter
 
@@ -19,25 +21,14 @@ PAPERS = {
     "TDA": "The TopDown algorithm and invariants (slides)",
     "SWAP": "Can Swapping be Differentially Private? (2023)",
 }
-OURS = "ours"  # in place of a paper: what no paper shows
+OURS = "ours"  # in place of a paper where no paper shows it
 
 
 def read_claims(paths: Iterable, schema, notebooks: Iterable = ()) -> list[dict]:
-    """Read the claims of all wings, and check them against their JSON schema.
+    """Read the claims of all studies, one file each, and check them against their JSON schema.
 
-    Parameters
-    ----------
-    paths : iterable of path
-        A file a wing, named by the wing.
-    schema : path
-    notebooks : iterable of path
-        The reviewing notebooks, NN_WING.ipynb: their numbers give the wings their order.
-
-    Returns
-    -------
-    list of dict
-        Each with its `wing`, and its `page`: the notebook that argues it, or the wing's name where
-        there is no such notebook.
+    The review notebooks, NN_STUDY.ipynb, give the studies their order. A claim has its study,
+    `wing`, and its `page`: the notebook that argues it, or the study's name where there is none.
 
     Raises
     ------
@@ -46,90 +37,75 @@ def read_claims(paths: Iterable, schema, notebooks: Iterable = ()) -> list[dict]
     """
     pages = {path.stem.partition("_")[2]: path.stem for path in map(Path, notebooks)}
     files = sorted(map(Path, paths), key=lambda path: pages.get(path.stem, f"~{path.stem}"))
-    claims = [
-        {"wing": path.stem, "page": pages.get(path.stem, path.stem), **claim}
-        for path, claim in _entries(files, schema)
-    ]
-    _check_names("claim", claims)
-    return claims
+    claims = _entries(files, schema, "claim")
+    return [{"page": pages.get(claim["wing"], claim["wing"]), **claim} for claim in claims]
 
 
 def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
     """Read the descriptions of the papers' figures and tables, in the papers' order.
 
-    Each has its `wing`, the name of its file.
+    Each has its study, `wing`, the name of its file.
 
-    Raises
-    ------
-    InputError
-        If they do not fit their schema, or name a claim that does not exist.
+    Raises InputError if they do not fit their schema, or name a claim that does not exist.
     """
-    found = list(_entries(sorted(map(Path, paths)), schema))
+    entries = _entries(sorted(map(Path, paths)), schema, "name")
     known = {claim["claim"] for claim in claims}
-    for path, entry in found:
+    for entry in entries:
         for name in entry["claims"]:
             if name not in known:
-                raise InputError(f"{path.name}: {entry['name']}: there is no claim {name}")
-    entries = [{"wing": path.stem, **entry} for path, entry in found]
-    _check_names("name", entries)
+                raise InputError(f"{entry['wing']}.yaml: {entry['name']}: there is no claim {name}")
     return sorted(entries, key=_place)
 
 
 def named_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
-    """Names of the tables that claims are judged by and entries show, each once."""
-    names = [name for claim in claims for name in tables_of(claim)]
-    return list(dict.fromkeys(names + [name for entry in entries for name in entry["tables"]]))
+    """List the tables that claims are judged by and entries show, each once."""
+    lists = [*map(tables_of, claims), *(entry["tables"] for entry in entries)]
+    return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
 def tables_of(claim: Mapping) -> list[str]:
-    """Names of the tables that a claim is judged by, that of our value first."""
+    """List the tables that a claim is judged by, that of our value first."""
     return list(dict.fromkeys(how["table"] for how in measures_of(claim)))
 
 
 def measures_of(claim: Mapping) -> list[Mapping]:
-    """All that a claim takes from tables, our value first."""
+    """List all that a claim takes from tables, our value first."""
     return [claim[key] for key in ("ours", "judged", "tells", "needs") if key in claim]
 
 
 def columns_of(how: Mapping) -> list[str]:
-    """Columns that a measure names, but for those in its query."""
-    single = [
-        how[key]
-        for key in ("column", "by", "error", "draws", "formula", "paper_error")
-        if key in how
-    ]
+    """List the columns that a measure names, but for those in its query."""
+    keys = ("column", "by", "error", "draws", "formula", "paper_error")
     named = [name for _, name, _, _ in Formatter().parse(how.get("named", "")) if name]
-    return [*single, *how.get("limits", []), *named]
+    return [*(how[key] for key in keys if key in how), *how.get("limits", []), *named]
 
 
 def named_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
-    """Names of the figures in which claims can be seen and that entries show, each once."""
-    names = [name for claim in claims for name in figures_of(claim)]
-    return list(dict.fromkeys(names + [name for entry in entries for name in entry["figures"]]))
+    """List the figures in which claims can be seen and that entries show, each once."""
+    lists = [*map(figures_of, claims), *(entry["figures"] for entry in entries)]
+    return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
 def figures_of(claim: Mapping) -> list[str]:
-    """Names of the figures in which a claim can be seen."""
+    """List the figures in which a claim can be seen."""
     named = claim.get("figure", [])
     return [named] if isinstance(named, str) else named
 
 
-def _entries(paths: Iterable[Path], schema) -> Iterator[tuple[Path, dict]]:
-    """Give each entry of some files with its file; a file that does not fit is refused."""
+def _entries(paths: Iterable[Path], schema, key: str) -> list[dict]:
+    """Read the entries of some files, each with its study; `key` holds an entry's name."""
     validator = jsonschema.Draft202012Validator(read_yaml(schema))
+    entries: list[dict] = []
     for path in paths:
-        entries = read_yaml(path)
-        for problem in validator.iter_errors(entries):
+        found = read_yaml(path)
+        for problem in validator.iter_errors(found):
             where = ".".join(str(part) for part in problem.absolute_path) or "top level"
             raise InputError(f"{path.name}: {where}: {problem.message}")
-        yield from ((path, entry) for entry in entries)
-
-
-def _check_names(key: str, entries: list[dict]) -> None:
-    names = [entry[key] for entry in entries]
-    for name in names:
-        if names.count(name) > 1:
+        entries += [{"wing": path.stem, **entry} for entry in found]
+    for name, number in Counter(entry[key] for entry in entries).items():
+        if number > 1:
             raise InputError(f"{key} {name} stands twice; rename one")
+    return entries
 
 
 def _place(entry: Mapping) -> tuple:

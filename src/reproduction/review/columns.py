@@ -20,19 +20,9 @@ REFUSED = (ast.Is, ast.IsNot)
 
 
 def check_measures(claims: Iterable[Mapping], descriptions: Descriptions) -> None:
-    """Refuse a claim with a query that cannot be read, or with a column that its table has not.
+    """Check that every query of the claims can be read, and that their tables have the columns.
 
-    Parameters
-    ----------
-    claims : iterable of mappings
-        From `reproduction.review.claims.read_claims`.
-    descriptions : Descriptions
-        They name the columns of each table.
-
-    Raises
-    ------
-    InputError
-        Naming the file, the claim, the table, and what does not fit.
+    Raises InputError, naming the file, the claim, the table, and what does not fit.
     """
     for claim in claims:
         for how in measures_of(claim):
@@ -46,24 +36,16 @@ def check_measures(claims: Iterable[Mapping], descriptions: Descriptions) -> Non
 
 
 def names_in(rows: str) -> list[str]:
-    """List the columns that a pandas query names, in their order.
-
-    Raises
-    ------
-    InputError
-        If pandas cannot read it.
-    """
+    """List the columns that a pandas query names; refuse a query that pandas cannot read."""
     quoted = re.findall("`([^`]*)`", rows)
     try:
-        tree = ast.parse(re.sub("`[^`]*`", "True", rows).strip(), mode="eval")
+        nodes = list(ast.walk(ast.parse(re.sub("`[^`]*`", "True", rows).strip(), mode="eval")))
     except (SyntaxError, ValueError) as error:
         raise InputError(f"rows {rows!r} cannot be read ({error.args[0]})") from error
-    nodes = list(ast.walk(tree))
     for node in nodes:
         if not isinstance(node, READ) or isinstance(node, REFUSED):
             kind = type(node).__name__
             raise InputError(f"rows {rows!r} cannot be read (a query has no {kind})")
-    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-    return quoted + [
-        node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called
-    ]
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    names = [node for node in nodes if isinstance(node, ast.Name) and node not in called]
+    return quoted + [node.id for node in names]

@@ -12,29 +12,32 @@ from isdp.errors import InputError
 from reproduction.review.claims import columns_of
 
 WIDTH = 3  # standard errors on either side within which a number is not told from another
+# what is taken of all rows together
+SINGLE = {
+    "rows": len,
+    "values": lambda column: sorted(set(column)),
+    "sum": lambda column: column.sum(skipna=False),
+}
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a claim is about, in this run.
+    """The value of a claim in this run: one, or several where the claim is about several.
 
     Attributes
     ----------
-    values : list
-        One number or text, or several where a claim is about several.
+    values : list of numbers or texts
     errors : list of float
-        Monte Carlo standard error of each value; empty where there is none, as for a count.
+        Monte Carlo standard errors; empty where there is none, as for a count.
     ranges : list of (float, float)
-        Within which each value may lie: the table's own limits, or three standard errors on
-        either side; the value itself where nothing is random.
-    draws : float or None
-        How many draws the value rests on, where the table says so.
-    counted : str
-        What these draws are: the table's own word.
+        Limits of each value: the table's own, or three standard errors on either side; the value
+        itself where nothing is random.
+    draws, counted : float or None, str
+        The number of draws behind the value, and the table's word for these.
     paper_errors : list of float
-        Standard error of the paper's own value, where a distance from it takes it in.
+        Standard errors of the paper's own values, where a distance from them allows for these.
     formulas : list
-        What the paper's formula gives for each value; empty where the claim has a number.
+        The values of the paper's formula; empty where the claim has a number.
     names : list of str
         What each value is of; empty where the claim does not say.
     """
@@ -60,43 +63,27 @@ class Measured:
 
 
 def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Measured:
-    """Take what a claim is about from the tables.
+    """Take the value of a claim from the tables; the schema of the claims explains a measure.
 
-    Parameters
-    ----------
-    claim : str
-        Name of the claim, for messages.
-    how : mapping
-        `table`; `rows`, an optional pandas query; `column`; `take`: max, min or max_abs (of the
-        column, or of the column `by`, in whose row the value is then taken), only (of the one
-        row), each (all rows, in their order), sum, rows (their number) or values (the sorted
-        set); `among`, a query for the rows among which `rows` are counted, all where it is left
-        out; `error`, the column with standard errors, or `limits`, the two columns between which
-        the value may lie; `draws`, the column with the number of draws; `formula`, the column with
-        what the paper's formula gives in that row; `paper_error`, that with the standard error of
-        the paper's own value; `named`, a text with columns in braces that says what a row is of.
-    tables : mapping from name to DataFrame
+    A missing entry among the rows is no value: it may be the very one that would miss the bar. A
+    claim that may pass over missing entries says so in its query. Nor is a number of rows among
+    none a value: without rows there is nothing to find an exception in.
 
     Raises
     ------
     InputError
         If the rows cannot be selected, a column is not there, or the only row is not the only one.
-
-    Notes
-    -----
-    A missing entry among the rows is no value: it may be the very one that would miss the bar. A
-    claim that may pass over missing entries says so in its query. Nor are there no exceptions where
-    nothing was looked at: a number of rows among none is no value.
     """
     among = _queried(claim, how, "among", tables[how["table"]])
-    table = selected(claim, how, among)
+    table = _queried(claim, how, "rows", among)
+    for column in columns_of(how):
+        if column not in table:
+            raise InputError(f"claim {claim}: table {how['table']} has no column {column!r}")
     column, take = how.get("column", table.columns[0]), how["take"]
-    if take == "rows":
-        return _certain(len(table) if len(among) else math.nan)
-    if take == "values":
-        return _certain(sorted(set(table[column])))
-    if take == "sum":
-        return _certain(_plain(table[column].sum(skipna=False)) if len(table) else math.nan)
+    if take in SINGLE:
+        unseen = not len({"rows": among, "sum": table}.get(take, [0]))
+        value = math.nan if unseen else SINGLE[take](table[column])
+        return Measured([_plain(value)], [], [(value, value)])
     if take == "only" and len(table) > 1:
         raise InputError(
             f"claim {claim}: rows {how.get('rows', '')!r} of table {how['table']} are "
@@ -104,33 +91,36 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         )
     if take not in ("each", "only"):
         table = _extreme(table, how.get("by", column), take)
-    values = [_plain(value) for value in table[column]]
+
+    def listed(key: str) -> list:
+        return table[how[key]].tolist() if key in how else []
+
+    values = table[column].tolist()
     if take == "max_abs" and "by" not in how:
         values = [abs(value) for value in values]
-    errors = [float(error) for error in table[how["error"]]] if "error" in how else []
+    errors = [float(error) for error in listed("error")]
     if "limits" in how:
         low, high = how["limits"]
         ranges = list(zip(table[low].astype(float), table[high].astype(float), strict=True))
     else:
         reach = [WIDTH * error for error in errors] or [0] * len(values)
-        ranges = [_around(value, far) for value, far in zip(values, reach, strict=True)]
-    draws = float(table[how["draws"]].iloc[0]) if "draws" in how and len(table) else None
-    formulas = [_plain(value) for value in table[how["formula"]]] if "formula" in how else []
-    counted = how.get("draws", "draws").replace("_", " ")
-    # none where the paper's value is of another table than this run's
-    theirs = [float(x) for x in table[how["paper_error"]].dropna()] if "paper_error" in how else []
-    rows = table.to_dict("records") if "named" in how else []
-    names = [how["named"].format_map(row) for row in rows]
-    return Measured(values, errors, ranges, draws, counted, theirs, formulas, names)
-
-
-def selected(claim: str, how: Mapping, table: pd.DataFrame) -> pd.DataFrame:
-    """Rows of a table that a claim is about; an error names the claim."""
-    table = _queried(claim, how, "rows", table)
-    for column in columns_of(how):
-        if column not in table:
-            raise InputError(f"claim {claim}: table {how['table']} has no column {column!r}")
-    return table
+        ranges = [
+            (value - far, value + far) if far else (value, value)
+            for value, far in zip(values, reach, strict=True)
+        ]
+    return Measured(
+        values,
+        errors,
+        ranges,
+        draws=next(map(float, listed("draws")), None),
+        counted=how.get("draws", "draws").replace("_", " "),
+        # none where the paper's value is of another table than this run's
+        paper_errors=[float(error) for error in listed("paper_error") if not pd.isna(error)],
+        formulas=listed("formula"),
+        names=[how["named"].format_map(row) for row in table.to_dict("records")]
+        if "named" in how
+        else [],
+    )
 
 
 def _queried(claim: str, how: Mapping, key: str, table: pd.DataFrame) -> pd.DataFrame:
@@ -154,14 +144,6 @@ def _extreme(table: pd.DataFrame, column: str, take: str) -> pd.DataFrame:
         return table.iloc[:0]
     place = sizes.idxmin() if take == "min" else sizes.idxmax()
     return table.iloc[[place]]
-
-
-def _certain(value) -> Measured:
-    return Measured([value], [], [(value, value)])
-
-
-def _around(value, far: float) -> tuple:
-    return (value - far, value + far) if far else (value, value)
 
 
 def _plain(value):

@@ -19,7 +19,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments.formatters import HtmlFormatter
 
 from isdp.errors import InputError
-from reproduction.review.results import EXPECTED, FOLDER, NotInThisRunError, ReviewError
+from reproduction.review.results import FOLDER, NotInThisRunError, ReviewError
 from reproduction.review.style import STYLE
 
 TEMPLATE = """
@@ -41,19 +41,9 @@ TEMPLATE = """
 
 
 def formula(tex: str, display: bool = False) -> str:
-    """Convert a formula to MathML.
+    """Convert a LaTeX formula to MathML, in a line of text or (`display`) on a line of its own.
 
-    Parameters
-    ----------
-    tex : str
-        A formula in LaTeX, without its dollar signs.
-    display : bool
-        Whether the formula has a line of its own.
-
-    Raises
-    ------
-    InputError
-        If latex2mathml does not know a command in the formula.
+    Raises InputError if latex2mathml does not know a command in the formula.
     """
     mathml = convert(tex, display="block" if display else "inline")
     # latex2mathml copies what it does not know into its output
@@ -92,29 +82,16 @@ def markdown(text: str) -> str:
     return MarkdownWithMath(renderer=Renderer(escape=False)).render(text)
 
 
-def execute(path, results, expect=None) -> nbformat.NotebookNode:
-    """Execute a notebook from top to bottom in a kernel of its own.
+def execute(path, results) -> nbformat.NotebookNode:
+    """Execute a notebook on a results folder, from top to bottom in a kernel of its own.
 
-    Parameters
-    ----------
-    path : path
-    results : path
-        The results folder that the notebook reviews.
-    expect : path, optional
-        A config that the results must agree with.
-
-    Raises
-    ------
-    InputError
-        If the notebook refuses the results; the message is the notebook's own.
+    Raises InputError if the notebook refuses the results; the message is the notebook's own.
     """
     path = Path(path)
     with tempfile.TemporaryDirectory() as own:
         # the kernel writes nothing into the home folder, which may be read-only
         os.environ["JUPYTER_RUNTIME_DIR"] = own
         variables = {FOLDER: str(Path(results).resolve()), "IPYTHONDIR": own}
-        if expect is not None:
-            variables[EXPECTED] = str(Path(expect).resolve())
         notebook = nbformat.read(path, as_version=4)
         client = NotebookClient(
             notebook,
@@ -133,18 +110,9 @@ def execute(path, results, expect=None) -> nbformat.NotebookNode:
 
 
 def page(notebook, made: str) -> str:
-    """Export a notebook that was executed as one HTML file.
-
-    Parameters
-    ----------
-    notebook : NotebookNode
-    made : str
-        The provenance line at the end of the page, from `reproduction.running.origin.made_by`.
-    """
+    """Export an executed notebook as one HTML file, which ends with the provenance line `made`."""
     exporter = HTMLExporter(raw_template=TEMPLATE, filters={"markdown2html": markdown})
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
-    exporter.environment.globals["page_style"] = STYLE + HtmlFormatter().get_style_defs(
-        ".highlight"
-    )
-    exporter.environment.globals["made_by"] = made
+    style = STYLE + HtmlFormatter().get_style_defs(".highlight")
+    exporter.environment.globals.update(page_style=style, made_by=made)
     return exporter.from_notebook_node(notebook)[0]

@@ -1,4 +1,4 @@
-"""What the reviewing notebooks need: the results of a run, its claims, and how to show them.
+"""The results of a run and its claims, and the functions with which review notebooks show them.
 
 Nothing here computes a result. A notebook that shows a number has read it from the results folder.
 """
@@ -6,9 +6,9 @@ Nothing here computes a result. A notebook that shows a number has read it from 
 from __future__ import annotations
 
 import base64
-import html
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -16,22 +16,16 @@ from IPython.display import HTML, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
-from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED, UNDECIDED, sentence
+from reproduction.review.pages import MARKS, PARTS
 from reproduction.review.shown import FILE as SHOWN
 from reproduction.review.shown import read_shown
+from reproduction.review.tables import format_cell, table_html
 from reproduction.running.tables import read_csv
 from reproduction.running.yaml_files import read_yaml
 
-FOLDER = "ISDP_RESULTS"  # environment variable: where the results are
-EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable: a config that they must agree with
+FOLDER = "ISDP_RESULTS"  # environment variable with the results folder
+EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree
 COMMAND = "snakemake --cores all"
-MARKS = {REPRODUCED: "✓", DIFFERS: "≠", UNDECIDED: "~", NOT_CHECKABLE: "?"}
-COLOURS = {
-    REPRODUCED: "#1b7837",
-    DIFFERS: "#b2182b",
-    UNDECIDED: "#8a5a00",
-    NOT_CHECKABLE: "#6b6b6b",
-}
 
 
 class ReviewError(InputError):
@@ -51,21 +45,31 @@ def open_results(folder=None, expect=None) -> Results:
     Parameters
     ----------
     folder : path, optional
-        By default the environment variable ISDP_RESULTS, or the folder `results` beside the
-        working directory or beside one of its parents.
+        By default the environment variable ISDP_RESULTS, or the folder `results` in the working
+        directory or in one of its parents.
     expect : path, optional
         A config whose keys must all agree with the config that made the results; by default
         the environment variable ISDP_EXPECTED_CONFIG, and without it nothing is compared.
 
-    Raises
-    ------
-    ReviewError
-        If the run has not finished, or was made with another config.
+    Raises ReviewError if the run has not finished, or was made with another config.
     """
-    results = Results(Path(folder or os.getenv(FOLDER) or _find()))
+    here = Path.cwd()
+    above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())
+    folder = folder or os.getenv(FOLDER) or next(above, None)
+    if folder is None:
+        raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
+    results = Results(Path(folder))
     expect = expect or os.getenv(EXPECTED)
-    if expect:
-        _check(results.config, read_yaml(expect), Path(expect).name)
+    if not expect:
+        return results
+    have = dict(_flat(results.config))
+    for key, value in _flat(read_yaml(expect)):
+        if key not in have or have[key] != value:
+            found = repr(have[key]) if key in have else "missing"
+            raise ReviewError(
+                f"results/config.yaml: {key} is {found}, but {value!r} in {Path(expect).name}: the "
+                f"results are those of another config; run `{COMMAND}` with the config you mean"
+            )
     return results
 
 
@@ -77,17 +81,11 @@ def say(text: str) -> None:
 def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
     """Show rows made on a page, those of a group under its name, from the column of that name."""
     if group is None:
-        _html(_table(table))
+        _html(table_html(table))
         return
-    shown = table.drop(columns=group)
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in shown.columns)
-    body = []
-    for name, rows in shown.groupby(table[group], sort=False):
-        body.append(f'<tr><th colspan="{len(shown.columns)}">{html.escape(name)}</th></tr>')
-        for row in rows.to_numpy():
-            cells = "".join(f"<td>{html.escape(_shown(value))}</td>" for value in row)
-            body.append(f"<tr>{cells}</tr>")
-    _html(f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>")
+    shown = table.drop(columns=group).map(format_cell)
+    groups = [(name, rows.to_numpy()) for name, rows in shown.groupby(table[group], sort=False)]
+    _html(PARTS.grouped(list(shown.columns), groups))
 
 
 def list_pages() -> None:
@@ -101,12 +99,7 @@ def list_pages() -> None:
 
 
 class Results:
-    """A results folder: its config, tables, figures and verdicts.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """A results folder: its config, tables, figures and verdicts."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -119,19 +112,13 @@ class Results:
         self.card = pd.read_csv(folder / "tables/scorecard.csv", dtype=str, keep_default_na=False)
 
     def setting(self, key: str):
-        """Value of a setting, by its dotted key, in the config that made the results."""
+        """Return the value of a dotted key in the config that made the results."""
         value = self.config
         for part in key.split("."):
             if not isinstance(value, Mapping) or part not in value:
                 raise NotInThisRunError(f"this run has no setting {key}")
             value = value[part]
         return value
-
-    def _setting_in_words(self, key: str) -> str:
-        try:
-            return _words(self.setting(key))
-        except NotInThisRunError:
-            return "not in this run"
 
     def departures(self, usual: Mapping) -> list[str]:
         """Dotted keys whose values are not those of the usual config."""
@@ -142,23 +129,21 @@ class Results:
 
     def settings(self, *keys: str) -> None:
         """Show where the results come from: the seed, the settings named, the data."""
-        shown = [f"{key} = {self._setting_in_words(key)}" for key in ("seed", *keys)]
+        shown = []
+        for key in ("seed", *keys):
+            value = "not in this run"
+            with suppress(NotInThisRunError):
+                value = _words(self.setting(key))
+            shown.append(f"{key} = {value}")
         path = self.folder / "data/provenance.json"
         if path.is_file():
             shown.append(read_json(path)["message"])
-        _html(
-            '<p style="color:#555;font-size:90%;margin:.2em 0">This run (results/config.yaml): '
-            + html.escape("; ".join(shown))
-            + "</p>"
-        )
+        _html(PARTS.caption(f"This run (results/config.yaml): {'; '.join(shown)}"))
 
     def table(self, name: str, rows: str | None = None) -> pd.DataFrame:
         """Read a table of results/tables, or those of its rows that a pandas query selects.
 
-        Raises
-        ------
-        NotInThisRunError
-            If this run does not make the table, or it has no such row.
+        It must be a table of this run, and some row must be selected.
         """
         table = read_csv(self._path("tables", name, "csv"))
         selected = table.query(rows) if rows else table
@@ -171,140 +156,75 @@ class Results:
         return self.table(name, rows)[column].iloc[0]
 
     def show(self, name: str, columns=None, rows: str | None = None) -> None:
-        """Show a table, or some of its columns and rows; what is alike in all of them, once.
+        """Show a table, or some of its columns and rows; rows that are alike are shown once.
 
         A mapping of columns gives them headings.
         """
         table = self.table(name, rows)
         shown = table[list(columns)].drop_duplicates() if columns else table
         shown = shown.rename(columns=columns) if isinstance(columns, Mapping) else shown
-        _html(_table(shown) + _caption(f"table <i>{name}</i>"))
+        _html(f"{table_html(shown)}{PARTS.caption('table', name)}")
 
     def figure(self, name: str, words: str) -> None:
-        """Show a figure of results/figures, which leads to its SVG, with what it shows in words.
-
-        Raises
-        ------
-        NotInThisRunError
-            If this run does not make the figure.
-        """
-        path = self._path("figures", name, "png")
-        goal = f"../figures/{self._path('figures', name, 'svg').name}"
-        _html(
-            f'<a class="picture" href="{goal}"><img src="{_address(path)}" '
-            f'alt="{html.escape(words)}"></a>'
-        )
-        _html(_caption(f'{html.escape(words)} (<a href="{goal}"><i>{name}</i></a>)'))
+        """Show a figure of this run, which links to its SVG, with what it shows in words."""
+        _html(PARTS.figure(name, words, self._picture(name)))
 
     def finding(
         self, title: str, papers: str, text: str, figure: str, page: str, tables: tuple = ()
     ) -> None:
-        """Show a finding: its picture at the side, a few sentences, and what they rest on.
-
-        Parameters
-        ----------
-        title, papers, text : str
-        figure : str
-            Its picture leads to itself in full size.
-        page : str
-            Name of the page that argues it.
-        tables : tuple of str
-            Names of those that have the numbers that are not in the picture.
-
-        Raises
-        ------
-        NotInThisRunError
-            If this run does not make the figure or a table.
-        """
-        path = self._path("figures", figure, "png")
-        picture, goal = _address(path), self._path("figures", figure, "svg").name
-        links = [f'<a href="{page}.html">the argument</a>']
-        links.append(f'<a href="../figures/{goal}">the figure in full size</a>')
+        """Show a finding: its figure, a few sentences, and links to the page and the tables."""
         for name in tables:
             self._path("tables", name, "csv")
-            links.append(f'<a href="../tables/{name}.html">table {name}</a>')
-        look = "display:flex;flex-wrap:wrap;gap:.2em 1em;align-items:center;margin:.4em 0"
-        _html(
-            f'<div style="{look}"><a href="../figures/{goal}" style="flex:1 1 18em;'
-            f'min-width:0;max-width:24em"><img src="{picture}" alt="{html.escape(title)}" '
-            f'style="width:100%;max-height:16em;object-fit:contain"></a>'
-            '<div style="flex:1 1 24em;font-size:95%;line-height:1.4">'
-            f'<h3 style="margin:0">{html.escape(title)}</h3>'
-            f'<p style="margin:.2em 0;color:#555">{html.escape(papers)}</p>'
-            f'<p style="margin:.3em 0">{html.escape(text)}</p>'
-            f'<p style="margin:.2em 0;font-size:85%;overflow-wrap:anywhere">{"; ".join(links)}</p>'
-            "</div></div>"
-        )
+        _html(PARTS.finding(title, papers, text, figure, self._picture(figure), page, tables))
+
+    def _picture(self, name: str) -> str:
+        """Return the PNG of a figure as a data URI."""
+        self._path("figures", name, "svg")
+        picture = self._path("figures", name, "png").read_bytes()
+        return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
-        """Path of a file of this run; one that lies about from another config is none."""
+        """Return the path of a file of this run; one left by another config does not count."""
         path = self.folder / folder / f"{name}.{ending}"
         if f"{folder}/{name}" not in self.shown or not path.is_file():
             raise NotInThisRunError(f"no {folder[:-1]} {name} with these settings")
         return path
 
     def claim(self, *names: str) -> None:
-        """Show claims with where they stand, the paper's value, this run's, and the verdict.
-
-        Raises
-        ------
-        ReviewError
-            If the scorecard has no such claim.
-        """
+        """Show claims with their place, the paper's value, this run's, and the verdict."""
+        rows = {row["claim"]: row for row in self.card.to_dict("records")}
         for name in names:
-            found = self.card[self.card["claim"] == name]
-            if found.empty:
+            if name not in rows:
                 raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
-            _html(claim_card(found.iloc[0]))
-
-    def verdict(self, name: str) -> str:
-        """Verdict on a claim, in a word or two."""
-        found = self.card[self.card["claim"] == name]
-        if found.empty:
-            raise ReviewError(f"the scorecard has no claim {name}; run `{COMMAND}`")
-        return found.iloc[0]["verdict"]
+            _html(PARTS.card(rows[name]))
 
     def counts(self) -> dict[str, int]:
-        """How many claims have each verdict."""
+        """Count the claims with each verdict."""
         return {verdict: int((self.card["verdict"] == verdict).sum()) for verdict in MARKS}
 
     def claims_of(self, wing: str) -> None:
-        """Show all claims of a wing in a table, a line a claim."""
+        """Show all claims of a study in a table, one line per claim."""
         card = self.card[self.card["wing"] == wing]
         if card.empty:
             raise NotInThisRunError(f"no claims on {wing}")
-        _html(_scores(card))
+        _html(PARTS.scores(card.to_dict("records")))
 
     def by_experiment(self) -> None:
-        """Show how many claims of each paper and experiment have each verdict."""
-        counts = (
-            self.card.groupby(["paper", "experiment"], sort=False)["verdict"]
-            .value_counts()
-            .unstack(fill_value=0)
-            .reindex(columns=list(MARKS), fill_value=0)
-        )
-        counts["claims"] = counts.sum(axis=1)
-        _html(_table(counts.sort_index().reset_index()))
+        """Show the number of claims with each verdict, by paper and experiment."""
+        counts = pd.crosstab([self.card["paper"], self.card["experiment"]], self.card["verdict"])
+        counts = counts.reindex(columns=list(MARKS), fill_value=0)
+        _html(table_html(counts.assign(claims=counts.sum(axis=1)).reset_index()))
+
+    def by_paper(self) -> list[tuple[str, list[tuple[str, list[dict]]]]]:
+        """Group the claims by paper and by experiment, in the order of the scorecard."""
+        groups: dict[str, dict[str, list[dict]]] = {}
+        for row in self.card.to_dict("records"):
+            groups.setdefault(row["paper"], {}).setdefault(row["experiment"], []).append(row)
+        return [(paper, list(experiments.items())) for paper, experiments in groups.items()]
 
     def picture(self) -> None:
-        """Show one picture of all verdicts: a tile a claim, a line an experiment."""
-        _html(picture(self.card))
-
-
-def by_paper(card: pd.DataFrame) -> list[tuple[str, list[tuple[str, pd.DataFrame]]]]:
-    """Group a scorecard by paper, and by experiment, in the order in which the claims come."""
-    return [
-        (paper, list(of_paper.groupby("experiment", sort=False)))
-        for paper, of_paper in card.groupby("paper", sort=False)
-    ]
-
-
-def _find() -> Path:
-    here = Path.cwd()
-    for parent in (here, *here.parents):
-        if (parent / "results").is_dir():
-            return parent / "results"
-    raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
+        """Show all verdicts in one picture: one tile per claim, one line per experiment."""
+        _html(PARTS.tiles(self.counts(), self.by_paper()))
 
 
 def _flat(config, prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -335,129 +255,5 @@ def _check(config, expected, name: str) -> None:
             )
 
 
-def _address(picture: Path) -> str:
-    """Write a picture as an address that holds all of it."""
-    return f"data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode()}"
-
-
 def _html(text: str) -> None:
-    display(HTML(text))
-
-
-def _caption(text: str) -> str:
-    return f'<p style="font-size:90%;color:#444">{text}</p>'
-
-
-def badge(verdict: str) -> str:
-    """Set a verdict as HTML: its mark and its words, in its colour."""
-    return (
-        f'<b style="color:{COLOURS[verdict]};white-space:nowrap">'
-        f"{MARKS[verdict]} {html.escape(verdict)}</b>"
-    )
-
-
-def claim_card(row, links: str = "") -> str:
-    """Set a line of the scorecard as HTML, everything that it says in one box.
-
-    Parameters
-    ----------
-    row : mapping
-        A line of the scorecard.
-    links : str
-        HTML that ends the box.
-    """
-    text = {key: html.escape(str(value)) for key, value in row.items()}
-    note = f'<br><span style="color:#555">{text["note"]}</span>' if text["note"] else ""
-    return (
-        f'<div style="border-left:4px solid {COLOURS[row["verdict"]]};padding:.3em .8em;'
-        'margin:.5em 0;background:#f7f7f7;color:#222;overflow-wrap:anywhere">'
-        f"{badge(row['verdict'])} &nbsp; {text['statement']} "
-        f'<span style="color:#555">({text["paper"]}, {text["where"]})</span><br>'
-        f"<b>{html.escape(sentence(row))}</b> &nbsp; "
-        f'<span style="color:#555">{text["claim"]}</span>'
-        f'<span style="font-size:90%">{note}</span>{links}</div>'
-    )
-
-
-def _scores(card: pd.DataFrame) -> str:
-    lines = []
-    for _, row in card.iterrows():
-        text = {key: html.escape(str(value)) for key, value in row.items()}
-        found = html.escape(sentence(row))
-        cells = (text["paper"], text["where"], text["statement"], found, badge(row["verdict"]))
-        lines.append("<tr>" + "".join(f"<td>{_td(cell)}</td>" for cell in cells) + "</tr>")
-    heads = ("paper", "where", "claim", "in the paper, and here", "verdict")
-    head = "".join(f"<th>{_td(name)}</th>" for name in heads)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-
-
-def _td(text: str) -> str:
-    return f'<div style="text-align:left">{text}</div>'
-
-
-def _table(table: pd.DataFrame) -> str:
-    shown = table.map(_shown).map(html.escape)
-    return shown.to_html(index=False, border=0, escape=False, justify="left")
-
-
-def _shown(value) -> str:
-    if pd.isna(value):
-        return ""
-    if isinstance(value, float):
-        return f"{value:,.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
-    return str(value)
-
-
-def picture(card: pd.DataFrame, linked: bool = False) -> str:
-    """Draw all verdicts as SVG: a tile a claim, marked so that the colour is not needed.
-
-    Parameters
-    ----------
-    card : DataFrame
-    linked : bool
-        Whether each tile leads to the claim's place on the page, #claim-NAME.
-    """
-    # narrow enough that the tiles stay large on a phone
-    size, line, along = 26, 30, 10
-    left = 16 + round(7.6 * max(map(len, card["experiment"]), default=0))
-    width, y, parts, x = left + along * size + 8, 6, [], 8
-    for verdict, mark in MARKS.items():
-        words = f"{verdict}: {int((card['verdict'] == verdict).sum())}"
-        needed = 24 + 7 * len(words)
-        if x + needed > width:
-            x, y = 8, y + 24
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="18" height="18" rx="3" fill="{COLOURS[verdict]}"/>'
-            f'<text x="{x + 9}" y="{y + 14}" fill="#fff" text-anchor="middle">{mark}</text>'
-            f'<text x="{x + 24}" y="{y + 14}">{words}</text>'
-        )
-        x += needed + 20
-    y += 38
-    for paper, groups in by_paper(card):
-        parts.append(f'<text x="8" y="{y + 14}" font-weight="bold">{html.escape(paper)}</text>')
-        y += 22
-        for experiment, group in groups:
-            parts.append(f'<text x="8" y="{y + 17}">{html.escape(experiment)}</text>')
-            for place, (_, row) in enumerate(group.iterrows()):
-                spot = left + place % along * size, y + place // along * line
-                parts.append(_tile(row, *spot, size - 3, linked))
-            y += line * -(-len(group) // along)
-        y += 8
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" '
-        f'width="{width * 1.25:g}" height="{y * 1.25:g}" role="{"group" if linked else "img"}" '
-        'font-family="sans-serif" font-size="13" style="max-width:100%;height:auto" '
-        f'aria-label="Verdicts, a tile a claim">{"".join(parts)}</svg>'
-    )
-
-
-def _tile(row, x: int, y: int, size: int, linked: bool) -> str:
-    words = html.escape(f"{row['claim']}: {row['statement']} {row['verdict']}")
-    drawn = (
-        f"<g><title>{words}</title>"
-        f'<rect x="{x}" y="{y}" width="{size}" height="{size}" rx="3" '
-        f'fill="{COLOURS[row["verdict"]]}"/>'
-        f'<text x="{x + size / 2}" y="{y + 17}" fill="#fff" text-anchor="middle">'
-        f"{MARKS[row['verdict']]}</text></g>"
-    )
-    return f'<a href="#claim-{html.escape(row["claim"])}">{drawn}</a>' if linked else drawn
+    display(HTML(str(text)))

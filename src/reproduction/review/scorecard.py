@@ -1,8 +1,9 @@
-"""The scorecard: what the papers claim against what this run found, with computed verdicts."""
+"""The scorecard: the papers' claims and this run's values, with computed verdicts."""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 
 import pandas as pd
@@ -10,64 +11,35 @@ import pandas as pd
 from reproduction.review.claims import tables_of
 from reproduction.review.measure import Measured, measure
 
-REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS = (
-    "reproduced",
-    "differs",
-    "undecided",
-    "not checkable",
-)
+VERDICTS = ("reproduced", "differs", "undecided", "not checkable")
+REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS
+CLAIMED = ("claim", "wing", "experiment", "page", "paper", "where", "statement")
 COLUMNS = (
-    "claim",
-    "wing",
-    "experiment",
-    "page",
-    "paper",
-    "where",
-    "statement",
-    "paper_value",
-    "our_value",
-    "our_error",
-    "unit",
-    "statistic",
-    "bar",
-    "bar_of",
-    "verdict",
-    "note",
+    *CLAIMED,
+    *("paper_value", "our_value", "our_error", "unit", "statistic"),
+    *("bar", "bar_of", "verdict", "note"),
 )
 NO_NUMBER = "no number in the paper"
-READ_OFF = ", read off its figure"  # what a paper shows and does not print
+READ_OFF = ", read off its figure"  # a value that the paper shows and does not print
 EXACT = "exact"  # in the place of an error
-UNKNOWN = "unknown"  # that of a single run
-SIGNS = {"equals": "=", "at_least": ">=", "at_most": "<=", "contains": "contains"}
+UNKNOWN = "unknown"  # the error of a single run
+CONDITIONS = {
+    "equals": ("=", operator.eq),
+    "at_least": (">=", operator.ge),
+    "at_most": ("<=", operator.le),
+    "contains": ("contains", operator.contains),
+}
 
 
 def scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
-    """Judge every claim by the tables alone.
+    """Judge every claim by the tables alone; return one row per claim with the columns `COLUMNS`.
 
-    Parameters
-    ----------
-    claims : list of mappings
-        From `reproduction.review.claims.read_claims`: `ours`, what this run found, in the claim's
-        own unit and with its Monte Carlo error; `judged`, a number that stands for the distance
-        from the paper (the value itself where it is left out); `read_off`, whether the paper's
-        value is read off its figure and not printed; the `bar` that it must meet, and
-        whose that is; `tells`, how large a run must be for a bar that is not met to say anything;
-        `needs`, what a run must have for its value to bear on the claim at all; and the vintage of
-        the demonstration data without which the claim cannot be checked.
-    tables : mapping from name to DataFrame
-    provenance : mapping
-        Of the demonstration data; see `reproduction.data.fetch.Provenance`.
+    The claims are those of `reproduction.review.claims.read_claims`, and the provenance is that of
+    the demonstration data, `reproduction.data.fetch.Provenance`.
 
-    Returns
-    -------
-    DataFrame with the columns `COLUMNS`
-
-    Raises
-    ------
-    InputError
-        If a claim measures a column or row that does not exist.
+    Raises InputError if a claim measures a column or row that does not exist.
     """
     return pd.DataFrame([_judge(claim, tables, provenance) for claim in claims], columns=COLUMNS)
 
@@ -84,11 +56,10 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         judged = measure(claim["claim"], claim["judged"], tables) if "judged" in claim else found
         if judged.missing:
             notes.append("the measure has no value in this run")
+        elif lacking := _lacking(claim, "needs", tables):
+            notes.append(f"{lacking} be needed")
         else:
-            verdict, why = decide(judged, claim["bar"], _size(claim, "tells", tables))
-            lacking = _lacking(_size(claim, "needs", tables))
-            if lacking:
-                verdict, why = NOT_CHECKABLE, lacking
+            verdict, why = decide(judged, claim["bar"], _lacking(claim, "tells", tables))
             notes += [why] if why else []
     if needed and provenance["vintage"] != needed:
         verdict = NOT_CHECKABLE
@@ -99,23 +70,21 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         )
         notes.append(f"needs the demonstration data of vintage {needed}; {have}")
     value, error = shown(found) if found is not None and not found.missing else ("", "")
-    if value and claim.get("exact"):
-        error = EXACT
-    return {key: claim[key] for key in COLUMNS[: COLUMNS.index("paper_value")]} | {
+    bar = claim["bar"].items()
+    return {key: claim[key] for key in (*CLAIMED, "bar_of")} | {
         "paper_value": _of_paper(claim, found) + (READ_OFF if claim.get("read_off") else ""),
         "our_value": value,
-        "our_error": error,
+        "our_error": EXACT if value and claim.get("exact") else error,
         "unit": claim.get("unit", ""),
         "statistic": _statistic(claim, judged),
-        "bar": ", ".join(f"{SIGNS[name]} {_bound(bound)}" for name, bound in claim["bar"].items()),
-        "bar_of": claim["bar_of"],
+        "bar": ", ".join(f"{CONDITIONS[name][0]} {_bound(bound)}" for name, bound in bar),
         "verdict": verdict,
         "note": "; ".join(notes),
     }
 
 
 def _of_paper(claim: Mapping, found: Measured | None) -> str:
-    """Give the paper's words, and what its formula comes to where our value was found."""
+    """Return the paper's words, with its formula's value or its error where there is one."""
     words = claim["paper_value"] or NO_NUMBER
     if found is None:
         return words
@@ -126,86 +95,67 @@ def _of_paper(claim: Mapping, found: Measured | None) -> str:
     return words
 
 
-def _size(
-    claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]
-) -> tuple[float, float, str] | None:
-    """How much this run has, how much it would have to have, and of what."""
-    how = claim.get(key)
-    if how is None:
-        return None
-    found = measure(claim["claim"], how, tables)
-    return math.nan if found.missing else found.one, how["at_least"], how["what"]
-
-
-def _lacking(size: tuple[float, float, str] | None) -> str:
-    """Say what a run lacks whose value does not bear on the claim; nothing where it does."""
-    if size is None or size[0] >= size[1]:
+def _lacking(claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]) -> str:
+    """Say of what this run has less than the claim asks for; empty where it has enough."""
+    if key not in claim:
         return ""
-    return f"{_have(size[0])} {size[2]}, and {_text(float(size[1]))} would be needed"
+    how = claim[key]
+    found = measure(claim["claim"], how, tables)
+    have = math.nan if found.missing else found.one
+    if have >= how["at_least"]:
+        return ""
+    number = "does not say how many" if math.isnan(have) else f"has {_text(float(have))}"
+    return f"this run {number} {how['what']}, and {_text(float(how['at_least']))} would"
 
 
-def _have(number: float) -> str:
-    how_many = "does not say how many" if math.isnan(number) else f"has {_text(float(number))}"
-    return f"this run {how_many}"
+def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]:
+    """Return the verdict on a value, and the reason of "undecided".
 
-
-def decide(
-    judged: Measured, bar: Mapping, size: tuple[float, float, str] | None = None
-) -> tuple[str, str]:
-    """Verdict on a value, and why none could be reached.
-
-    A bar that lies within the value's Monte Carlo range is neither met nor missed, and one that a
-    run misses that is too small to tell says nothing.
-
-    Parameters
-    ----------
-    judged : Measured
-    bar : mapping
-        Conditions: equals, at_least, at_most, contains.
-    size : (have, wanted, what), optional
-
-    Returns
-    -------
-    verdict, reason : str
-        The reason is empty unless the verdict is "undecided".
+    The bar has conditions: equals, at_least, at_most, contains. A value is undecided if the bar
+    lies within its Monte Carlo range, or if it misses the bar in a run that is too small to tell,
+    where `lacking` says of what the run has too little.
     """
     ends = [judged.values, *zip(*judged.ranges, strict=True)]
     met = [all(meets(value, bar) for value in end) for end in ends]
     if all(met):
         return REPRODUCED, ""
-    if size is not None and not met[0] and not size[0] >= size[1]:
-        return UNDECIDED, f"{_have(size[0])} {size[2]}, and {_text(float(size[1]))} would tell"
-    if all(map(_reaches, judged.ranges, [bar] * len(judged.ranges))):
+    if lacking and not met[0]:
+        return UNDECIDED, f"{lacking} tell"
+    if all(_reaches(within, bar) for within in judged.ranges):
         within = "the bar lies within the Monte Carlo error"
         return UNDECIDED, f"{within}{_parts(judged, bar)}{_draws_wanted(judged, bar)}"
     return DIFFERS, ""
 
 
 def _reaches(within: tuple, bar: Mapping) -> bool:
-    """Whether some value of a range meets every condition; an end that is not known is anywhere."""
+    """Whether a value of a range meets every condition; an unknown end may be anywhere."""
     low, high = within
     if isinstance(low, str | list) or "contains" in bar:
         return meets(low, bar)
-    least = [-math.inf, *(bar[name] for name in ("at_least", "equals") if name in bar)]
-    most = [math.inf, *(bar[name] for name in ("at_most", "equals") if name in bar)]
     low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
-    return max(low, *least) <= min(high, *most)
+    least = max(bar.get(name, -math.inf) for name in ("at_least", "equals"))
+    most = min(bar.get(name, math.inf) for name in ("at_most", "equals"))
+    return max(low, least) <= min(high, most)
 
 
 def _parts(judged: Measured, bar: Mapping) -> str:
-    """Say of how many of several values the error reaches over the bar, and of which."""
+    """Say for how many of several values the bar lies within the error, and for which."""
     if len(judged.values) == 1:
         return ""
-    told = [meets(low, bar) and meets(high, bar) for low, high in judged.ranges]
-    names = judged.names or [str(place) for place, _ in enumerate(told, start=1)]
-    which = " and ".join(name for name, known in zip(names, told, strict=True) if not known)
-    if not any(told):
-        return f" of all {len(told)}"
-    return f" of {told.count(False)} of {len(told)} ({which}), and the others meet it"
+    names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
+    doubtful = [
+        name
+        for name, (low, high) in zip(names, judged.ranges, strict=True)
+        if not (meets(low, bar) and meets(high, bar))
+    ]
+    if len(doubtful) == len(names):
+        return f" of all {len(names)}"
+    which = " and ".join(doubtful)
+    return f" of {len(doubtful)} of {len(names)} ({which}), and the others meet it"
 
 
 def _draws_wanted(judged: Measured, bar: Mapping) -> str:
-    """Say at how many draws the error would tell the value from the bar, if it stayed there."""
+    """Say how many draws would tell the value from the bar, if it stayed as it is."""
     if judged.draws is None or len(judged.values) != 1:
         return ""
     gap = min(abs(judged.one - bound) for name, bound in bar.items() if name != "contains")
@@ -219,23 +169,13 @@ def _draws_wanted(judged: Measured, bar: Mapping) -> str:
 
 def meets(value, bar: Mapping) -> bool:
     """Whether a value meets every condition: equals, at_least, at_most, contains."""
-    judges = {
-        "equals": lambda bound: value == bound,
-        "at_least": lambda bound: value >= bound,
-        "at_most": lambda bound: value <= bound,
-        "contains": lambda bound: bound in value,
-    }
-    return all(judges[name](bound) for name, bound in bar.items())
+    return all(CONDITIONS[name][1](value, bound) for name, bound in bar.items())
 
 
 def shown(found: Measured) -> tuple[str, str]:
-    """Values and errors as people write them: errors in two figures, values no finer than these.
-
-    Where the table has limits in place of an error, these.
-    """
+    """Format values and errors: errors to two digits and values to the same places, or limits."""
     if found.errors:
-        places = [_places(error) for error in found.errors]
-        pairs = list(zip(found.values, found.errors, places, strict=True))
+        pairs = [(*pair, _places(pair[1])) for pair in zip(found.values, found.errors, strict=True)]
         values = [f"{value:,.{n}f}" for value, _, n in pairs]
         errors = [UNKNOWN if math.isnan(error) else f"{error:,.{n}f}" for _, error, n in pairs]
         return " and ".join(values), " and ".join(errors)
@@ -271,14 +211,10 @@ def _bound(bound) -> str:
 def _statistic(claim: Mapping, judged: Measured | None) -> str:
     if "judged" not in claim or judged is None or judged.missing:
         return ""
-    values = " and ".join(
-        _number(x, 3) if isinstance(x, float) else _text(x) for x in judged.values
-    )
-    within = [
-        f"{_number(low, 3)} to {_number(high, 3)}" for low, high in judged.ranges if low != high
-    ]
-    reach = f" ({' and '.join(within)})" if within else ""
-    return f"{values}{reach} {claim['judged']['what']}"
+    values = [_number(x, 3) if isinstance(x, float) else _text(x) for x in judged.values]
+    ranges = [pair for pair in judged.ranges if pair[0] != pair[1]]
+    within = " and ".join(f"{_number(low, 3)} to {_number(high, 3)}" for low, high in ranges)
+    return f"{' and '.join(values)}{f' ({within})' if within else ''} {claim['judged']['what']}"
 
 
 def sentence(row: Mapping) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 FILE = "shown.txt"
@@ -33,8 +34,7 @@ def files_under(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, l
     Returns
     -------
     dict
-        For each name the names of the files without ending, in the order of the paths. The list is
-        empty where the run makes no such file.
+        For each name the names of the files without ending, in the order of the paths.
     """
     made = _made(kind, paths)
     patterns = {name: re.escape(name).replace(r"\{state\}", "[A-Z]{2}") for name in names}
@@ -44,26 +44,17 @@ def files_under(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, l
     }
 
 
-def made_tables(names: Iterable[str], targets: Iterable, wildcards) -> list[str]:
-    """List the csv files of named tables among those that target rules make.
+def made_tables(names: Iterable[str], targets: Iterable[Iterable], wildcards) -> list[str]:
+    """List the csv files of named tables among the inputs of target rules.
 
-    Parameters
-    ----------
-    names : iterable of str
-    targets : iterable of iterables
-        The input of each target rule: paths, and Snakemake's input functions.
-    wildcards
-        With which Snakemake calls input functions.
+    These inputs are paths and Snakemake's input functions, which are called with the wildcards.
     """
     files: list[str] = []
-    for item in (item for target in targets for item in target):
+    for item in chain.from_iterable(targets):
         found = item(wildcards) if callable(item) else item
         files += [found] if isinstance(found, str) else found
-    return [
-        f"results/tables/{name}.csv"
-        for found in files_under("tables", names, files).values()
-        for name in found
-    ]
+    found = files_under("tables", names, files).values()
+    return [f"results/tables/{name}.csv" for name in chain.from_iterable(found)]
 
 
 def _made(kind: str, paths: Iterable) -> list[str]:

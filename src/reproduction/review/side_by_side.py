@@ -1,4 +1,4 @@
-"""Tables of the page on which all systems stand side by side, set for readers from the results."""
+"""Tables of the page that compares all systems, formatted from the results."""
 
 from __future__ import annotations
 
@@ -22,13 +22,9 @@ LEVELS = {"region": "state", "area": "county"}
 
 
 def figures(value: float, error: float | None = None) -> str:
-    """Set a number of three figures, and its standard error, rounded up to the last of them.
+    """Format a number to three significant digits, with its standard error rounded up to the last.
 
-    Parameters
-    ----------
-    value : float
-    error : float, optional
-        Missing or not a number: nothing is known of it. Of an exact 0 it is left out.
+    The error is left out where it is missing or not a number, and for an exact 0.
     """
     places = 2 - math.floor(math.log10(abs(value))) if value else 0
     text = f"{round(value, places):,.{max(places, 0)}f}"
@@ -39,24 +35,25 @@ def figures(value: float, error: float | None = None) -> str:
 
 
 def error_rows(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """List errors of every system and budget: of a cell, a margin, a county's total, a share.
+    """List the errors of every system and budget, with standard errors.
 
     Parameters
     ----------
     errors, shares : DataFrame
         The tables comparison_errors and comparison_shares.
     scope : str
-        Of the counties in which errors are measured.
+        The counties in which errors are measured.
 
     Returns
     -------
     DataFrame of str
-        Columns of `KIND`, system and budget, root mean square errors (persons) and the mean
-        absolute error of a share (percentage points), with standard errors.
+        Root mean square errors of a cell, a margin and a county's total (persons), and the mean
+        absolute error of a share (percentage points).
     """
-    found = {}
-    for query, words in ERRORS.items():
-        found[words] = _with_errors(errors[errors["query"] == query], scope, "rmse")
+    found = {
+        words: _with_errors(errors[errors["query"] == query], scope, "rmse")
+        for query, words in ERRORS.items()
+    }
     found[f"{SHARE} share"] = _with_errors(shares[shares["share"] == SHARE], scope, "mae")
     return _headed(pd.DataFrame(found).reset_index())
 
@@ -69,12 +66,14 @@ def _with_errors(rows: pd.DataFrame, scope: str, column: str) -> pd.Series:
 
 def _headed(rows: pd.DataFrame) -> pd.DataFrame:
     """Put rows in the order of the kinds of budget, systems as they came, budgets ascending."""
-    systems = {name: place for place, name in enumerate(dict.fromkeys(rows["system"]))}
-    kinds = {name: place for place, name in enumerate(KINDS)}
-    order = {"parameter": kinds, "system": systems}
-    rows = rows.sort_values(KEYS, key=lambda column: column.map(order.get(column.name, float)))
-    rows.insert(0, KIND, rows.pop("parameter").map(KINDS))
-    return rows.assign(budget=[f"{budget:.3g}" for budget in rows["budget"]])
+    rows = rows.assign(
+        parameter=pd.Categorical(rows["parameter"], list(KINDS)),
+        system=pd.Categorical(rows["system"], rows["system"].unique()),
+    ).sort_values(KEYS)
+    rows.insert(0, KIND, rows.pop("parameter").map(KINDS).astype(str))
+    return rows.assign(
+        system=rows["system"].astype(str), budget=rows["budget"].map("{:.3g}".format)
+    )
 
 
 def at_budgets(rows: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
@@ -87,60 +86,49 @@ def held_rows(guarantees: pd.DataFrame) -> pd.DataFrame:
     """List each system once: its paper, what is published as it is, and what counts it releases."""
     rows = guarantees.drop_duplicates("system")
     words = {
-        "whole_counts": ("whole", "not whole"),
-        "no_negative_counts": ("never negative", "may be negative"),
-        "unbiased": ("unbiased", "biased"),
+        "whole_counts": {True: "whole", False: "not whole"},
+        "no_negative_counts": {True: "never negative", False: "may be negative"},
+        "unbiased": {True: "unbiased", False: "biased"},
     }
-    counts = [
-        ", ".join(yes if row[name] else no for name, (yes, no) in words.items())
-        for _, row in rows.iterrows()
-    ]
-    held = rows["held"].replace(LEVELS, regex=True)
-    made = rows[KEYS].assign(paper=rows["paper"], held=held, counts=counts)
-    titles = {"held": "published as it is", "counts": "counts that it releases"}
-    return _headed(made).drop(columns="budget").rename(columns=titles)
+    counts = pd.DataFrame({name: rows[name].map(each) for name, each in words.items()})
+    titles = {
+        "published as it is": rows["held"].replace(LEVELS, regex=True),
+        "counts that it releases": counts.agg(", ".join, axis=1),
+    }
+    made = rows[KEYS].assign(paper=rows["paper"], **titles)
+    return _headed(made).drop(columns="budget")
 
 
 def loss_rows(guarantees: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """List what a budget comes to: for a unit of the system's distance, a person, as a rho.
+    """List the loss at a budget: for a unit of the system's distance, for a person, as a rho.
 
     Parameters
     ----------
     guarantees : DataFrame
         The table comparison_guarantees.
     chosen : mapping from parameter to budget
-        As `at_budgets` takes it.
     """
     rows = at_budgets(guarantees, chosen)
     swaps = rows["parameter"] == "rate"
-    as_rho = rows["rho_by_theorem"].map(_four, na_action="ignore")
-    made = rows[KEYS].assign(
-        loss=rows["loss"].map(_four) + " " + rows["flavour"].map({"pure": "nats", "zCDP": "rho"}),
-        unit=rows["unit"],
-        person=rows["loss_per_person"].map(_four).where(~swaps, "none: nobody changes alone"),
-        rho=as_rho.where(as_rho.notna(), "none").where(rows["flavour"] == "pure", "is one"),
-        whole=rows["published"]
-        .map(_four, na_action="ignore")
-        .fillna("all of it")
-        .mask(swaps, "none"),
+    four = rows[["loss", "loss_per_person", "rho_by_theorem", "published"]].map(
+        lambda value: f"{float(value):.4g}", na_action="ignore"
     )
     titles = {
-        "unit": "for one",
-        "person": "for one person",
-        "rho": "as a rho, by the theorem",
-        "whole": "part of a budget of",
+        "loss": four["loss"] + " " + rows["flavour"].map({"pure": "nats", "zCDP": "rho"}),
+        "for one": rows["unit"],
+        "for one person": four["loss_per_person"].where(~swaps, "none: nobody changes alone"),
+        "as a rho, by the theorem": four["rho_by_theorem"]
+        .fillna("none")
+        .where(rows["flavour"] == "pure", "is one"),
+        "part of a budget of": four["published"].fillna("all of it").mask(swaps, "none"),
     }
-    return _headed(made).rename(columns=titles)
-
-
-def _four(value) -> str:
-    return f"{float(value):.4g}"
+    return _headed(rows[KEYS].assign(**titles))
 
 
 def beliefs(guarantees: pd.DataFrame) -> pd.DataFrame:
     """List what leads from the systems of one column to another, or would have to be believed."""
     groups = guarantees.groupby("to_compare", sort=False)["system"]
-    found = groups.agg(lambda names: "; ".join(dict.fromkeys(names))).reset_index()
+    found = groups.agg(lambda names: "; ".join(names.unique())).reset_index()
     # what is no theorem begins as a belief does
     words = found["to_compare"].replace(LEVELS | {"^that ": "one must believe that "}, regex=True)
     return pd.DataFrame({"systems": found["system"], "to compare them with others": words})
@@ -149,15 +137,19 @@ def beliefs(guarantees: pd.DataFrame) -> pd.DataFrame:
 def bias_rows(
     errors: pd.DataFrame, guarantees: pd.DataFrame, scope: str, chosen: Mapping[str, float]
 ) -> pd.DataFrame:
-    """List which true sizes of cells come out too large and too small, by every biased system.
+    """List the true sizes of cells that come out too large and too small, by every biased system.
 
     A bias below `SURE` standard errors has no sign, nor has that of a single run, whose error is
     not known. Systems that are unbiased by construction are left out.
     """
     biased = guarantees.loc[~guarantees["unbiased"], "system"]
-    rows = errors[(errors["scope"] == scope) & (errors["query"] == "detail")]
-    rows = rows[rows["system"].isin(biased)]
-    rows = rows[(rows["size"] != "all") & (rows["budget"] == rows["parameter"].map(chosen))]
+    rows = errors[
+        (errors["scope"] == scope)
+        & (errors["query"] == "detail")
+        & (errors["size"] != "all")
+        & errors["system"].isin(biased)
+        & (errors["budget"] == errors["parameter"].map(chosen))
+    ]
     reach = SURE * rows["bias_error"]
     sides = {
         "too large": rows["bias"] > reach,
@@ -173,41 +165,34 @@ def bias_rows(
 
 
 def impossible_rows(table: pd.DataFrame, scope: str, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """List counts that cannot be and what is exact, at the budgets chosen."""
+    """List counts that cannot be, and what is exact, at the budgets chosen."""
     rows = at_budgets(table[table["scope"] == scope], chosen)
-    made = rows[KEYS].assign(
-        **{
-            "cells below zero": rows["negative"].map(figures),
-            "cells not whole": rows["fractional"].map(figures),
-            "county totals exact": rows["exact_areas"].map("{:.1%}".format),
-            "cells exact": rows["exact_cells"].map("{:.1%}".format),
-            "people moved": rows["people_moved"].map(figures),
-        }
-    )
-    return _headed(made)
+    titles = {
+        "cells below zero": rows["negative"].map(figures),
+        "cells not whole": rows["fractional"].map(figures),
+        "county totals exact": rows["exact_areas"].map("{:.1%}".format),
+        "cells exact": rows["exact_cells"].map("{:.1%}".format),
+        "people moved": rows["people_moved"].map(figures),
+    }
+    return _headed(rows[KEYS].assign(**titles))
 
 
 def impossible_shares(shares: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """List the systems with shares that cannot be, at the smallest and the largest budget.
+    """List the systems with shares that cannot be, at their smallest and largest budget.
 
-    Returns
-    -------
-    DataFrame of str
-        Of all counties' shares, those below 0 or above 1, and those of a county without people;
-        systems that have neither are left out.
+    Shares below 0 or above 1, and those of a county without people, are given as parts of all
+    counties' shares. Systems that have neither are left out.
     """
     rows = shares[(shares["scope"] == scope) & (shares["size"] == "all")]
     sums = rows.groupby(KEYS, sort=False)[["areas", "out_of_range", "undefined"]].sum()
     sums = sums.reset_index().sort_values("budget")
-    made = []
-    for (parameter, system), group in sums.groupby(["parameter", "system"], sort=False):
-        if group[["out_of_range", "undefined"]].to_numpy().any():
-            for _, row in group.iloc[sorted({0, len(group) - 1})].iterrows():
-                made.append(
-                    {
-                        **{"parameter": parameter, "system": system, "budget": row["budget"]},
-                        "below 0 or above 1": f"{row['out_of_range'] / row['areas']:.1%}",
-                        "of a county without people": f"{row['undefined'] / row['areas']:.2%}",
-                    }
-                )
-    return _headed(pd.DataFrame(made)) if made else pd.DataFrame()
+    found = sums[["out_of_range", "undefined"]].any(axis=1)
+    sums = sums[found.groupby(sums["system"]).transform("any")]
+    ends = sums.groupby(["parameter", "system"], sort=False)["budget"].agg(["min", "max"])
+    ends = sums.merge(ends, on=["parameter", "system"])
+    ends = ends[(ends["budget"] == ends["min"]) | (ends["budget"] == ends["max"])]
+    titles = {
+        "below 0 or above 1": (ends["out_of_range"] / ends["areas"]).map("{:.1%}".format),
+        "of a county without people": (ends["undefined"] / ends["areas"]).map("{:.2%}".format),
+    }
+    return _headed(ends[KEYS].assign(**titles)) if len(ends) else pd.DataFrame()

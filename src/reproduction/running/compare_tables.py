@@ -16,7 +16,9 @@ import pandas as pd
 ROUNDING = 1e-9  # relative differences up to this are the rounding of another machine
 FOLDERS = ("tables", "figures")
 MAX_LINES = 150
-COLUMNS = ["table", "column", "rows", "largest change", "largest relative change", "at"]
+FLIPPED, NOTES = "Verdicts that flipped", "Rows and columns"
+APART = "Largest difference in combined standard errors"
+COLUMNS = ["column", "rows", "largest change", "largest relative change", "at"]
 NTH = "nth row of its key"
 NONE = MappingProxyType({})
 ERRORS = {"error", "se", "mcse", "standard_error"}
@@ -58,15 +60,15 @@ def short(value) -> str:
     return value[:60].replace("|", "\\|").replace("\n", " ") or "(blank)"
 
 
-def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list, list[str], list[str], list[str]]:
-    """Compare two tables of text; return changed columns, notes, verdicts, and standard errors."""
-    names = {"new": [*new.columns.difference(old.columns, sort=False)]}
-    names["gone"] = [*old.columns.difference(new.columns, sort=False)]
-    notes = [f"columns {word}: {', '.join(found)}" for word, found in names.items() if found]
+def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str], dict]:
+    """Compare two tables of text; return changed columns, notes, and lines for other sections."""
+    names = {"new": new.columns.difference(old.columns, sort=False)}
+    names["gone"] = old.columns.difference(new.columns, sort=False)
+    notes = [f"columns {word}: {', '.join(found)}" for word, found in names.items() if len(found)]
     shared = [name for name in new if name in old]
     if sorted(old[shared].to_numpy().tolist()) == sorted(new[shared].to_numpy().tolist()):
-        return [], notes, [], []
-    old, new = old.copy(), new.copy()
+        return [], notes, {}
+    old, new = old[shared].copy(), new[shared].copy()
     for name in shared:
         before, after = numbers(old[name]), numbers(new[name])
         if before is not None and after is not None:
@@ -79,31 +81,29 @@ def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list, list[str], list
         number = (both["_merge"] == side).sum()
         notes += [f"{number} row{'s' if number > 1 else ''} {word}"] if number else []
     both = both[both["_merge"] == "both"]
-    if both.empty:
-        return [], notes, [], []
     where = both[keys].map(short).agg(", ".join, axis=1) if keys else pd.Series("row", both.index)
     where += (both[NTH] + 1).map(lambda n: f" ({n})" if n > 1 or not keys else "")
     changes, verdicts, apart = [], [], {}
-    for name in [name for name in shared if name not in keys]:
+    for name in [name for name in shared if name not in keys and len(both)]:
         a, b = both[f"{name} old"], both[f"{name} new"]
         numeric = a.dtype == float
-        same = np.isclose(a, b, ROUNDING, 0, equal_nan=True) if numeric else a == b
-        if np.all(same):
+        moved = ~np.isclose(a, b, ROUNDING, 0, equal_nan=True) if numeric else a != b
+        a, b = a[moved], b[moved]
+        if a.empty:
             continue
-        a, b = a[~same], b[~same]
         gap = (b - a).abs() if numeric else pd.Series(np.inf, a.index)
         most = gap.fillna(np.inf).idxmax()
         relative = (gap / a.abs()).replace(np.inf, np.nan).max() if numeric else np.nan
         values = f"{short(a[most])} → {short(b[most])}", f"{relative:.2g}".replace("nan", "")
-        changes.append(dict(zip(COLUMNS[1:], (name, len(a), *values, where[most]), strict=True)))
+        changes.append(dict(zip(COLUMNS, (name, len(a), *values, where[most]), strict=True)))
         if name == "verdict":
             verdicts = [f"{where[row]}: {a[row]} → **{b[row]}**" for row in a.index]
         error = error_column(name, shared) if numeric else None
         if error and old[error].dtype == float:
-            errors = np.hypot(both[f"{error} old"], both[f"{error} new"]).reindex(gap.index)
-            for row, ratio in (gap / errors).dropna().items():
-                apart[ratio] = f"{ratio:.3g} ({name}, {where[row]})"
-    return changes, notes, verdicts, [apart[max(apart)]] if apart else []
+            errors = np.hypot(both[f"{error} old"], both[f"{error} new"])
+            ratios = (gap / errors.reindex(gap.index)).dropna()
+            apart |= {ratio: f"{ratio:.3g} ({name}, {where[row]})" for row, ratio in ratios.items()}
+    return changes, notes, {FLIPPED: verdicts, APART: [apart[max(apart)]] if apart else []}
 
 
 def report(old: Path, new: Path, renamed: Mapping = NONE, relabel: Mapping = NONE) -> str:
@@ -119,13 +119,8 @@ def report(old: Path, new: Path, renamed: Mapping = NONE, relabel: Mapping = NON
         raise FileNotFoundError(f"{new}: there is no table; give a results folder")
     if not before:
         return f"Nothing to compare with: there is no table in {old}.\n"
-    sections = {
-        "Verdicts that flipped": [],
-        "New": [str(name) for name in sorted(after - before)],
-        "Gone": [str(name) for name in sorted(before - after)],
-        "Rows and columns": [],
-        "Largest difference in combined standard errors": [],
-    }
+    sections = {FLIPPED: [], "New": sorted(after - before), "Gone": sorted(before - after)}
+    sections |= {NOTES: [], APART: []}
     changes, moved, same = [], 0, 0
     for name in sorted(before & after, key=lambda name: (name.parts[0] != "tables", name)):
         if (old / name).read_bytes() == (new / name).read_bytes():
@@ -136,14 +131,12 @@ def report(old: Path, new: Path, renamed: Mapping = NONE, relabel: Mapping = NON
         for column in now.columns.intersection(was.columns):
             gone = {a: b for a, b in relabel.items() if a not in set(now[column])}
             was[column] = was[column].replace(gone)
-        columns, notes, verdicts, errors = compare(was, now)
+        columns, notes, others = compare(was, now)
         moved, same = moved + bool(columns or notes), same + (not columns and not notes)
         changes += [{"table": name, **change} for change in columns]
-        sections["Rows and columns"] += [f"{name}: {note}" for note in notes]
-        sections["Largest difference in combined standard errors"] += [
-            f"{name}: {e}" for e in errors
-        ]
-        sections["Verdicts that flipped"] += verdicts
+        sections[FLIPPED] += others.get(FLIPPED, [])
+        sections[NOTES] += [f"{name}: {note}" for note in notes]
+        sections[APART] += [f"{name}: {each}" for each in others.get(APART, [])]
     aside = f" ({same} apart from the order of rows, names given and rounding)" if same else ""
     if not moved and before == after:
         return f"Nothing moved: {len(after)} tables and figures' data are equal{aside}.\n"

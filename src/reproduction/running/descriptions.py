@@ -10,8 +10,7 @@ Captions are reStructuredText and Jinja templates: Snakemake renders them for th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -34,7 +33,6 @@ class Table(_Model):
 
     Attributes
     ----------
-    title : str
     caption : str
         In reStructuredText.
     section : str or None
@@ -55,10 +53,7 @@ class Table(_Model):
 class Figure(Table):
     """Description of a figure: `results/figures/NAME.svg`, and NAME.csv with the data drawn.
 
-    Attributes
-    ----------
-    gallery : str
-        One sentence for the gallery of the front page.
+    `gallery` is one sentence for the gallery of the front page.
     """
 
     gallery: str = ""
@@ -85,81 +80,56 @@ class Study(_Model):
 
 
 class Descriptions:
-    """The descriptions of all studies, by kind of output and name.
-
-    Parameters
-    ----------
-    studies : mapping from str to Study
-    """
+    """The descriptions of all studies, by kind of output ("tables" or "figures") and name."""
 
     def __init__(self, studies: Mapping[str, Study]):
         self.studies = dict(studies)
-        for kind in ("tables", "figures"):
-            names = [name for study in self.studies.values() for name in getattr(study, kind)]
-            for name in names:
-                if names.count(name) > 1:
-                    raise InputError(f"{FILE}: {kind}: {name} is described twice; remove one")
+        self._studies: dict[tuple[str, str], str] = {}
+        for study, kind, name, _ in self.entries():
+            if (kind, name) in self._studies:
+                raise InputError(f"{FILE}: {kind}: {name} is described twice; remove one")
+            self._studies[kind, name] = study
 
-    @cached_property
-    def _entries(self) -> dict[tuple[str, str], tuple[Study, Table]]:
-        return {
-            (kind, name): (study, entry)
-            for study in self.studies.values()
-            for kind in ("tables", "figures")
-            for name, entry in getattr(study, kind).items()
-        }
+    def entries(self) -> Iterator[tuple[str, str, str, Table]]:
+        """Yield the study, kind, name and description of each table and figure."""
+        for key, study in self.studies.items():
+            for kind, entries in (("tables", study.tables), ("figures", study.figures)):
+                for name, entry in entries.items():
+                    yield key, kind, name, entry
 
     def find(self, kind: str, name: str) -> tuple[str, Study, Table]:
-        """Find the entry that describes a table or figure.
+        """Find the entry that describes a table or figure: its name, its study, and the entry.
 
-        Parameters
-        ----------
-        kind : str
-            "tables" or "figures".
-        name : str
-            Name of the file without its ending; it may hold wildcards in braces.
+        The name is that of the file without its ending; it may hold wildcards in braces.
 
-        Returns
-        -------
-        tuple of str, Study and Table
-            The entry's name, its study, and the entry.
-
-        Raises
-        ------
-        InputError
-            If nothing describes it.
+        Raises InputError if nothing describes it.
         """
-        if (kind, name) in self._entries:
-            return (name, *self._entries[kind, name])
-        for (own_kind, pattern), entry in self._entries.items():
-            if own_kind == kind and _wildcards(pattern, name) is not None:
-                return (pattern, *entry)
-        raise InputError(f"{FILE}: {kind}: {name} has no description; add it to its study")
+        fitting = (
+            pattern
+            for own, pattern in self._studies
+            if own == kind and _wildcards(pattern, name) is not None
+        )
+        pattern = name if (kind, name) in self._studies else next(fitting, None)
+        if pattern is None:
+            raise InputError(f"{FILE}: {kind}: {name} has no description; add it to its study")
+        study = self.studies[self._studies[kind, pattern]]
+        return pattern, study, getattr(study, kind)[pattern]
 
     def study_of(self, kind: str, name: str) -> str:
         """Return the name of the study that makes a table or figure."""
-        _, study, _ = self.find(kind, name)
-        return next(key for key, own in self.studies.items() if own is study)
+        return self._studies[kind, self.find(kind, name)[0]]
 
     def columns_of(self, kind: str, name: str, columns: Iterable[str]) -> dict[str, str]:
         """Describe columns of a table, in their order.
 
-        Raises
-        ------
-        InputError
-            If a column has no description.
+        Raises InputError if a column has no description.
         """
         pattern, study, entry = self.find(kind, name)
-        found = {}
-        for column in columns:
-            for described in (entry.columns, study.columns):
-                if column in described:
-                    found[column] = described[column]
-                    break
-            else:
-                if OTHER_COLUMNS not in entry.columns:
-                    raise InputError(f"{FILE}: {kind}: {pattern}: column {column} is not described")
-                found[column] = entry.columns[OTHER_COLUMNS]
+        known = study.columns | entry.columns
+        found = {column: known.get(column, known.get(OTHER_COLUMNS)) for column in columns}
+        for column, meaning in found.items():
+            if meaning is None:
+                raise InputError(f"{FILE}: {kind}: {pattern}: column {column} is not described")
         return found
 
     def title_of(self, kind: str, name: str) -> str:
@@ -178,55 +148,30 @@ class Descriptions:
             if value == f"{{{wildcard}}}":
                 values[wildcard] = f"{{{{ snakemake.wildcards.{wildcard} }}}}"
         parts = [f"**{entry.title}.**", entry.caption.strip(), study.settings.strip()]
-        return _filled("\n\n".join(part for part in parts if part) + "\n", values)
-
-    def left_out(self) -> list[tuple[str, str]]:
-        """List the files that the report leaves out, each with its title."""
-        return [
-            (f"results/{kind}/{name}{ending}", entry.title)
-            for (kind, name), (_, entry) in self._entries.items()
-            for ending in [".html" if kind == "tables" else ".svg"]
-            if not entry.in_report
-        ]
+        return _filled("\n\n".join(filter(None, parts)) + "\n", values)
 
     def dictionary(self) -> pd.DataFrame:
         """Return the data dictionary: study, file, column, and its meaning and unit."""
-        rows = [
-            {"study": key, "file": f"{kind}/{name}.csv", "column": column, "meaning": meaning}
-            for key, study in self.studies.items()
-            for kind in ("tables", "figures")
-            for name, entry in getattr(study, kind).items()
-            for column, meaning in entry.columns.items()
-        ] + [
-            {"study": key, "file": "several", "column": column, "meaning": meaning}
-            for key, study in self.studies.items()
-            for column, meaning in study.columns.items()
+        described = [
+            (study, f"{kind}/{name}.csv", entry.columns)
+            for study, kind, name, entry in self.entries()
         ]
+        described += [(key, "several", study.columns) for key, study in self.studies.items()]
+        rows = [(*file, *column) for *file, columns in described for column in columns.items()]
         table = pd.DataFrame(rows, columns=["study", "file", "column", "meaning"])
         return table.sort_values(["study", "file"], kind="stable", ignore_index=True)
 
     def figures(self) -> pd.DataFrame:
         """Return the list of figures: name, title and study."""
-        rows = [
-            (name, entry.title, key)
-            for key, study in self.studies.items()
-            for name, entry in study.figures.items()
-        ]
+        figures = [entry for entry in self.entries() if entry[1] == "figures"]
+        rows = [(name, entry.title, study) for study, _, name, entry in figures]
         return pd.DataFrame(rows, columns=["figure", "title", "study"])
 
 
 def read_descriptions(paths: Iterable) -> Descriptions:
-    """Read the descriptions of several studies.
+    """Read the descriptions of several studies, from files STUDY/descriptions.yaml.
 
-    Parameters
-    ----------
-    paths : iterable of path
-        Each file is `STUDY/descriptions.yaml`.
-
-    Raises
-    ------
-    InputError
-        Naming the file and the entry that does not fit.
+    Raises InputError, naming the file and the entry that does not fit.
     """
     studies = {}
     for path in map(Path, paths):

@@ -1,7 +1,4 @@
-"""Files of draws by what they say of themselves: wing, experiment, law and unit.
-
-A unit is what an experiment is repeated for, such as a state; an experiment without units has none.
-"""
+"""Files of draws with their labels: study, experiment, law, unit (such as a state) and sampler."""
 
 from __future__ import annotations
 
@@ -28,16 +25,9 @@ def labelled(
     sampler: str,
     mechanism: Mapping,
 ) -> Draws:
-    """Have draws say what they are draws of.
+    """Add to draws what they are draws of, and the settings of the mechanism.
 
-    Parameters
-    ----------
-    draws : Draws
-    wing, experiment, law, unit : str
-    sampler : str
-        "mcmc", "paper" (the paper's own chain, beside those that mix sooner) or "exact".
-    mechanism : mapping
-        Settings of the law: epsilon and norm, or sigma.
+    The sampler is "mcmc", "paper" (the paper's own chain, where another mixes sooner) or "exact".
     """
     labels = dict(zip(LABELS, (wing, experiment, law, unit, sampler), strict=True))
     return replace(draws, settings=draws.settings | labels | {"mechanism": dict(mechanism)})
@@ -46,10 +36,7 @@ def labelled(
 def read_by(label: str, paths: Iterable) -> dict[str, Draws]:
     """Read files of draws of one experiment, by the law or the unit that each names.
 
-    Raises
-    ------
-    InputError
-        If two files are of the same, or of two experiments.
+    Raises InputError if two files are of the same, or of two experiments.
     """
     read: dict[str, Draws] = {}
     experiments = set()
@@ -66,25 +53,17 @@ def read_by(label: str, paths: Iterable) -> dict[str, Draws]:
 
 
 def verification_table(paths: Iterable) -> pd.DataFrame:
-    """Check A u = 0 once more, in exact integers, for every draw of every file.
+    """Check A u = 0 in exact integers for every draw of every file.
 
-    Returns
-    -------
-    DataFrame with columns draws_of (the file's name), wing, experiment, law, unit, sampler,
-        constraints, cells, draws and violations (draws in which some invariant is not met)
+    The columns are those of the table draws_verified in the data dictionary.
     """
-    rows = []
+    rows = {}
     for path in paths:
         draws = read_draws(path)
-        values = draws.invariants.apply(draws.noise)
-        rows.append(
-            {
-                "draws_of": Path(path).stem,
-                **{name: draws.settings[name] for name in LABELS},
-                "constraints": draws.invariants.constraints,
-                "cells": draws.invariants.cells,
-                "draws": int(np.prod(draws.noise.shape[:-1])),
-                "violations": int(values.any(axis=-1).sum()),
-            }
-        )
-    return pd.DataFrame(rows)
+        rows[Path(path).stem] = {name: draws.settings[name] for name in LABELS} | {
+            "constraints": draws.invariants.constraints,
+            "cells": draws.invariants.cells,
+            "draws": int(np.prod(draws.noise.shape[:-1])),
+            "violations": int(draws.invariants.apply(draws.noise).any(axis=-1).sum()),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("draws_of").reset_index()

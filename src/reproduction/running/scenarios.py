@@ -18,38 +18,24 @@ OWN = (
 
 
 def parameter_space(config: Mapping) -> pd.DataFrame:
-    """List the scenarios of a sweep, as text for the names of their folders.
+    """List the scenarios of a sweep, one per row, as text for the names of their folders.
 
-    Parameters
-    ----------
-    config : mapping
-        Checked. Without a sweep there are no rows.
-
-    Returns
-    -------
-    DataFrame
-        One row per scenario: states (joined by hyphens), norm, epsilon and vintage.
+    The states of a scenario are joined by hyphens. Without a sweep there are no rows.
     """
-    if "sweep" not in config:
-        return pd.DataFrame(columns=COLUMNS, dtype="str")
-    sweep = config["sweep"]
-    groups = ["-".join(states) for states in state_groups(sweep)]
-    epsilons = [f"{epsilon:.12g}" for epsilon in sweep["epsilons"]]
-    rows = product(groups, sweep["norms"], epsilons, vintages_of(config))
+    rows = []
+    if "sweep" in config:
+        sweep = config["sweep"]
+        groups = ["-".join(states) for states in state_groups(sweep)]
+        epsilons = [f"{epsilon:.12g}" for epsilon in sweep["epsilons"]]
+        rows = list(product(groups, sweep["norms"], epsilons, vintages_of(config)))
     return pd.DataFrame(rows, columns=COLUMNS, dtype="str")
 
 
 def settings_of(config: Mapping, scenario: Mapping[str, str]) -> dict:
-    """Give the settings of one scenario: a configuration with seed, data and counties.
+    """Return the settings of a row of `parameter_space`: seed, data and counties.
 
     The epsilon of the chains' starts and, for smaller epsilons, the proposal scale with epsilon:
-    one setting of the walk would hardly move at a small epsilon.
-
-    Parameters
-    ----------
-    config : mapping
-    scenario : mapping
-        A row of `parameter_space`.
+    with one setting the walk would hardly move at a small epsilon.
     """
     counties = {key: config["counties"][key] for key in OWN}
     wide, proposal = counties["overdispersed"], counties["proposal"]
@@ -66,31 +52,25 @@ def settings_of(config: Mapping, scenario: Mapping[str, str]) -> dict:
 
 
 def compared(sweep: str) -> list[str]:
-    """Return the files that compare the scenarios of a sweep.
-
-    Raises
-    ------
-    ConfigError
-        If the config has no sweep.
-    """
+    """Return the files that compare the scenarios of a sweep; refuse a config without one."""
     if not sweep:
         raise ConfigError("the config has no sweep: add --configfile config/sweep.yaml")
     return [f"results/figures/sweep_{sweep}.svg", f"results/tables/sweep_{sweep}.html"]
 
 
 def state_groups(sweep: Mapping) -> list[list[str]]:
-    """Give the lists of states that a sweep compares: one list counts as a list of one."""
+    """Return the lists of states that a sweep compares; one list counts as a list of one."""
     states = sweep["states"]
     return states if isinstance(states[0], list) else [states]
 
 
 def vintages_of(config: Mapping) -> list[str]:
-    """Give the vintages of the sweep; by default the configuration's."""
+    """Return the vintages of the sweep; by default the configuration's."""
     return config["sweep"].get("vintages", [config["data"]["vintage"]])
 
 
 def local_files(config: Mapping, vintage: str) -> list[str]:
-    """Give the local file of a vintage as a list, which is empty if there is none.
+    """Return the local file of a vintage as a list, which is empty if there is none.
 
     The vintage of a file is the eight digits in its name. If the sweep has only one vintage, the
     configuration's own file may have any name.

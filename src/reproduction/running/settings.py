@@ -1,16 +1,15 @@
 """The parts that the models of the configuration share: the base model, types of values, checks.
 
-Each study describes its block of the configuration in its module `settings`, by a model of
-`Block`. The model says what each key means, whose number the value is, and which values are
-allowed. What needs a file or another block is checked by the model's method `check`.
-`reproduction.config.model` puts the blocks together.
+Each study describes its block in its module `settings`, by a model of `Block`: the meaning of each
+key, the source of its value, and the values allowed. The model's method `check` does what needs a
+file or another block. `reproduction.config.model` puts the blocks together.
 """
 
 import csv
 import difflib
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
@@ -35,30 +34,19 @@ class ConfigError(Exception):
 
 
 def setting(description: str, source: str = "", **limits) -> Any:
-    """Describe a key of the configuration.
+    """Describe a key of the configuration, for config/README.md.
 
-    Parameters
-    ----------
-    description : str
-        Its meaning, for config/README.md.
-    source : str
-        Whose number the value in config.yaml is; empty for blocks, paths and choices of a run.
-    **limits
-        Passed to `pydantic.Field`, such as `ge=1`.
+    The source says whose number the value in config.yaml is; it is empty for blocks, paths and
+    choices of a run. The limits, such as `ge=1`, are passed to `pydantic.Field`.
     """
     return Field(description=description, json_schema_extra={"source": source}, **limits)
 
 
 class Block(BaseModel):
-    """Base of all blocks: types are strict, and each key must be known.
-
-    Attributes
-    ----------
-    placeholder : str
-        The word that stands for the entry's name in config/README.md, where users choose the name.
-    """
+    """Base of all blocks: types are strict, and each key must be known."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+    # the word that stands for the entry's name in config/README.md, where users choose the name
     placeholder: ClassVar[str] = ""
 
     @model_validator(mode="before")
@@ -87,58 +75,49 @@ def _list(keys: Collection[str]) -> str:
     return ("; " if any(" " in key for key in keys) else ", ").join(keys)
 
 
-def _check_different(values: list) -> list:
-    if any(value in values[:place] for place, value in enumerate(values)):
-        raise ValueError("must be a list of different entries")
-    return values
+def _check(wanted: str, fits: Callable[[Any], Any], kind: type = AfterValidator) -> Any:
+    """Make a validator that refuses a value unless it fits."""
+
+    def check(value: Any) -> Any:
+        if not fits(value):
+            raise ValueError(f"must be {wanted}")
+        return value
+
+    return kind(check)
 
 
-def _check_state(text: str) -> str:
-    if not re.fullmatch("[A-Z]{2}", text):
-        raise ValueError("must be a two-letter state such as IL")
-    return text
+def _matches(pattern: str) -> Callable[[Any], Any]:
+    return lambda text: isinstance(text, str) and re.fullmatch(pattern, text)
 
 
-def _check_vintage(text: Any) -> Any:
-    if not (isinstance(text, str) and re.fullmatch("[0-9]{8}", text)):
-        raise ValueError('must be eight digits in quotes, such as "20201116"')
-    return text
-
-
-def _check_name(text: str) -> str:
-    if not re.fullmatch("[a-z][a-z0-9]*", text):
-        raise ValueError("must be a name of small letters and digits, a letter first")
-    return text
-
-
-def _check_probability(number: float) -> float:
-    if not 0 < number < 1:
-        raise ValueError("must be between 0 and 1, both excluded")
-    return number
-
-
-def _check_chains(number: int) -> int:
-    if not 2 <= number <= MAX_CHAINS:
-        raise ValueError(f"must be from 2 to {MAX_CHAINS}, as R-hat compares chains")
-    return number
-
-
+_DIFFERENT = _check(
+    "a list of different entries",
+    lambda values: all(value not in values[:place] for place, value in enumerate(values)),
+)
 Entry = TypeVar("Entry")
-Different = Annotated[list[Entry], Field(min_length=1), AfterValidator(_check_different)]
-TwoDifferent = Annotated[list[Entry], Field(min_length=2), AfterValidator(_check_different)]
+Different = Annotated[list[Entry], Field(min_length=1), _DIFFERENT]
+TwoDifferent = Annotated[list[Entry], Field(min_length=2), _DIFFERENT]
 Positive = Annotated[float, Field(gt=0)]
-Probability = Annotated[float, AfterValidator(_check_probability)]
+Probability = Annotated[float, _check("between 0 and 1, both excluded", lambda x: 0 < x < 1)]
 Whole = Annotated[int, Field(ge=1)]
 TwoOrMore = Annotated[int, Field(ge=2)]
 Pair = Annotated[list[Entry], Field(min_length=2, max_length=2)]
-Chains = Annotated[int, AfterValidator(_check_chains)]
+Chains = Annotated[
+    int,
+    _check(f"from 2 to {MAX_CHAINS}, as R-hat compares chains", lambda n: 2 <= n <= MAX_CHAINS),
+]
 Norm = Literal["l1", "l2"]
 Basis = Literal["smith", "lll"]
 Acceptance = Literal["coordinate", "joint"]
 PathText = Annotated[str, Field(min_length=1)]
-State = Annotated[str, AfterValidator(_check_state)]
-Vintage = Annotated[str, BeforeValidator(_check_vintage)]
-Name = Annotated[str, AfterValidator(_check_name)]
+State = Annotated[str, _check("a two-letter state such as IL", _matches("[A-Z]{2}"))]
+Vintage = Annotated[
+    str,
+    _check('eight digits in quotes, such as "20201116"', _matches("[0-9]{8}"), BeforeValidator),
+]
+Name = Annotated[
+    str, _check("a name of small letters and digits, a letter first", _matches("[a-z][a-z0-9]*"))
+]
 States = Different[State]
 AllOrStates = Literal["all"] | States
 Epsilons = Different[Positive]
@@ -166,9 +145,9 @@ def check_states(key: str, states: list[str], known: list[str]) -> None:
     """Raise ConfigError unless each state is among the known ones."""
     for position, state in enumerate(states):
         if state not in known:
+            there = " ".join(sorted(known))
             raise ConfigError(
-                f"config: {key}.{position}: there is no state {state!r}; there are "
-                + " ".join(sorted(known))
+                f"config: {key}.{position}: there is no state {state!r}; there are {there}"
             )
 
 
@@ -176,9 +155,8 @@ def check_vintage(key: str, vintage: str, ledger: Path) -> None:
     """Raise ConfigError unless the ledger has the vintage."""
     vintages = column(ledger, "vintage")
     if vintage not in vintages:
-        raise ConfigError(
-            f"config: {key}: {vintage!r} is not in {ledger.name}; there are " + " ".join(vintages)
-        )
+        there = " ".join(vintages)
+        raise ConfigError(f"config: {key}: {vintage!r} is not in {ledger.name}; there are {there}")
 
 
 def column(path: Path, name: str) -> list[str]:

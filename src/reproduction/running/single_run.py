@@ -13,13 +13,7 @@ _held = []  # the lock lasts as long as its handle
 
 
 def claim_folder(folder: Path = Path()) -> None:
-    """Take the lock of a working directory for this process.
-
-    Raises
-    ------
-    SystemExit
-        With a message, if another run holds it.
-    """
+    """Take the lock of a working directory for this process, or exit with a message."""
     path = folder / LOCK
     path.parent.mkdir(exist_ok=True)
     handle = open(path, "w")  # noqa: SIM115 (held until the process ends)

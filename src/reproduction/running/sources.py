@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2]
+SUFFIXES = (".py", ".yaml", ".j2")
 # packages of the library whose edits change no number
 NOT_COMPUTING = ("cli", "commands", "plots")
 # modules of the reproduction that all studies use
@@ -22,19 +23,14 @@ PRESENTATION = ("claims", "descriptions", "figures")
 
 
 def code(*studies: str) -> str:
-    """Digest of all code that computes numbers in some studies.
-
-    Parameters
-    ----------
-    *studies : str
-        The study of the rule, and any other study that its script imports.
-    """
+    """Digest all code that computes numbers in some studies: the rule's and those of its script."""
     return _digest(_computing(studies))
 
 
 def presentation(*studies: str) -> str:
-    """Digest of all code that computes, draws, describes and judges results of some studies."""
-    return _digest(_computing(studies) | _presenting(studies))
+    """Digest all code that computes, draws, describes and judges results of some studies."""
+    shown = {path for name in SHOWING for path in _modules(name)}
+    return _digest(_computing(studies) | shown | _of(studies))
 
 
 def _computing(studies: Iterable[str]) -> set[Path]:
@@ -44,16 +40,8 @@ def _computing(studies: Iterable[str]) -> set[Path]:
         if path.relative_to(SOURCES / "isdp").parts[0] not in NOT_COMPUTING
     }
     shared = {path for name in SHARED for path in _modules(f"reproduction/{name}")}
-    return library | shared | {path for path in _of(studies) if not _presents(path)}
-
-
-def _presenting(studies: Iterable[str]) -> set[Path]:
-    shared = {path for name in SHOWING for path in _modules(name)}
-    return shared | {path for path in _of(studies) if _presents(path)}
-
-
-def _presents(path: Path) -> bool:
-    return path.stem.endswith(PRESENTATION)
+    own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION)}
+    return library | shared | own
 
 
 def _of(studies: Iterable[str]) -> set[Path]:
@@ -64,7 +52,8 @@ def _of(studies: Iterable[str]) -> set[Path]:
 @cache
 def _modules(name: str) -> tuple[Path, ...]:
     place = SOURCES / name
-    found = (place,) if place.is_file() else (*place.rglob("*.py"), *place.rglob("*.yaml"))
+    paths = [place] if place.is_file() else place.rglob("*")
+    found = tuple(path for path in paths if path.suffix in SUFFIXES)
     if not found:
         raise ValueError(f"there are no sources at {place}")
     return found

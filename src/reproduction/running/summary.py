@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 PAGES = {
@@ -22,32 +23,23 @@ def read_if_there(path) -> dict:
 
 
 def closing_words(results: Path) -> str:
-    """Say what the data are, what the scorecard found, and where to read on.
-
-    Parameters
-    ----------
-    results : Path
-        The results folder; what is not in it is not named.
-    """
+    """Return the data's provenance, the scorecard's counts, and the pages that there are."""
     words = ["", read_if_there(results / "data/provenance.json").get("message", "")]
     summary = results / "tables/scorecard.txt"
     if summary.is_file():
         words.append(summary.read_text().rstrip())
-    words += [
-        f"{name}: {(results / page).resolve()}"
-        for name, page in PAGES.items()
-        if (results / page).is_file()
-    ]
-    return "\n".join(words)
+    return "\n".join([*words, *_links({name: results / page for name, page in PAGES.items()})])
 
 
 def pages_to_open(sweep: str) -> str:
     """Name the page to open at the end of a run, and the figure of a sweep, if there are any."""
-    named = {
-        "Open first": Path("results/index.html"),
-        "Sweep": Path(f"results/figures/sweep_{sweep}.svg"),
-    }
-    return "\n".join(f"{name}: {path.resolve()}" for name, path in named.items() if path.is_file())
+    results = Path("results")
+    pages = {"Open first": results / "index.html", "Sweep": results / f"figures/sweep_{sweep}.svg"}
+    return "\n".join(_links(pages))
+
+
+def _links(pages: Mapping[str, Path]) -> list[str]:
+    return [f"{name}: {page.resolve()}" for name, page in pages.items() if page.is_file()]
 
 
 if __name__ == "__main__":

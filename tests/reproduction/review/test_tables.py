@@ -30,7 +30,7 @@ def test_a_wide_table_scrolls_in_a_box_of_its_own_that_a_keyboard_reaches(tmp_pa
     assert ".wide { overflow: auto;" in page
     before, box = page.split('<div class="wide" tabindex="0" role="region"')
     assert "<table" not in before
-    assert box.startswith(' aria-label="Said &quot;so&quot;">')
+    assert box.startswith(' aria-label="Said &#34;so&#34;">')
     assert box.index("<table") < box.index("</table>") < box.index("</div>")
 
 

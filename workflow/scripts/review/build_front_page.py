@@ -1,4 +1,4 @@
-"""Set the front page of the results."""
+"""Write the front page of the results."""
 
 from pathlib import Path
 
@@ -21,7 +21,6 @@ with job_log(snakemake.log[0]):
         read_figures(source.figures, source.figures_schema, claims),
         source,
         {Path(path).stem: read_json(path)["metadata"]["title"] for path in source.notebooks},
-        Path(source.template).read_text(),
         made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config),
         results.departures(read_yaml(source.usual)),
         read_descriptions(source.descriptions),
