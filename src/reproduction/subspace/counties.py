@@ -112,11 +112,7 @@ def ranked(counties: pd.DataFrame, state: str) -> pd.DataFrame:
 
 
 def state_table(
-    rng: np.random.Generator,
-    place: pd.DataFrame,
-    noise: Mapping[float, np.ndarray],
-    epsilon: float,
-    slope_runs: int,
+    rng: np.random.Generator, place: pd.DataFrame, noise: Mapping, epsilon: float, slope_runs: int
 ) -> pd.DataFrame:
     """Compare the runs of one state with the exact distribution and the Census Bureau's errors.
 

@@ -209,7 +209,8 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
     for row in set(range(len(names))) - set(part["row"]):
         words = "no guarantee in this unit: see the continuous noise"
         look = {"transform": axis.get_yaxis_transform(), "fontsize": 8, "color": "#666666"}
-        axis.text(0.01, row, words, va="center", **look)
+        ground = axis.get_facecolor()  # the dashed line does not cross the words
+        axis.text(0.01, row, words, va="center", zorder=5, backgroundcolor=ground, **look)
     axis.axvline(part["bound"].iloc[0], color=INK, lw=1.4, ls="--")
     axis.set_xlim(0, 1.8 * part["error"].max())
     axis.set_yticks(range(len(names)), [INTEGER.get(name, name) for name in names])
@@ -281,9 +282,8 @@ def states(table: pd.DataFrame, vintage: str) -> Figure:
         label = f"errors of the Census DAS, vintage {vintage}"
         axis.plot(known["place"], known["das_sd"], "D", color=DAS, ms=5, label=label)
     axis.set_xticks(range(len(names)), names)
-    axis.set_xlim(-0.7, len(names) - 0.3)
-    axis.set_ylim(bottom=0)
-    axis.set(xlabel="state", ylabel="root mean square error of a county (persons)")
+    axis.set(xlim=(-0.7, len(names) - 0.3), ylim=(0, None), xlabel="state")
+    axis.set_ylabel("root mean square error of a county (persons)")
     axis.grid(False, axis="x")
     title = "Projected Laplace noise: the runs (dots), and where 90 % of such runs lie (bars)"
     words = other_vintage(vintage) if len(known) else ""
