@@ -210,7 +210,7 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
         words = "no guarantee in this unit: see the continuous noise"
         look = {"transform": axis.get_yaxis_transform(), "fontsize": 8, "color": "#666666"}
         ground = axis.get_facecolor()  # the dashed line does not cross the words
-        axis.text(0.01, row, words, va="center", zorder=5, backgroundcolor=ground, **look)
+        axis.text(0.02, row, words, va="center", zorder=5, backgroundcolor=ground, **look)
     axis.axvline(part["bound"].iloc[0], color=INK, lw=1.4, ls="--")
     axis.set_xlim(0, 1.8 * part["error"].max())
     axis.set_yticks(range(len(names)), [INTEGER.get(name, name) for name in names])
