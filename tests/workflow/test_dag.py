@@ -113,15 +113,14 @@ def test_a_changed_key_reruns_what_depends_on_it_and_nothing_else(copied, whole,
 
 
 def drawing_rules():
-    """Rules with a seed among their parameters, which draw random numbers."""
+    """Rules with a seed among their parameters, own or inherited, which draw random numbers."""
     rules = set()
     for path in (ROOT / "workflow/rules").glob("*.smk"):
-        blocks = re.split(r"^(?:use )?rule (\w+).*:\n", path.read_text(), flags=re.MULTILINE)
-        rules |= {
-            name
-            for name, body in zip(blocks[1::2], blocks[2::2], strict=True)
-            if "seed=config" in body
-        }
+        head = r"^(?:use rule (\w+) as|rule) (\w+).*:\n"
+        blocks = re.split(head, path.read_text(), flags=re.MULTILINE)
+        for parent, name, body in zip(blocks[1::3], blocks[2::3], blocks[3::3], strict=True):
+            if "seed=config" in body or parent in rules:
+                rules.add(name)
     return rules
 
 

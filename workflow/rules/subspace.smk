@@ -3,6 +3,19 @@
 from reproduction.subspace.settings import in_words
 
 SUBSPACE = config["subspace"]
+SUBSPACE_FIGURES = [
+    "results/figures/subspace_errors.svg",
+    "results/figures/subspace_constant.svg",
+    "results/figures/subspace_losses.svg",
+    "results/figures/subspace_campus.svg",
+    "results/figures/subspace_equal_privacy.svg",
+    "results/figures/subspace_counties.svg",
+    "results/figures/subspace_states.svg",
+]
+
+
+def subspace_settings(*keys):
+    return {key: SUBSPACE[key] for key in keys}
 
 
 rule compute_subspace_errors:
@@ -24,17 +37,15 @@ rule compute_subspace_errors:
     params:
         sources=code("subspace"),
         seed=config["seed"],
-        epsilon=SUBSPACE["epsilon"],
-        delta=SUBSPACE["delta"],
-        draws=SUBSPACE["draws"],
-        workloads=SUBSPACE["workloads"],
+        tables="error_tables",
+        settings=subspace_settings("epsilon", "delta", "draws", "workloads"),
     message:
         "Errors of subspace mechanisms on all workloads"
     script:
-        "../scripts/subspace/compute_subspace_errors.py"
+        "../scripts/subspace/compute_subspace.py"
 
 
-rule compute_subspace_guarantees:
+use rule compute_subspace_errors as compute_subspace_guarantees with:
     output:
         constant="results/tables/subspace_constant.csv",
         failing="results/tables/subspace_failing.csv",
@@ -45,24 +56,14 @@ rule compute_subspace_guarantees:
         logs("compute_subspace_guarantees"),
     benchmark:
         benchmarks("compute_subspace_guarantees")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
     params:
-        sources=code("subspace"),
-        seed=config["seed"],
-        epsilon=SUBSPACE["epsilon"],
-        workloads=SUBSPACE["workloads"],
-        constant=SUBSPACE["constant"],
-        losses=SUBSPACE["losses"],
+        tables="guarantee_tables",
+        settings=subspace_settings("epsilon", "workloads", "constant", "losses"),
     message:
         "Guarantees of subspace mechanisms"
-    script:
-        "../scripts/subspace/compute_subspace_guarantees.py"
 
 
-rule compare_equal_privacy:
+use rule compute_subspace_errors as compare_equal_privacy with:
     output:
         equal_privacy="results/tables/subspace_equal_privacy.csv",
         orders="results/tables/subspace_orders.csv",
@@ -70,50 +71,33 @@ rule compare_equal_privacy:
         logs("compare_equal_privacy"),
     benchmark:
         benchmarks("compare_equal_privacy")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
     params:
-        sources=code("subspace"),
-        seed=config["seed"],
-        epsilon=SUBSPACE["epsilon"],
-        delta=SUBSPACE["delta"],
-        equal_privacy=SUBSPACE["equal_privacy"],
+        tables="equal_privacy_tables",
+        settings=subspace_settings("epsilon", "delta", "equal_privacy"),
     message:
         "All mechanisms at equal privacy, in the units of two papers"
-    script:
-        "../scripts/subspace/compare_equal_privacy.py"
 
 
-rule simulate_campus:
+use rule compute_subspace_errors as simulate_campus with:
     output:
         campus="results/tables/subspace_campus.csv",
         campus_laws="results/tables/subspace_campus_laws.csv",
         campus_constraints="results/tables/subspace_campus_constraints.csv",
         campus_integer="results/tables/subspace_campus_integer.csv",
-        speed="results/benchmarks/subspace_campus_integer.csv",
     log:
         logs("simulate_campus"),
     benchmark:
         benchmarks("simulate_campus")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
     params:
-        sources=code("subspace"),
-        seed=config["seed"],
-        campus=SUBSPACE["campus"],
+        tables="campus_tables",
+        settings=subspace_settings("campus"),
     message:
         "The WiFi example, read in every way"
-    script:
-        "../scripts/subspace/simulate_campus.py"
 
 
-rule project_subspace_counties:
+use rule compute_subspace_errors as project_subspace_counties with:
     input:
-        counties="results/data/counties.csv",
+        population="results/data/counties.csv",
         states="results/tables/states.csv",
     output:
         counties="results/tables/subspace_counties.csv",
@@ -122,19 +106,11 @@ rule project_subspace_counties:
         logs("project_subspace_counties"),
     benchmark:
         benchmarks("project_subspace_counties")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
     params:
-        sources=code("subspace"),
-        seed=config["seed"],
-        epsilon=SUBSPACE["epsilon"],
-        settings=SUBSPACE["counties"],
+        tables="county_tables",
+        settings=subspace_settings("epsilon", "counties"),
     message:
         "Projected Laplace noise for the counties of all states"
-    script:
-        "../scripts/subspace/project_subspace_counties.py"
 
 
 rule plot_subspace:
@@ -150,20 +126,8 @@ rule plot_subspace:
         boxes="results/figures/subspace_counties.csv",
         provenance="results/data/provenance.json",
     output:
-        errors=in_report("results/figures/subspace_errors.svg"),
-        errors_png="results/figures/subspace_errors.png",
-        constant=in_report("results/figures/subspace_constant.svg"),
-        constant_png="results/figures/subspace_constant.png",
-        losses=in_report("results/figures/subspace_losses.svg"),
-        losses_png="results/figures/subspace_losses.png",
-        campus=in_report("results/figures/subspace_campus.svg"),
-        campus_png="results/figures/subspace_campus.png",
-        equal_privacy=in_report("results/figures/subspace_equal_privacy.svg"),
-        equal_privacy_png="results/figures/subspace_equal_privacy.png",
-        counties=in_report("results/figures/subspace_counties.svg"),
-        counties_png="results/figures/subspace_counties.png",
-        states=in_report("results/figures/subspace_states.svg"),
-        states_png="results/figures/subspace_states.png",
+        svg=[in_report(path) for path in SUBSPACE_FIGURES],
+        png=[str(Path(path).with_suffix(".png")) for path in SUBSPACE_FIGURES],
     log:
         logs("plot_subspace"),
     benchmark:

@@ -41,6 +41,7 @@ WANTED = {
     "greater_than_equal": "must be {ge:g} or more",
     "less_than": "must be less than {lt:g}",
     "less_than_equal": "must be {le:g} or less",
+    "multiple_of": "must be a multiple of {multiple_of:g}",
     "too_short": "must have {min_length} or more entries",
     "too_long": "must have {max_length} or fewer entries",
     "string_too_short": "must not be empty",

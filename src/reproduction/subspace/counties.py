@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,8 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace import ProjectedLaplace, Query
 
-SLOPES = ["scale", "runs", "mean_slope", "mcse", "share_negative", "share_significant"]
+ALPHA = 0.01  # level of the two-sided t test of a slope
+SLOPES = ["slope_runs", "mean_slope", "mcse", "share_negative", "share_significant"]
 
 
 def county_noise(
@@ -20,86 +21,46 @@ def county_noise(
 ) -> np.ndarray:
     """Draw projected Laplace noise for the counties of a state whose population is held.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counties, runs : int
-    epsilon : float
-    scale : float
-        b by 1/epsilon: 2 is the paper's own definitions read literally (a replaced person moves
-        two counts), 1 what the integer sequel calls epsilon.
+    `scale` is the scale b of the noise, times epsilon. By the paper's own definitions it is 2, as a
+    replaced person moves two counts; ISDP's epsilon gives 1.
 
     Returns
     -------
     float64 array, shape (runs, counties)
     """
-    law = ProjectedLaplace(
-        Query.histogram(counties), Invariants.total(counties), 2 * epsilon / scale
-    )
-    return law.sample(rng, runs)
+    query, held = Query.histogram(counties), Invariants.total(counties)
+    return ProjectedLaplace(query, held, 2 * epsilon / scale).sample(rng, runs)
 
 
-def run_table(noise: np.ndarray, population: Sequence[int], names: Sequence[str]) -> pd.DataFrame:
-    """File the runs in order of population, one row a run and county.
+def run_table(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.DataFrame:
+    """List the runs of one state, one row for each scale, run and county.
 
-    Returns
-    -------
-    DataFrame with columns county, population, rank (from the least populous), run and error
+    `place` is from `ranked`, and `noise` has an array of shape (runs, counties) for each scale.
     """
-    runs, counties = noise.shape
-    if len(population) != counties or len(names) != counties:
-        raise InputError(
-            f"counties: {counties} columns of noise for {len(population)} populations and "
-            f"{len(names)} names"
-        )
-    order = np.argsort(population, kind="stable")
-    rank = np.empty(counties, dtype=int)
-    rank[order] = np.arange(counties)
-    return pd.DataFrame(
-        {
-            "county": np.tile(names, runs),
-            "population": np.tile(population, runs),
-            "rank": np.tile(rank, runs),
-            "run": np.repeat(np.arange(runs), counties),
-            "error": noise.ravel(),
-        }
-    ).sort_values(["run", "rank"], ignore_index=True)
+    runs = {
+        (scale, run): place.assign(error=errors)
+        for scale, drawn in noise.items()
+        for run, errors in enumerate(drawn)
+    }
+    table = pd.concat(runs, names=["scale", "run", "rank"]).reset_index()
+    return table[["county", "population", "rank", "run", "error", "scale", "das_error"]]
 
 
 def spread_table(counties: int, epsilon: float, scales: Sequence[float], runs: int) -> pd.DataFrame:
-    """State the exact variance and sd of one county, and what ten runs are likely to show.
+    """State the exact variance of one county, and an interval of what some runs are likely to show.
 
-    Returns
-    -------
-    DataFrame
-        scale, b, variance, sd (all exact) and sd_low, sd_high: a rough 90 % interval of the sd
-        over all counties of `runs` runs, by the Laplace law's fourth moment.
+    `sd_low` and `sd_high` are a rough 90 % interval of the root mean square over all counties and
+    runs, from the fourth moment of the Laplace distribution.
     """
-    rows = []
-    for scale in scales:
-        b = scale / epsilon
-        variance = 2 * b**2 * (1 - 1 / counties)
-        # a Laplace variable's square has a variance of five times its squared mean
-        se = np.sqrt(5 / (runs * counties)) * variance
-        low, high = np.sqrt(np.maximum(variance + ndtri([0.05, 0.95]) * se, 0))
-        rows.append(
-            {
-                "counties": counties,
-                "scale": scale,
-                "b": b,
-                "variance": variance,
-                "sd": np.sqrt(variance),
-                "sd_low": low,
-                "sd_high": high,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def can_be_regressed(population: Sequence[int]) -> bool:
-    """Whether a regression on log population leaves an error to judge its slope by."""
-    different = set(np.asarray(population).tolist())
-    return len(population) > 2 and min(different) > 0 and len(different) > 1
+    table = pd.DataFrame({"counties": counties, "scale": scales})
+    table["b"] = table["scale"] / epsilon
+    table["variance"] = 2 * table["b"] ** 2 * (1 - 1 / counties)
+    table["sd"] = np.sqrt(table["variance"])
+    # a Laplace variable's square has a variance of five times its squared mean
+    se = np.sqrt(5 / (runs * counties)) * table["variance"]
+    for column, level in (("sd_low", 0.05), ("sd_high", 0.95)):
+        table[column] = np.sqrt(np.maximum(table["variance"] + ndtri(level) * se, 0))
+    return table
 
 
 def slope_table(
@@ -108,35 +69,16 @@ def slope_table(
     epsilon: float,
     runs: int,
     scales: Sequence[float] = (2.0, 1.0),
-    alpha: float = 0.01,
 ) -> pd.DataFrame:
-    """Regress the noise on log population, as the paper does with the Bureau's errors.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    population : sequence of int
-        All positive, and not all alike.
-    epsilon : float
-    runs : int
-        Simulated releases.
-    scales : sequence of float
-        As in `county_noise`.
-    alpha : float
-        Level of the two-sided t test.
-
-    Returns
-    -------
-    DataFrame
-        scale, runs, mean_slope with its mcse, share_negative, share_significant.
+    """Regress the noise on log population, as the paper does with the Census Bureau's errors.
 
     Raises
     ------
     InputError
-        If a county has no inhabitants, or all have as many.
+        If the regression leaves no error by which to judge its slope.
     """
     population = np.asarray(population)
-    if not can_be_regressed(population):
+    if len(population) < 3 or population.min() <= 0 or np.ptp(population) == 0:
         raise InputError(
             "counties: three counties or more are needed for a regression, with populations that "
             "are positive and not all alike"
@@ -150,21 +92,13 @@ def slope_table(
         left = noise - np.outer(slopes, x)  # the mean is zero already
         se = np.sqrt(np.square(left).sum(axis=1) / (len(x) - 2) / (x @ x))
         p = 2 * stdtr(len(x) - 2, -np.abs(slopes) / se)
-        rows.append(
-            {
-                "scale": scale,
-                "runs": runs,
-                "mean_slope": slopes.mean(),
-                "mcse": slopes.std(ddof=1) / np.sqrt(runs),
-                "share_negative": (slopes < 0).mean(),
-                "share_significant": (p < alpha).mean(),
-            }
-        )
-    return pd.DataFrame(rows)
+        mcse = slopes.std(ddof=1) / np.sqrt(runs)
+        rows.append((scale, runs, slopes.mean(), mcse, (slopes < 0).mean(), (p < ALPHA).mean()))
+    return pd.DataFrame(rows, columns=["scale", *SLOPES])
 
 
 def ranked(counties: pd.DataFrame, state: str) -> pd.DataFrame:
-    """Counties of a state, from the least populous to the most.
+    """Return the counties of a state, from the least populous to the most.
 
     Raises
     ------
@@ -177,101 +111,24 @@ def ranked(counties: pd.DataFrame, state: str) -> pd.DataFrame:
     return rows.sort_values(["population", "fips"], ignore_index=True)
 
 
-def state_runs(
-    rng: np.random.Generator,
-    place: pd.DataFrame,
-    epsilon: float,
-    scales: Sequence[float],
-    runs: int,
-) -> dict[float, np.ndarray]:
-    """Draw the runs of a state at each reading of the unit; each array (runs, counties)."""
-    return {scale: county_noise(rng, len(place), epsilon, runs, scale) for scale in scales}
-
-
 def state_table(
-    rng: np.random.Generator,
-    place: pd.DataFrame,
-    noise: Mapping[float, np.ndarray],
-    epsilon: float,
-    slope_runs: int,
+    rng: np.random.Generator, place: pd.DataFrame, noise: Mapping, epsilon: float, slope_runs: int
 ) -> pd.DataFrame:
-    """State what the runs of one state show, beside the exact law and the Bureau's errors.
+    """Compare the runs of one state with the exact distribution and the Census Bureau's errors.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    place : DataFrame
-        From `ranked`: columns population and das_error (missing where there are no data).
-    noise : mapping
-        From `state_runs`, by scale.
-    epsilon : float
-    slope_runs : int
-        Further simulated releases, for the slopes on log population.
-
-    Returns
-    -------
-    DataFrame
-        One row a scale: the columns of `spread_table`, seen (sd of the runs), largest (of their
-        errors, without sign), the slopes' columns of `slope_table`, share_negative_se, das_sd (root
-        mean square of the Bureau's errors) and das_ratio (that by the exact sd). A state of one or
-        two counties has no slopes; they are missing.
+    `place` and `noise` are those of `run_table`. A state of one or two counties has no slopes.
     """
     scales = list(noise)
-    runs = len(next(iter(noise.values())))
-    table = spread_table(len(place), epsilon, scales, runs)
+    table = spread_table(len(place), epsilon, scales, len(noise[scales[0]]))
     table["seen"] = [float(np.sqrt(np.square(drawn).mean())) for drawn in noise.values()]
     table["largest"] = [float(np.abs(drawn).max()) for drawn in noise.values()]
-    if can_be_regressed(place["population"]):
+    try:
         slopes = slope_table(rng, place["population"], epsilon, slope_runs, scales)
-    else:
-        slopes = pd.DataFrame({"scale": scales}).reindex(columns=SLOPES)
-    table = table.merge(slopes.rename(columns={"runs": "slope_runs"}), on="scale")
+    except InputError:
+        slopes = pd.DataFrame({"scale": scales}).reindex(columns=["scale", *SLOPES])
+    table = table.merge(slopes, on="scale")
     share = table["share_negative"]
     table["share_negative_se"] = np.sqrt(share * (1 - share) / slope_runs)
     table["das_sd"] = np.sqrt(np.square(place["das_error"].astype(float)).mean())
     table["das_ratio"] = table["das_sd"] / table["sd"]
     return table
-
-
-def all_states(
-    rng: Callable[[str], np.random.Generator],
-    counties: pd.DataFrame,
-    states: Iterable[str],
-    epsilon: float,
-    settings: Mapping,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Run the figure's state and all others, each with a stream of its own.
-
-    Parameters
-    ----------
-    rng : callable
-        Makes the generator of a state.
-    counties : DataFrame
-        Of all states: columns state, county, fips, population and das_error.
-    states : iterable of str
-    epsilon : float
-    settings : mapping
-        The figure's `state`, `runs`, `scales` and `slope_runs`.
-
-    Returns
-    -------
-    table : DataFrame
-        From `state_table`, with the columns state and shown (whether it is the figure's) in front.
-    boxes : DataFrame
-        From `run_table` for the figure's state, with columns scale and das_error.
-    """
-    rows, boxes, shown = [], [], settings["state"]
-    for state in dict.fromkeys([shown, *states]):
-        place = ranked(counties, state)
-        runs_rng, slopes_rng = rng(state).spawn(2)
-        drawn = state_runs(runs_rng, place, epsilon, settings["scales"], settings["runs"])
-        row = state_table(slopes_rng, place, drawn, epsilon, settings["slope_runs"])
-        rows.append(row.assign(state=state, shown=state == shown))
-        if state == shown:
-            for scale, noise in drawn.items():
-                runs = run_table(noise, place["population"], place["county"])
-                errors = dict(zip(place["county"], place["das_error"], strict=True))
-                boxes.append(runs.assign(scale=scale, das_error=runs["county"].map(errors)))
-    table = pd.concat(rows, ignore_index=True)
-    table = table[["state", "shown", *table.columns.drop(["state", "shown"])]]
-    return table, pd.concat(boxes, ignore_index=True)

@@ -1,10 +1,10 @@
-"""Subspace and integer-subspace mechanisms at equal privacy, in both of the papers' currencies.
+"""Subspace and integer-subspace mechanisms at equal privacy, in the privacy units of both papers.
 
-The currency of SDP: epsilon for one replaced record, any neighbours, for what the invariants leave
-free. The currency of ISDP: epsilon for each unit of l1 distance between two tables with equal
-invariants. A guarantee in the first gives half of its epsilon in the second, as a replaced record
-is two units of l1; the second gives the first only where the projected differences are themselves
-differences of tables with equal invariants, as they are under a total.
+SDP's epsilon is for one replaced record, of any neighbours, and protects the part of the answers
+that the invariants leave free. ISDP's epsilon is for each unit of l1 distance between two tables
+with equal invariants. A guarantee in the first unit gives half of its epsilon in the second, as a
+replaced record is two units of l1. The second gives the first only where the projected differences
+are themselves differences of tables with equal invariants, as they are under a total.
 """
 
 from __future__ import annotations
@@ -33,71 +33,43 @@ from isdp.subspace.conditioned import conditioned_laplace
 from isdp.subspace.hull import MOST_HULL_DIMENSIONS
 
 RECORD, UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
-TWIN_STEPS = 200  # of each walk to the continuous twin of the integer law
-
-
-def _row(currency: str, epsilon: float, mechanism: str, paper: str, error: float, **more) -> dict:
-    return {
-        "currency": currency,
-        "epsilon": epsilon,
-        "mechanism": mechanism,
-        "paper": paper,
-        "flavour": "pure",
-        "error": error,
-        "error_se": 0.0,
-    } | more
+TWIN_STEPS = 200  # of each walk to the continuous counterpart of the integer distribution
 
 
 def total_table(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
-    """Error of every mechanism for counts under one total, at one epsilon in either currency.
+    """Compute the error of every mechanism for counts under one total, in either privacy unit.
 
-    Under a total a replaced record is a swap of two units between tables of equal totals, so the
-    integer law at epsilon/2 a unit has epsilon a record, and every row holds in both currencies;
-    those of a record's epsilon are the rows of half of it a unit.
-
-    Parameters
-    ----------
-    cells : int
-    epsilon : float
-        Of a replaced record, and again of a unit of l1.
-    delta : float
-        For the Gaussians.
-
-    Returns
-    -------
-    DataFrame
-        currency, epsilon, mechanism, paper (whose), flavour, error (all cells together), error_se
-        (0: all are exact), variance and sd of one cell, and ratio to the least error that any
-        additive mechanism of that flavour can have.
+    Under a total a replaced record moves two units between tables of equal totals. The integer
+    distribution at epsilon/2 for a unit therefore has epsilon for a record, and every row holds in
+    both privacy units.
     """
     query, held = Query.histogram(cells), Invariants.total(cells)
+    least = least_trace(query, held).lower
     rows = []
     for currency, person in ((RECORD, epsilon), (UNIT, 2 * epsilon)):
-        lattice = total_law(cells, person / 2)
         a = np.exp(-person / 2)
         laws = {
             "projected Laplace": ("SDP", ProjectedLaplace(query, held, person).error),
             "extended Laplace, Haar basis": ("SDP", ExtendedLaplace(query, held, person).error),
             "K-norm": ("SDP", KNorm(query, held, person).error),
-            "generalized Laplace": ("ISDP", cells * lattice.sd**2),
+            "generalized Laplace": ("ISDP", cells * total_law(cells, person / 2).sd ** 2),
             "centred double geometric": ("ISDP", (cells - 1) * 2 * a / (1 - a) ** 2),
         }
-        least = least_trace(query, held).lower
-        for name, (paper, error) in laws.items():
-            rows.append(
-                _row(currency, epsilon, name, paper, error, bound=pure_spread(person) * least)
-            )
+        bound = pure_spread(person) * least
+        rows += [
+            (currency, name, paper, "pure", error, 0, bound)
+            for name, (paper, error) in laws.items()
+        ]
+        bound = approximate_spread(person, delta) * least
         for constant in ("paper", "exact"):
-            law = ProjectedGaussian(query, held, person, delta, constant=constant)
-            bound = approximate_spread(person, delta) * least
             name = f"projected Gaussian, {constant} constant"
-            more = {"flavour": "approximate", "bound": bound}
-            rows.append(_row(currency, epsilon, name, "SDP", law.error, **more))
-    return _finished(rows, cells)
+            error = ProjectedGaussian(query, held, person, delta, constant=constant).error
+            rows.append((currency, name, "SDP", "approximate", error, 0, bound))
+    return _finished(rows, epsilon, cells)
 
 
 def swaps(rows: int, columns: int) -> Query:
-    """All moves between two-way tables of equal margins that change four cells by one."""
+    """Make all moves between two-way tables of equal margins that change four cells by one."""
     moves = []
     for (a, b), (c, d) in product(combinations(range(rows), 2), combinations(range(columns), 2)):
         move = np.zeros((rows, columns), dtype=np.int64)
@@ -114,108 +86,75 @@ def margins_table(
     draws: int,
     walk_steps: int,
 ) -> pd.DataFrame:
-    """Error of every mechanism for a two-way table with both margins held, in either currency.
+    """Compute the error of every mechanism for a two-way table with both margins held.
+
+    A replaced record's projected move is no lattice point, so that the integer distribution has no
+    guarantee for it. In that privacy unit its continuous counterpart takes its place, with the
+    epsilon of a unit that makes the largest projected move cost epsilon.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    shape : pair of int
-    epsilon : float
-        Of a replaced record, and again of a unit of l1.
-    delta : float
     draws : int
-        Of the integer law, and of its continuous twin.
+        Of the integer distribution, and of its continuous counterpart.
     walk_steps : int
         Steps of the hit-and-run walk where K-norm noise has no exact sampler; a multiple of 20.
-
-    Returns
-    -------
-    DataFrame
-        As `total_table`; error_se is positive where the error was simulated. A replaced record's
-        projected move is no lattice point, so that the integer law has no guarantee for it: in
-        that currency its continuous twin stands for it, with the epsilon of a unit that makes the
-        largest projected move cost epsilon.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
-    longest = largest_step(query, held)
     replaced = least_trace(query, held).lower
     swapped = least_trace(swaps(*shape), held, "add-remove").lower
-    bounds = {
-        RECORD: pure_spread(epsilon) * replaced,
-        UNIT: pure_spread(4 * epsilon) * swapped,  # no two tables of equal margins are nearer
-    }
-    knorm = _knorm_error(rng, query, held, walk_steps)
+    knorm = KNorm(query, held, 1.0, method="hit-and-run")
+    if knorm.dimension <= MOST_HULL_DIMENSIONS:
+        at_one = np.array([KNorm(query, held, 1.0).error, 0])
+    else:
+        at_one = np.array(knorm.estimated_error(rng, walk_steps)[:2])
     twin = _mean_square(conditioned_laplace(rng, held, 1.0, draws, TWIN_STEPS))
     lattice = _mean_square(sample(rng, held, GeneralizedLaplace(epsilon), draws))
     rows = []
-    for currency, person, unit in (
-        (RECORD, epsilon, epsilon / longest),
-        (UNIT, 2 * epsilon, epsilon),
+    for currency, person, unit, bound in (
+        (RECORD, epsilon, epsilon / largest_step(query, held), pure_spread(epsilon) * replaced),
+        # no two tables of equal margins are nearer than four units
+        (UNIT, 2 * epsilon, epsilon, pure_spread(4 * epsilon) * swapped),
     ):
         found = {
-            "projected Laplace": ("SDP", (ProjectedLaplace(query, held, person).error, 0.0)),
-            "K-norm": ("SDP", knorm / person**2),
+            "projected Laplace": ("SDP", (ProjectedLaplace(query, held, person).error, 0)),
+            "K-norm": ("SDP", at_one / person**2),
             "generalized Laplace, continuous": ("ISDP", twin / unit**2),
         }
         if currency == UNIT:
             found["generalized Laplace"] = ("ISDP", lattice)
-        for name, (paper, (error, se)) in found.items():
-            more = {"error_se": se, "bound": bounds[currency]}
-            rows.append(_row(currency, epsilon, name, paper, error, **more))
-    law = ExtendedGaussian(query, held, epsilon, delta)
+        rows += [
+            (currency, name, paper, "pure", *error, bound) for name, (paper, error) in found.items()
+        ]
+    error = ExtendedGaussian(query, held, epsilon, delta).error
     bound = approximate_spread(epsilon, delta) * replaced
-    more = {"flavour": "approximate", "bound": bound}
-    rows.append(_row(RECORD, epsilon, "extended Gaussian", "SDP", law.error, **more))
-    return _finished(rows, query.answers)
+    rows.append((RECORD, "extended Gaussian", "SDP", "approximate", error, 0, bound))
+    return _finished(rows, epsilon, query.answers)
 
 
 def largest_step(query: Query, held: Invariants) -> float:
-    """Largest l1 length of a replaced record's move once it is projected on the null space."""
+    """Compute the largest l1 length of a replaced record's move projected on the null space."""
     projected = null_space(held).project(differences(query))
     return float(np.abs(projected).sum(axis=1).max())
 
 
 def order_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Order the pure mechanisms of both currencies by error, and say whether the order flips.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Of `total_table` or `margins_table`.
-
-    Returns
-    -------
-    DataFrame
-        currency, order (names from the least error up, of those that stand in both), flips (whether
-        it differs between them).
-    """
+    """Order the pure mechanisms of both privacy units by error, and compare the two orders."""
     pure = table[table["flavour"] == "pure"].sort_values("error", kind="stable")
-    shared = pure.groupby("mechanism")["currency"].transform("nunique") == 2
-    pure = pure[shared]
+    pure = pure[pure.groupby("mechanism")["currency"].transform("nunique") == 2]
     orders = pure.groupby("currency", sort=False)["mechanism"].agg(" < ".join)
-    found = orders.rename("order").reset_index()
-    found["flips"] = len(set(orders)) > 1
-    return found
-
-
-def _knorm_error(
-    rng: np.random.Generator, query: Query, held: Invariants, steps: int
-) -> np.ndarray:
-    """Error of K-norm noise at epsilon 1, and its standard error."""
-    law = KNorm(query, held, 1.0, method="hit-and-run")
-    if law.dimension <= MOST_HULL_DIMENSIONS:
-        return np.array([KNorm(query, held, 1.0).error, 0.0])
-    return np.array(law.estimated_error(rng, steps)[:2])
+    return orders.rename("order").reset_index().assign(flips=len(set(orders)) > 1)
 
 
 def _mean_square(noise: np.ndarray) -> np.ndarray:
-    """Error of noise from draws, and its standard error."""
+    """Estimate the error of noise from draws, with its standard error."""
     squares = np.square(noise.astype(float)).sum(axis=1)
     return np.array([squares.mean(), squares.std(ddof=1) / np.sqrt(len(squares))])
 
 
-def _finished(rows: list[dict], cells: int) -> pd.DataFrame:
-    table = pd.DataFrame(rows)
+def _finished(rows: list[tuple], epsilon: float, cells: int) -> pd.DataFrame:
+    columns = ["currency", "mechanism", "paper", "flavour", "error", "error_se", "bound"]
+    table = pd.DataFrame(rows, columns=columns)
+    table.insert(1, "epsilon", epsilon)
     table["variance"] = table["error"] / cells
     table["sd"] = np.sqrt(table["variance"])
     table["ratio"] = table["error"] / table["bound"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from reproduction.running.settings import (
     OURS,
@@ -63,31 +63,19 @@ class Workload(Block):
         """Raise ConfigError unless query, size, margins and invariants go together."""
         allowed = " or ".join(map(repr, HELD[self.query]))
         if self.held not in HELD[self.query]:
-            raise ConfigError(
-                f"config: {key}.held: must be {allowed} for the query {self.query}, got "
-                f"{self.held!r}"
-            )
+            wanted = f"{allowed} for the query {self.query}"
+            raise ConfigError(f"config: {key}.held: must be {wanted}, got {self.held!r}")
         listed = self.query in ("hierarchy", "margins") or self.held in ("margins", "blocks")
         if listed != isinstance(self.size, list):
-            raise ConfigError(
-                f"config: {key}.size: must be {'a list' if listed else 'a whole number'} for this "
-                f"query and what is held, got {self.size}"
-            )
+            wanted = f"{'a list' if listed else 'a whole number'} for this query and invariants"
+            raise ConfigError(f"config: {key}.size: must be {wanted}, got {self.size}")
         if (self.query == "margins") != (self.kept is not None):
-            raise ConfigError(
-                f"config: {key}.kept: must be given for the query margins, and for no other"
-            )
+            raise ConfigError(f"config: {key}.kept: must be given for the query margins alone")
         largest = max((max(axes) for axes in self.kept or []), default=0)
         if self.kept and largest >= len(self.size):
             raise ConfigError(
                 f"config: {key}.kept: must name axes from 0 to {len(self.size) - 1}, got {largest}"
             )
-
-
-def _check_batches(steps: int) -> int:
-    if steps % BATCHES:
-        raise ValueError(f"must be a multiple of {BATCHES}")
-    return steps
 
 
 class Constant(Block):
@@ -130,7 +118,7 @@ class EqualPrivacy(Block):
         OURS,
         ge=100,
     )
-    walk_steps: Annotated[int, Field(ge=20), AfterValidator(_check_batches)] = setting(
+    walk_steps: Annotated[int, Field(ge=BATCHES, multiple_of=BATCHES)] = setting(
         f"The number of steps of the walk that estimates the error of K-norm noise, a multiple of "
         f"{BATCHES}.",
         OURS,

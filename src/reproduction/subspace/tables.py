@@ -1,128 +1,125 @@
-"""Tables of the study, by subject."""
+"""Tables of the study by subject, each function those of one rule.
+
+The seed is the run's. The other arguments are blocks of the configuration's block `subspace`, and
+the tables that the rule reads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
-import numpy as np
 import pandas as pd
 
-from reproduction.subspace import guarantees, wifi, workloads
+from isdp.seeds import stream
+from reproduction.subspace import guarantees, wifi
 from reproduction.subspace.checks import check_table
+from reproduction.subspace.counties import county_noise, ranked, run_table, state_table
 from reproduction.subspace.equal_privacy import margins_table, order_table, total_table
+from reproduction.subspace.workloads import (
+    error_table,
+    formula_table,
+    framework_table,
+    near_optimal_table,
+    workload_table,
+)
 
 DISTANCES = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000)  # in scales of the noise
 FAILING = (0.01, 0.02, 0.05, 0.1, 0.192, 0.5, 0.9, 1, 2, 4, 8)  # epsilons
-SECONDS = ["set_up_seconds", "draw_seconds"]
 
-Streams = Callable[[str], np.random.Generator]  # a generator for each name
+Tables = dict[str, pd.DataFrame]
 
 
-def error_tables(
-    streams: Streams, entries: Mapping[str, Mapping], epsilon: float, delta: float, draws: int
-) -> dict[str, pd.DataFrame]:
+def error_tables(seed: int, workloads: Mapping, epsilon: float, delta: float, draws: int) -> Tables:
     """Compute the errors of all mechanisms on all workloads, and check formulas and propositions.
 
-    Parameters
-    ----------
-    streams : callable
-    entries : mapping
-        The workloads of the config.
-    epsilon, delta : float
-    draws : int
-        Number of simulated noise vectors of each mechanism on each workload.
+    `draws` is the number of simulated noise vectors of each mechanism on each workload.
     """
-    sizes = workloads.workload_table(entries)
-    errors = workloads.error_table(streams("errors"), entries, epsilon, delta, draws)
+    sizes = workload_table(workloads)
+    errors = error_table(stream(seed, "subspace", "errors"), workloads, epsilon, delta, draws)
     return {
         "workloads": sizes,
         "errors": errors,
-        "formulas": workloads.formula_table(errors, sizes),
-        "frameworks": workloads.framework_table(errors, sizes),
-        "near_optimal": workloads.near_optimal_table(errors, sizes, delta),
-        "checks": check_table(streams("checks"), epsilon, delta, draws),
+        "formulas": formula_table(errors, sizes),
+        "frameworks": framework_table(errors, sizes),
+        "near_optimal": near_optimal_table(errors, sizes, delta),
+        "checks": check_table(stream(seed, "subspace", "checks"), epsilon, delta, draws),
     }
 
 
 def guarantee_tables(
-    streams: Streams, entries: Mapping[str, Mapping], epsilon: float, constant, losses
-) -> dict[str, pd.DataFrame]:
-    """Compute what the mechanisms guarantee.
-
-    Parameters
-    ----------
-    streams : callable
-    entries : mapping
-        The workloads of the config.
-    epsilon : float
-    constant, losses : mapping
-        The blocks `constant` and `losses` of the config.
-    """
+    seed: int, workloads: Mapping, epsilon: float, constant: Mapping, losses: Mapping
+) -> Tables:
+    """Compute what the mechanisms guarantee."""
     attained = [guarantees.attained_loss(cells, epsilon, DISTANCES) for cells in losses["cells"]]
     return {
         "constant": guarantees.constant_table(**constant),
         "failing": guarantees.failing_table(FAILING),
-        "losses": guarantees.pure_loss_table(entries, epsilon),
+        "losses": guarantees.pure_loss_table(workloads, epsilon),
         "attained": pd.concat(attained, ignore_index=True),
-        "profiles": guarantees.profile_table(
-            streams("profiles"), losses["cells"], losses["epsilons"], losses["draws"]
-        ),
+        "profiles": guarantees.profile_table(stream(seed, "subspace", "profiles"), **losses),
     }
 
 
-def equal_privacy_tables(
-    streams: Streams, epsilon: float, delta: float, equal: Mapping
-) -> dict[str, pd.DataFrame]:
-    """Compare all mechanisms at equal privacy, in the units of two papers.
-
-    Parameters
-    ----------
-    streams : callable
-    epsilon, delta : float
-    equal : mapping
-        The block `equal_privacy` of the config.
-    """
-    shape = equal["table"]
+def equal_privacy_tables(seed: int, epsilon: float, delta: float, equal_privacy: Mapping) -> Tables:
+    """Compare all mechanisms at equal privacy, in the privacy units of two papers."""
+    counties, (rows, columns) = equal_privacy["counties"], equal_privacy["table"]
+    margins = margins_table(
+        stream(seed, "subspace", "equal privacy"),
+        (rows, columns),
+        equal_privacy["table_epsilon"],
+        delta,
+        equal_privacy["draws"],
+        equal_privacy["walk_steps"],
+    )
     settings = {
-        f"{equal['counties']} counts under their total": total_table(
-            equal["counties"], epsilon, delta
-        ),
-        f"{shape[0]} x {shape[1]} table under both margins": margins_table(
-            streams("equal privacy"),
-            tuple(shape),
-            equal["table_epsilon"],
-            delta,
-            equal["draws"],
-            equal["walk_steps"],
-        ),
+        f"{counties} counts under their total": total_table(counties, epsilon, delta),
+        f"{rows} x {columns} table under both margins": margins,
     }
     orders = {name: order_table(table) for name, table in settings.items()}
-    return {"equal_privacy": _concatenated(settings), "orders": _concatenated(orders)}
+    return {"equal_privacy": _named(settings, ["setting"]), "orders": _named(orders, ["setting"])}
 
 
-def campus_tables(streams: Streams, settings: Mapping) -> dict[str, pd.DataFrame]:
-    """Simulate the WiFi example, read its printed numbers in every way, and add integer noise.
-
-    Parameters
-    ----------
-    streams : callable
-    settings : mapping
-        The block `campus` of the config.
-    """
-    campus = wifi.Campus(settings["buildings"], settings["groups"], settings["hours"])
-    count = settings["repetitions"]
-    integer = wifi.integer_table(streams("integer"), campus, 1.0, settings["integer_repetitions"])
+def campus_tables(seed: int, campus: Mapping) -> Tables:
+    """Simulate the WiFi example, read its printed numbers in every way, and add integer noise."""
+    sizes = wifi.Campus(campus["buildings"], campus["groups"], campus["hours"])
+    streams = partial(stream, seed, "campus")
+    count = campus["repetitions"]
     return {
-        "campus_constraints": wifi.constraint_table(campus),
+        "campus_constraints": wifi.constraint_table(sizes),
         "campus_laws": wifi.exact_law_table(
-            streams("laws"), campus, count, settings["exact_experiments"]
+            streams("laws"), sizes, count, campus["exact_experiments"]
         ),
-        "campus": wifi.reading_table(streams("readings"), campus, count, settings["experiments"]),
-        "campus_integer": integer.drop(columns=SECONDS),
-        "speed": integer[["sampler", "tables", *SECONDS]],
+        "campus": wifi.reading_table(streams("readings"), sizes, count, campus["experiments"]),
+        "campus_integer": wifi.integer_table(
+            streams("integer"), sizes, 1.0, campus["integer_repetitions"]
+        ),
     }
 
 
-def _concatenated(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate the tables of several settings; the first column names the setting."""
-    return pd.concat(tables, names=["setting"]).reset_index("setting").reset_index(drop=True)
+def county_tables(
+    seed: int, epsilon: float, counties: Mapping, population: pd.DataFrame, states: pd.DataFrame
+) -> Tables:
+    """Add projected Laplace noise to the counties of the figure's state and all states of the run.
+
+    Each state has its own stream. `population` has the columns state, county, fips, population and
+    das_error of all counties, and `states` the column state.
+    """
+    tables, shown = {}, counties["state"]
+    for state in dict.fromkeys([shown, *states["state"]]):
+        place = ranked(population, state)
+        runs_rng, slopes_rng = stream(seed, "subspace counties", state).spawn(2)
+        noise = {
+            scale: county_noise(runs_rng, len(place), epsilon, counties["runs"], scale)
+            for scale in counties["scales"]
+        }
+        table = state_table(slopes_rng, place, noise, epsilon, counties["slope_runs"])
+        tables[state, state == shown] = table
+        if state == shown:
+            boxes = run_table(place, noise)
+    return {"counties": _named(tables, ["state", "shown"]), "boxes": boxes}
+
+
+def _named(tables: Mapping, columns: list[str]) -> pd.DataFrame:
+    """Concatenate tables; the first columns have the keys."""
+    return pd.concat(tables, names=columns).reset_index(columns).reset_index(drop=True)

@@ -3,17 +3,15 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from isdp.seeds import stream
 from reproduction.subspace.counties import (
-    all_states,
     county_noise,
     ranked,
     run_table,
     slope_table,
     spread_table,
-    state_runs,
     state_table,
 )
+from reproduction.subspace.tables import county_tables
 from tests.statistical.checks import LawRejected, check_mean
 
 SETTINGS = {"state": "AA", "runs": 3, "scales": [2, 1], "slope_runs": 20}
@@ -21,14 +19,25 @@ POPULATION = np.rint(np.exp(np.linspace(8, 15, 102))).astype(int)
 
 
 def test_noise_is_filed_by_county_in_the_order_of_population():
-    noise = county_noise(np.random.default_rng(1), 4, 0.192, 3)
-    table = run_table(noise, [50, 10, 40, 20], ["a", "b", "c", "d"])
-    first = table[table["run"] == 0]
+    counties = pd.DataFrame(
+        {
+            "state": "AA",
+            "fips": list("1234"),
+            "county": list("abcd"),
+            "population": [50, 10, 40, 20],
+            "das_error": [1.0, 2.0, 3.0, 4.0],
+        }
+    )
+    noise = {scale: county_noise(np.random.default_rng(1), 4, 0.192, 3) for scale in (2, 1)}
+    table = run_table(ranked(counties, "AA"), noise)
+    assert table["scale"].tolist() == [2] * 12 + [1] * 12
+    first = table[(table["run"] == 0) & (table["scale"] == 1)]
+    assert first["rank"].tolist() == [0, 1, 2, 3]
     assert first["county"].tolist() == ["b", "d", "c", "a"]
-    assert first["error"].to_numpy() == pytest.approx(noise[0][[1, 3, 2, 0]])
-    assert table.groupby("run")["error"].sum().abs().max() < 1e-9
-    with pytest.raises(InputError, match="counties"):
-        run_table(noise, [1, 2], ["a", "b"])
+    assert first["population"].tolist() == [10, 20, 40, 50]
+    assert first["das_error"].tolist() == [2, 4, 3, 1]
+    assert first["error"].to_numpy() == pytest.approx(noise[1][0])
+    assert table.groupby(["scale", "run"])["error"].sum().abs().max() < 1e-9
 
 
 def test_spreads_at_both_readings_of_the_unit():
@@ -57,7 +66,7 @@ def test_slopes_are_as_often_negative_as_not():
 
 
 def test_populations_that_cannot_be_regressed_on_are_refused():
-    for wrong in ([0, 1, 2], [5, 5, 5]):
+    for wrong in ([0, 1, 2], [5, 5, 5], [5, 6]):
         with pytest.raises(InputError, match="counties"):
             slope_table(np.random.default_rng(4), wrong, 0.192, 10)
 
@@ -81,9 +90,9 @@ def test_counties_of_a_state_are_ranked_by_population_and_then_by_code():
 
 def test_a_state_s_table_says_what_its_runs_show():
     place = ranked(COUNTIES, "IL")
-    noise = state_runs(np.random.default_rng(5), place, 0.5, [2.0, 1.0], 7)
+    rng = np.random.default_rng(5)
+    noise = {scale: county_noise(rng, len(place), 0.5, 7, scale) for scale in (2.0, 1.0)}
     table = state_table(np.random.default_rng(6), place, noise, 0.5, 400)
-    assert [drawn.shape for drawn in noise.values()] == [(7, 3)] * 2
     assert table["scale"].tolist() == [2, 1]
     assert table["seen"].tolist() == [np.sqrt((drawn**2).mean()) for drawn in noise.values()]
     assert table["largest"].tolist() == [np.abs(drawn).max() for drawn in noise.values()]
@@ -99,7 +108,8 @@ def test_a_state_s_table_says_what_its_runs_show():
 
 def test_a_state_of_one_county_has_no_noise_and_no_slopes():
     place = ranked(COUNTIES, "TX")
-    noise = state_runs(np.random.default_rng(7), place, 0.5, [2.0, 1.0], 7)
+    rng = np.random.default_rng(7)
+    noise = {scale: county_noise(rng, len(place), 0.5, 7, scale) for scale in (2.0, 1.0)}
     assert not any(drawn.any() for drawn in noise.values())
     table = state_table(np.random.default_rng(8), place, noise, 0.5, 400)
     assert table["scale"].tolist() == [2, 1]
@@ -117,7 +127,8 @@ def test_each_state_has_a_stream_of_its_own_and_the_figures_comes_first():
             "das_error": [1.0, -1.0, 2.0, -2.0, 0.0, 1.0, -1.0],
         }
     )
-    table, boxes = all_states(lambda state: stream(1, state), counties, ["BB"], 0.2, SETTINGS)
+    found = county_tables(1, 0.2, SETTINGS, counties, pd.DataFrame({"state": ["BB"]}))
+    table, boxes = found["counties"], found["boxes"]
     assert table[["state", "shown", "scale"]].to_numpy().tolist() == [
         *(["AA", True, 2], ["AA", True, 1]),
         *(["BB", False, 2], ["BB", False, 1]),
@@ -126,8 +137,7 @@ def test_each_state_has_a_stream_of_its_own_and_the_figures_comes_first():
     assert dict(zip(boxes["county"], boxes["das_error"], strict=True)) == dict(
         zip("abcd", [1.0, -1.0, 2.0, -2.0], strict=True)
     )
-    alone, _ = all_states(
-        lambda state: stream(1, state), counties, [], 0.2, SETTINGS | {"state": "BB"}
-    )
+    none = pd.DataFrame({"state": []})
+    alone = county_tables(1, 0.2, SETTINGS | {"state": "BB"}, counties, none)["counties"]
     same = table.loc[table["state"] == "BB"].drop(columns="shown").reset_index(drop=True)
     pd.testing.assert_frame_equal(same, alone.drop(columns="shown"))

@@ -127,7 +127,7 @@ def test_every_promise_has_a_panel_and_an_axis_of_its_own():
         first = shown["error"].idxmin()
         (winner,) = [text for text in axis.texts if text.get_text().startswith("1:")]
         assert winner.xy[1] == names.index(first)
-        silent = [text.get_text() for text in axis.texts if "promises nothing" in text.get_text()]
+        silent = [text.get_text() for text in axis.texts if "no guarantee" in text.get_text()]
         assert len(silent) == ((setting, currency) == ("9 counts", RECORD))
     assert figure.axes[0].get_facecolor() != figure.axes[1].get_facecolor()
     assert inside(figure)
@@ -136,16 +136,19 @@ def test_every_promise_has_a_panel_and_an_axis_of_its_own():
 @pytest.mark.parametrize("bureau", [True, False])
 def test_runs_are_boxes_of_each_county_with_the_bureau_s_errors(bureau):
     noise = np.random.default_rng(3).laplace(size=(10, 4))
-    names = ["A County", "B County", "C County", "D County"]
-    runs = run_table(noise, [50, 10, 40, 20], names)
-    runs["das_error"] = runs["rank"] - 1.0 if bureau else np.nan
-    both = pd.concat([runs.assign(scale=2.0), runs.assign(scale=1.0, error=runs["error"] / 2)])
+    place = pd.DataFrame(
+        {
+            "county": ["B County", "D County", "C County", "A County"],
+            "population": [10, 20, 40, 50],
+            "das_error": [-1.0, 0.0, 1.0, 2.0] if bureau else np.nan,
+        }
+    )
+    both = run_table(place, {2.0: noise, 1.0: noise / 2})
     figure = figures.county_runs(both, "IL", 0.192, "20210608")
     assert len(figure.axes) == 2
-    order = [1, 3, 2, 0]
     for axis, scale in zip(figure.axes, (1, 2), strict=True):
         sides = boxes_of(axis)[BOX]
-        assert sides[:, 2] == pytest.approx(np.quantile(noise / scale, 0.25, axis=0)[order])
+        assert sides[:, 2] == pytest.approx(np.quantile(noise / scale, 0.25, axis=0))
         dots = marks_of(axis, DAS)
         assert len(dots) == bureau
         if bureau:

@@ -1,14 +1,11 @@
 import numpy as np
 import pytest
 
-from isdp import Invariants
-from isdp.subspace import Query
 from isdp.subspace.calibration import certified_delta, paper_constant
 from reproduction.subspace.guarantees import (
     attained_loss,
     constant_table,
     failing_table,
-    free_improvement,
     profile_table,
     pure_loss_table,
 )
@@ -47,7 +44,6 @@ def test_losses_reach_what_is_claimed_and_do_not_exceed_it():
     }
     table = pure_loss_table(entries, 0.192)
     assert table["share"].to_numpy() == pytest.approx(np.ones(len(table)))
-    assert free_improvement(Query.histogram(2), Invariants([[3, 1]])) == pytest.approx(4 / 9)
 
 
 def test_losses_far_out():

@@ -1,5 +1,7 @@
 """Draw the figures of subspace privacy."""
 
+from pathlib import Path
+
 from isdp.io.files import read_json
 from isdp.plots.style import save
 from reproduction.running.jobs import job_log
@@ -19,5 +21,5 @@ with job_log(snakemake.log[0]):
         "counties": figures.county_runs(read["boxes"], params.state, params.epsilon, vintage),
         "states": figures.states(read["counties"], vintage),
     }
-    for name, figure in drawn.items():
-        save(figure, output[name], output[f"{name}_png"])
+    for svg, png in zip(output.svg, output.png, strict=True):
+        save(drawn[Path(svg).stem.removeprefix("subspace_")], svg, png)

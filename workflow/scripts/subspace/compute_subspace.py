@@ -1,0 +1,11 @@
+"""Compute the tables of one subject."""
+
+from reproduction.running.jobs import job_log
+from reproduction.running.tables import read_csv, write_tables
+from reproduction.subspace import tables
+
+with job_log(snakemake.log[0]):
+    params = snakemake.params
+    inputs = {name: read_csv(path) for name, path in snakemake.input.items()}
+    found = getattr(tables, params.tables)(params.seed, **params.settings, **inputs)
+    write_tables(found, snakemake.output)
