@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,15 +25,9 @@ LEDGER = {  # each column of the ledger: the pattern of its cells, and its descr
     "dataset": (".+", "the name of the data"),
     "vintage": ("[0-9]{8}", "the date of the release as YYYYMMDD"),
     "file": ("[A-Za-z0-9][A-Za-z0-9._-]*", "the name of the file, without a folder"),
-    "url": (
-        r"https?://[^\s/@:?#]+(:[0-9]{1,5})?/\S+",
-        "an http or https address without a user's name",
-    ),
+    "url": (r"https?://[^\s/@:?#]+(:[0-9]{1,5})?/\S+", "an http address without a user's name"),
     "sha256": ("([0-9a-fA-F]{64})?", "64 hexadecimal digits, or blank if not recorded"),
-    "population_column": (
-        "H7V001|H72001",
-        "H7V001 or H72001, the column of the total population without its suffix",
-    ),
+    "population_column": ("H7V001|H72001", "H7V001 or H72001, the column of the total population"),
     "address_known_from": (".+", "the source of the address"),
     "note": (".*", "a note, or blank"),
 }
@@ -41,54 +35,20 @@ LEDGER = {  # each column of the ledger: the pattern of its cells, and its descr
 
 @dataclass(frozen=True)
 class Provenance:
-    """The origin of the data of a run; the same on every machine for the same data.
+    """The origin of the data of a run; the same on every machine for the same data."""
 
-    Attributes
-    ----------
-    source : str
-        "local file", "download" or "published counts" (no demonstration data).
-    file_name : str
-        Name of the file without its folder; "" without demonstration data.
-    address : str
-        URL of a download; "" otherwise.
-    sha256 : str
-        Of the file on disk, zipped or not; "" without demonstration data.
-    vintage : str
-        Eight digits, "unknown", or "" without demonstration data.
-    population_column : str
-        "H7V001", "H72001" or "".
-    das_available : bool
-        Whether there are DAS errors.
-    message : str
-        The origin in one sentence, for the console and the captions.
-    """
-
-    source: str
-    file_name: str
-    address: str
-    sha256: str
-    vintage: str
-    population_column: str
-    das_available: bool
-    message: str
-
-    def as_dict(self) -> dict:
-        """Attributes as a plain dict, for JSON."""
-        return asdict(self)
+    source: str  # "local file", "download" or "published counts" (no demonstration data)
+    file_name: str = ""  # without its folder
+    address: str = ""  # of a download
+    sha256: str = ""  # of the file on disk, zipped or not
+    vintage: str = ""  # eight digits, or "unknown"
+    population_column: str = ""  # "H7V001" or "H72001"
+    das_available: bool = False  # whether there are errors of the Census DAS
+    message: str = ""  # the origin in one sentence, for the console and the captions
 
 
 def read_ledger(path) -> pd.DataFrame:
-    """Read and check the ledger of addresses.
-
-    Parameters
-    ----------
-    path : path-like
-        A CSV file in UTF-8 with the columns of `LEDGER` and one row per vintage.
-
-    Returns
-    -------
-    DataFrame
-        All columns are text.
+    """Read the ledger of addresses: text columns as in `LEDGER`, one row per vintage.
 
     Raises
     ------
@@ -99,13 +59,8 @@ def read_ledger(path) -> pd.DataFrame:
     if {*rows} != {*LEDGER}:
         raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER)}")
     for column, (pattern, description) in LEDGER.items():
-        check_cells(
-            rows[column],
-            pattern,
-            "is not valid",
-            lambda line, column=column: f"{place}: line {line}: {column}",
-            f"write {description}",
-        )
+        where = (f"{place}: line {{}}: {column}").format
+        check_cells(rows[column], pattern, "is not valid", where, f"write {description}")
     check_unique(rows["vintage"], "vintage:", place)
     return rows
 
@@ -132,21 +87,14 @@ def obtain(
         The vintage to download, eight digits. A local file may have another vintage.
     local_file : path-like or None
         Zip or CSV.
-    ledger : DataFrame
-        From `read_ledger`.
+    ledger, published : DataFrame
+        From `read_ledger` and from `reproduction.data.published.read_published`.
     cache : path-like
         Folder of downloads; created if needed.
-    published : DataFrame
-        From `reproduction.data.published.read_published`.
     timeout : (float, float)
         Seconds to wait for a connection, and for data on it.
     retries : int
         Further attempts after a failed download.
-
-    Returns
-    -------
-    demonstration : Demonstration or None
-    provenance : Provenance
 
     Raises
     ------
@@ -167,10 +115,16 @@ def obtain(
         known = " ".join(ledger["vintage"]) or "none"
         raise InputError(f"vintage {vintage}: the ledger has no address for it; it has {known}")
     (row,) = rows
+    url = row["url"]
     try:
         path = _download(row, cache, timeout, retries)
     except requests.RequestException as error:
-        return None, _no_provenance(vintage, _reason(error, row["url"]))
+        message = (
+            f"Published 2010 counts alone, without the errors of the Census DAS: the NHGIS "
+            f"demonstration data of vintage {vintage} are not available ({_reason(error, url)}). "
+            f"You can download them from {LANDING_PAGE}."
+        )
+        return None, Provenance("published counts", message=message)
     try:
         demonstration = read_demonstration(path)
         check_demonstration(demonstration, published)
@@ -181,12 +135,10 @@ def obtain(
     except InputError as error:
         path.unlink(missing_ok=True)
         raise InputError(
-            f"{row['url']}: the download is not the right file and was deleted; run again, or give "
-            f"a local file: {error}"
+            f"{url}: the download is not the right file and was deleted; run again, or give a "
+            f"local file: {error}"
         ) from error
-    return demonstration, _provenance(
-        demonstration, "download", row["url"], f"downloaded from {row['url']}"
-    )
+    return demonstration, _provenance(demonstration, "download", url, f"downloaded from {url}")
 
 
 def file_obtained(provenance: Mapping, local_file, cache) -> Path | None:
@@ -237,21 +189,12 @@ def _provenance(demonstration: Demonstration, source: str, url: str, words: str)
     known = demonstration.vintage != UNKNOWN_VINTAGE
     vintage = f"vintage {demonstration.vintage}" if known else "unknown vintage"
     return Provenance(
-        source=source,
-        file_name=demonstration.file_name,
-        address=url,
-        sha256=demonstration.sha256,
-        vintage=demonstration.vintage,
-        population_column=demonstration.population_column,
+        source,
+        demonstration.file_name,
+        url,
+        demonstration.sha256,
+        demonstration.vintage,
+        demonstration.population_column,
         das_available=True,
         message=f"NHGIS demonstration data of {vintage} {words}.",
     )
-
-
-def _no_provenance(vintage: str, reason: str) -> Provenance:
-    message = (
-        f"Published 2010 counts alone, without the errors of the Census DAS: the NHGIS "
-        f"demonstration data of vintage {vintage} are not available ({reason}). You can download "
-        f"them from {LANDING_PAGE}."
-    )
-    return Provenance("published counts", "", "", "", "", "", False, message)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.counts import (
-    check_cells,
-    check_unique,
-    counts_of,
-    on_one_line,
-    read_cells,
-)
+from isdp.io.counts import check_cells, check_unique, counts_of, on_one_line, read_cells
 
 COLUMNS = ["fips", "usps", "name", "pop2010"]
 FIPS = "[0-9]{5}"
@@ -30,22 +25,19 @@ def read_published(path) -> pd.DataFrame:
     ----------
     path : path-like
         A CSV file in UTF-8 with the columns fips, usps, name and pop2010; others are ignored.
+        Its source is the 2010 Census, Summary File 1.
 
     Returns
     -------
     DataFrame
         Columns fips (str of 5 digits), state (two capitals), county (name) and population (int64,
-        persons), one row a county in the order of the file.
+        persons), one row per county in the order of the file.
 
     Raises
     ------
     InputError
-        If the file is missing, empty or no such table, or a row is no county with a count: a
-        malformed or doubled FIPS code, a missing name, a negative, fractional or missing count.
-
-    Notes
-    -----
-    Source: United States Census Bureau, 2010 Census, Summary File 1.
+        If the file is missing, empty or no such table, or has a malformed or doubled FIPS code, a
+        missing name, or a negative, fractional or missing count.
     """
     place = Path(path).name
     cells = read_cells(path)
@@ -56,27 +48,23 @@ def read_published(path) -> pd.DataFrame:
         raise InputError(f"{place}: there is no county below the header; give the whole table")
     fips = fips_of(cells["fips"], "fips", place, "correct it")
     check_unique(fips, "county", place)
-
-    def county(line: int) -> str:
-        return f"{place}: line {line}, county {on_one_line(cells['name'][line])} ({fips[line]})"
-
     for column, pattern, problem in (
         ("usps", "[A-Z]{2}", "is not a state code of two capitals"),
         ("name", "(?s).+", "is no name: the name is empty"),
     ):
-        check_cells(
-            cells[column],
-            pattern,
-            problem,
-            lambda line, c=column: f"{county(line)}, {c}",
-            "mend it",
-        )
-    counts = counts_of(
-        cells["pop2010"], lambda line: f"{county(line)}, column pop2010", "correct it"
-    )
+        where = place_of(cells["name"], fips, place, column)
+        check_cells(cells[column], pattern, problem, where, "correct it")
+    where = place_of(cells["name"], fips, place, "pop2010")
+    counts = counts_of(cells["pop2010"], where, "correct it")
     table = cells[["fips", "usps", "name"]].astype("str").reset_index(drop=True)
-    table = table.set_axis(["fips", "state", "county"], axis=1)
-    return table.assign(population=counts)
+    return table.set_axis(["fips", "state", "county"], axis=1).assign(population=counts)
+
+
+def place_of(names: pd.Series, fips: pd.Series, place: str, column: str) -> Callable[[int], str]:
+    """Return a function that gives a message the file, line, county and column of a cell."""
+    return lambda line: (
+        f"{place}: line {line}, county {on_one_line(names[line])} ({fips[line]}), column {column}"
+    )
 
 
 def fips_of(cells: pd.Series, key: str, place: str, mend: str) -> pd.Series:
@@ -87,14 +75,9 @@ def fips_of(cells: pd.Series, key: str, place: str, mend: str) -> pd.Series:
     cells : Series of str
         Indexed by line.
     key : str
-        What they are: "fips" or "gisjoin".
+        The kind of codes: "fips" or "gisjoin".
     place, mend : str
-        What messages call the file, and what they say to do.
-
-    Returns
-    -------
-    Series of str
-        The codes, with the index of `cells`.
+        The file's name in messages, and their advice.
 
     Raises
     ------

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 import zipfile
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -133,7 +134,7 @@ def refused(call, *words):
 def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, capfd):
     demonstration, provenance = get(tmp_path, entry(site.url))
     assert demonstration.counties["dp"].tolist() == [5194670, 916929]
-    assert provenance.as_dict() == {
+    assert asdict(provenance) == {
         "source": "download",
         "file_name": f"{NAME}.zip",
         "address": site.url,
@@ -143,7 +144,7 @@ def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, c
         "das_available": True,
         "message": f"NHGIS demonstration data of vintage 20210608 downloaded from {site.url}.",
     }
-    file = file_obtained(provenance.as_dict(), None, tmp_path / "cache")
+    file = file_obtained(asdict(provenance), None, tmp_path / "cache")
     assert file.read_bytes() == GOOD
     site.page = (503, b"")
     assert get(tmp_path, entry(site.url))[1] == provenance
@@ -212,7 +213,7 @@ def test_without_an_answer_the_published_counts_are_used(tmp_path):
     assert "20210608" in provenance.message
     assert "127.0.0.1 could not be reached" in provenance.message
     assert "0x" not in provenance.message
-    assert file_obtained(provenance.as_dict(), None, tmp_path / "cache") is None
+    assert file_obtained(asdict(provenance), None, tmp_path / "cache") is None
 
 
 @pytest.mark.parametrize(
@@ -258,8 +259,8 @@ def test_a_local_file_comes_first_and_has_its_own_vintage(tmp_path, site):
     assert provenance.message == (
         "NHGIS demonstration data of vintage 20210608 from the local file mine.zip."
     )
-    assert str(tmp_path) not in json.dumps(provenance.as_dict())
-    assert file_obtained(provenance.as_dict(), str(local), "cache") == Path(local)
+    assert str(tmp_path) not in json.dumps(asdict(provenance))
+    assert file_obtained(asdict(provenance), str(local), "cache") == Path(local)
     # the ledger need not have the configuration's vintage
     provenance = get(tmp_path, local_file=local, vintage="20201116")[1]
     assert provenance.vintage == "20210608"
