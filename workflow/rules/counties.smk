@@ -3,40 +3,19 @@
 Also the regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
 """
 
+from reproduction.running.scenarios import walk_of
+
 COUNTIES = config["counties"]
-PROJECTION = COUNTIES["projection"]
-WALK = (
-    *("epsilon", "norm", "chains", "draws", "burn_in", "thin"),
-    *("basis", "acceptance", "proposal", "overdispersed"),
-)
-
-
-rule regress_das_errors:
-    input:
-        counties="results/data/counties.csv",
-    output:
-        regressions="results/tables/das_regressions.csv",
-        slopes="results/figures/das_slopes.csv",
-    log:
-        logs("regress_das_errors"),
-    benchmark:
-        benchmarks("regress_das_errors")
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("counties"),
-    message:
-        "Regressions of the errors of the Census DAS on log population, one per state"
-    script:
-        "../scripts/counties/regress_das_errors.py"
+MECHANISM = {key: COUNTIES[key] for key in ("norm", "epsilon")}
 
 
 checkpoint select_states:
     input:
-        regressions="results/tables/das_regressions.csv",
+        counties="results/data/counties.csv",
         provenance="results/data/provenance.json",
     output:
+        regressions="results/tables/das_regressions.csv",
+        slopes="results/figures/das_slopes.csv",
         states="results/tables/states.csv",
     log:
         logs("select_states"),
@@ -48,7 +27,7 @@ checkpoint select_states:
         states=COUNTIES["states"],
         stand_in=COUNTIES["stand_in_states"],
     message:
-        "States to run"
+        "Regressions of the errors of the Census DAS, and the states to run"
     script:
         "../scripts/counties/select_states.py"
 
@@ -69,7 +48,7 @@ rule sample_counties:
         mem_mb=1000,
     params:
         sources=code("counties"),
-        walk={key: COUNTIES[key] for key in WALK},
+        walk=walk_of(config),
         seed=config["seed"],
     message:
         "Noise for the counties of {wildcards.state}"
@@ -101,8 +80,7 @@ rule describe_counties:
         mem_mb=1000,
     params:
         sources=code("counties"),
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
+        mechanism=MECHANISM,
     message:
         "Convergence and summaries of {wildcards.state}"
     script:
@@ -123,7 +101,7 @@ rule project_counties:
     conda:
         ENVIRONMENT
     params:
-        **PROJECTION,
+        **COUNTIES["projection"],
         sources=code("counties"),
         seed=config["seed"],
         epsilon=COUNTIES["epsilon"],
@@ -156,11 +134,10 @@ rule plot_counties:
         ENVIRONMENT
     params:
         sources=presentation("counties"),
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
+        mechanism=MECHANISM,
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
-        simulations=PROJECTION["simulations"],
+        simulations=COUNTIES["projection"]["simulations"],
     message:
         "Figures of {wildcards.state}"
     script:
@@ -169,6 +146,7 @@ rule plot_counties:
 
 rule collect_counties:
     input:
+        counties="results/data/counties.csv",
         rhat=states_of("results/summaries/counties_{state}_rhat.csv"),
         noise=states_of("results/summaries/counties_{state}_noise.csv"),
         state=states_of("results/summaries/counties_{state}_state.csv"),
@@ -179,7 +157,9 @@ rule collect_counties:
         noise="results/tables/counties_noise.csv",
         states="results/tables/counties_states.csv",
         projection="results/tables/projection_summary.csv",
+        truncation="results/tables/truncation.csv",
         convergence="results/figures/counties_convergence.csv",
+        curves="results/figures/truncation.csv",
         speed="results/benchmarks/counties_sampling.csv",
     log:
         logs("collect_counties"),
@@ -190,35 +170,12 @@ rule collect_counties:
         ENVIRONMENT
     params:
         sources=code("counties"),
-    message:
-        "Tables of all states"
-    script:
-        "../scripts/counties/collect_counties.py"
-
-
-rule truncate_counties:
-    input:
-        counties="results/data/counties.csv",
-        sampled="results/tables/counties_states.csv",
-    output:
-        states="results/tables/truncation.csv",
-        counties="results/summaries/truncation_counties.csv",
-        curves="results/figures/truncation.csv",
-    log:
-        logs("truncate_counties"),
-    benchmark:
-        benchmarks("truncate_counties")
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("counties"),
         epsilon=COUNTIES["epsilon"],
         epsilons=COUNTIES["truncation"]["epsilons"],
     message:
-        "Truncation of county counts at zero, all states"
+        "Tables of all states, and truncation of county counts at zero"
     script:
-        "../scripts/counties/truncate_counties.py"
+        "../scripts/counties/collect_counties.py"
 
 
 rule plot_all_counties:

@@ -2,7 +2,13 @@
 
 from snakemake.utils import Paramspace
 
-from reproduction.running.scenarios import compared, local_files, parameter_space, settings_of
+from reproduction.running.scenarios import (
+    compared,
+    local_files,
+    parameter_space,
+    settings_of,
+    walk_of,
+)
 
 SWEEP = config["sweep"]["name"] if "sweep" in config else ""
 SPACE = Paramspace(parameter_space(config), filename_params="*")
@@ -53,11 +59,7 @@ use rule sample_counties as sample_scenario with:
         f"{FOLDER}/benchmarks/sample_counties_{{state}}.tsv"
     params:
         sources=code("counties"),
-        walk=lambda wildcards: {
-            key: value
-            for key, value in settings_of(config, SPACE.instance(wildcards))["counties"].items()
-            if key in WALK
-        },
+        walk=lambda wildcards: walk_of(settings_of(config, SPACE.instance(wildcards))),
         seed=config["seed"],
     message:
         "Noise for the counties of {wildcards.state} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
@@ -105,6 +107,8 @@ rule compare_scenarios:
     output:
         table="results/tables/sweep_{sweep}.csv",
         curves="results/figures/sweep_{sweep}.csv",
+        figure=in_report("results/figures/sweep_{sweep}.svg"),
+        png="results/figures/sweep_{sweep}.png",
     log:
         logs("compare_scenarios_{sweep}"),
     benchmark:
@@ -113,32 +117,11 @@ rule compare_scenarios:
     conda:
         ENVIRONMENT
     params:
-        sources=code("counties"),
+        sources=presentation("counties"),
     message:
         "Comparison of the scenarios of {wildcards.sweep}"
     script:
         "../scripts/counties/compare_scenarios.py"
-
-
-rule plot_scenarios:
-    input:
-        curves="results/figures/sweep_{sweep}.csv",
-    output:
-        figure=in_report("results/figures/sweep_{sweep}.svg"),
-        png="results/figures/sweep_{sweep}.png",
-    log:
-        logs("plot_scenarios_{sweep}"),
-    benchmark:
-        benchmarks("plot_scenarios_{sweep}")
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=presentation("counties"),
-    message:
-        "Figure of the scenarios of {wildcards.sweep}"
-    script:
-        "../scripts/counties/plot_scenarios.py"
 
 
 use rule render_tables as render_sweep_table with:

@@ -1,4 +1,4 @@
-"""Which states are run, and the counties of each (ISDP, E.4)."""
+"""The states that are run, and the counties of each (ISDP, E.4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reproduction.data.differences import NAMED, PAPER_RULE, PAPER_VINTAGE
 def select_states(
     regressions: pd.DataFrame, vintage: str, asked: str | list[str], stand_in: list[str]
 ) -> pd.DataFrame:
-    """States to run, in order, and why these.
+    """Choose the states to run, in order, each with the rule that chose it.
 
     Parameters
     ----------
@@ -24,10 +24,6 @@ def select_states(
         A list is taken as it is. "paper" follows the rule of the paper where the vintage is
         the paper's, and takes `stand_in` elsewhere.
     stand_in : list of str
-
-    Returns
-    -------
-    DataFrame with columns state and rule
     """
     if asked != "paper":
         states, rule = list(asked), NAMED
@@ -48,13 +44,7 @@ def select_states(
 
 
 def counties_of(counties: pd.DataFrame, state: str) -> pd.DataFrame:
-    """Rows of one state in increasing population, ties by FIPS code.
-
-    Raises
-    ------
-    InputError
-        If there is no such state.
-    """
+    """Return the rows of one state in increasing population, ties by FIPS code."""
     rows = counties[counties["state"] == state]
     if rows.empty:
         known = " ".join(sorted(counties["state"].unique()))

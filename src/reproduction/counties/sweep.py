@@ -1,4 +1,4 @@
-"""The county experiment in several scenarios: one table of all, and what their figure shows."""
+"""The county experiment in several scenarios: one table of all, and the values of its figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isdp.exact import total_law
 from reproduction.counties.experiment import BAND
 
 RHAT = 1.01
-ESS_A_CHAIN = 100
+MIN_ESS_PER_CHAIN = 100
 CURVE_POINTS = 60
 SMOOTH = 2.0  # below this sd the rounding to integers shows, and the continuous law is not drawn
 
@@ -26,17 +26,13 @@ def scenario_table(
     counties: pd.DataFrame,
     provenance: Mapping,
 ) -> pd.DataFrame:
-    """Describe one scenario; one row a state.
-
-    `range90` is the median over the counties of the width of the central 90 % of the noise,
-    `das_rms` the root mean square of the DAS errors of the state's counties, blank without them.
-    `convergence` is "yes", "no" or, where a county never moved, "frozen".
+    """Describe one scenario, one row per state; columns as in the data dictionary.
 
     Parameters
     ----------
     name : str
     settings : mapping
-        Its config: data.vintage, and epsilon and norm of the counties.
+        From `reproduction.running.scenarios.settings_of`.
     states, noise : DataFrame
         From `reproduction.counties.experiment.state_table` and `noise_table`.
     counties : DataFrame
@@ -44,40 +40,38 @@ def scenario_table(
     provenance : mapping
         Of the counties.
     """
-    table = states[["state", "counties", "chains", "draws"]].copy()
-    table.insert(0, "scenario", name)
-    table["epsilon"] = settings["counties"]["epsilon"]
-    table["norm"] = settings["counties"]["norm"]
-    table["vintage"] = settings["data"]["vintage"]
-    table["data"] = (
-        f"{provenance['source']}, {provenance['vintage']}"
-        if provenance["das_available"]
-        else "published counts alone"
-    )
+    data = "published counts alone"
+    if provenance["das_available"]:
+        data = f"{provenance['source']}, {provenance['vintage']}"
     widths = (noise["q95"] - noise["q05"]).groupby(noise["state"]).median()
-    table["sd"], table["sd_exact"] = states["sd"], states["sd_exact"]
-    table["range90"] = table["state"].map(widths)
-    for column in ("p_abs_le_30", "p_abs_le_30_exact", "tv_to_exact", "rhat_max", "ess_min"):
-        table[column] = states[column]
-    good = (table["rhat_max"] <= RHAT) & (table["ess_min"] >= ESS_A_CHAIN * table["chains"])
-    table["convergence"] = np.where(states["frozen"] > 0, "frozen", np.where(good, "yes", "no"))
-    squares = counties["das_error"].astype(float) ** 2
-    table["das_rms"] = table["state"].map(np.sqrt(squares.groupby(counties["state"]).mean()))
-    return table
+    squares = (counties["das_error"].astype(float) ** 2).groupby(counties["state"]).mean()
+    good = states["rhat_max"] <= RHAT
+    good &= states["ess_min"] >= MIN_ESS_PER_CHAIN * states["chains"]
+    table = states.assign(
+        scenario=name,
+        epsilon=settings["counties"]["epsilon"],
+        norm=settings["counties"]["norm"],
+        vintage=settings["data"]["vintage"],
+        data=data,
+        range90=states["state"].map(widths),
+        convergence=np.where(states["frozen"] > 0, "frozen", np.where(good, "yes", "no")),
+        das_rms=np.sqrt(states["state"].map(squares)),
+    )
+    columns = [
+        *("scenario", "state", "counties", "chains", "draws", "epsilon", "norm", "vintage", "data"),
+        *("sd", "sd_exact", "range90", "p_abs_le_30", "p_abs_le_30_exact", "tv_to_exact"),
+        *("rhat_max", "ess_min", "convergence", "das_rms"),
+    ]
+    return table[columns]
 
 
 def figure_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Everything that the figure of a sweep shows, with the laws' curves between its epsilons.
+    """Gather what the figure of a sweep shows, with the distributions between its epsilons.
 
     Parameters
     ----------
     table : DataFrame
         The rows of all scenarios, from `scenario_table`.
-
-    Returns
-    -------
-    DataFrame with columns series (chains, exact law, continuous law, or das), state, norm,
-        vintage, epsilon, sd, p_abs_le_30, rhat_max and convergence
     """
     keys = ["state", "norm", "epsilon"]
     shown = ["sd", "p_abs_le_30", "rhat_max", "convergence"]
@@ -97,20 +91,17 @@ def figure_table(table: pd.DataFrame) -> pd.DataFrame:
 def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFrame:
     if cells == 1:
         return pd.DataFrame()
-    law = {"l1": _exact_l1, "l2": continuous_l2}[norm]
-    rows = [
-        {"epsilon": epsilon, "sd": sd, "p_abs_le_30": within}
-        for epsilon in np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
-        for sd, within in [law(cells, epsilon)]
-        if norm == "l1" or sd >= SMOOTH
-    ]
-    series = {"l1": "exact law", "l2": "continuous law"}[norm]
-    return pd.DataFrame(rows).assign(series=series, state=state, norm=norm)
-
-
-def _exact_l1(cells: int, epsilon: float) -> tuple[float, float]:
-    law = total_law(cells, epsilon)
-    return law.sd, law.within(BAND)
+    between = np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
+    if norm == "l1":
+        series = "exact law"
+        laws = [total_law(cells, epsilon) for epsilon in between]
+        values = [(law.sd, law.within(BAND)) for law in laws]
+    else:
+        series = "continuous law"
+        values = [continuous_l2(cells, epsilon) for epsilon in between]
+    table = pd.DataFrame(values, columns=["sd", "p_abs_le_30"])
+    table = table.assign(series=series, state=state, norm=norm, epsilon=between)
+    return table[(table["norm"] == "l1") | (table["sd"] >= SMOOTH)]
 
 
 def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:

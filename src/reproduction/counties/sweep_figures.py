@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from isdp.plots.style import DAS, DRAW, INK, panels, styled
 from reproduction.counties.sweep import RHAT
@@ -27,13 +26,8 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
     """Plot scenarios against epsilon: one row of panels per state, one colour per norm.
 
     Hollow markers are scenarios whose chains have not converged or are frozen. Triangles at the
-    lower edge are scenarios whose noise is zero in every draw, which a log axis omits.
-
-    Parameters
-    ----------
-    shown : DataFrame
-        From `reproduction.counties.sweep.figure_table`.
-    title : str
+    lower edge are scenarios whose noise is zero in every draw, which a log axis omits. `shown` is
+    from `reproduction.counties.sweep.figure_table`.
     """
     shown = shown.assign(rhat_excess=(shown["rhat_max"] - 1).clip(lower=MIN_EXCESS))
     states = shown["state"].unique()
@@ -57,7 +51,10 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
     for axis in axes[-1]:
         axis.set_xlabel("epsilon, per unit of the norm")
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    figure.legend(handles=_handles(axes), loc="outside lower left", ncols=3, frameon=False)
+    lines = [line for axis in axes.flat for line in axis.lines if len(line.get_xdata())]
+    handles = {line.get_label(): line for line in lines}
+    handles = [handles[label] for label in sorted(handles)]
+    figure.legend(handles=handles, loc="outside lower left", ncols=3, frameon=False)
     return figure
 
 
@@ -83,13 +80,5 @@ def _draw(axis: Axes, part: pd.DataFrame, column: str) -> None:
         still = own.loc[own["sd"] == 0, "epsilon"]
         if len(still):
             look |= {"marker": "v", "transform": axis.get_xaxis_transform(), "clip_on": False}
-            axis.plot(
-                still, np.full(len(still), 0.03), label=f"{norm} norm: zero in every draw", **look
-            )
-
-
-def _handles(axes: np.ndarray) -> list[Line2D]:
-    """Legend entries, one for each label in the figure."""
-    lines = [line for axis in axes.flat for line in axis.lines if len(line.get_xdata())]
-    labelled = {line.get_label(): line for line in lines}
-    return [labelled[label] for label in sorted(labelled)]
+            label = f"{norm} norm: zero in every draw"
+            axis.plot(still, np.full(len(still), 0.03), label=label, **look)

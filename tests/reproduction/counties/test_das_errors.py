@@ -154,17 +154,6 @@ def test_what_has_no_regression_is_named():
     assert das_regressions(counties("DE", [5, 6, 0], range(3))).empty
 
 
-def test_arguments_out_of_range():
-    table = counties("CT", range(100, 106), range(6))
-    for alpha in (0, 1, -0.5):
-        with pytest.raises(InputError, match="alpha"):
-            das_regressions(table, alpha=alpha)
-    with pytest.raises(InputError, match="min_counties"):
-        das_regressions(table, min_counties=2)
-    with pytest.raises(InputError, match="level"):
-        slope_intervals(das_regressions(table), level=1)
-
-
 def test_an_interval_excludes_zero_just_where_the_slope_is_significant():
     rng = np.random.default_rng(7)
     population = np.rint(np.exp(np.linspace(5, 15, 8))).astype(int)

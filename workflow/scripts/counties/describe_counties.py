@@ -10,9 +10,9 @@ from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
-    params, files, output = snakemake.params, snakemake.input, snakemake.output
+    files, output = snakemake.input, snakemake.output
     counties = counties_of(read_csv(files.counties), snakemake.wildcards.state)
-    mechanism = GeneralizedLaplace(params.epsilon, params.norm)
+    mechanism = GeneralizedLaplace(**snakemake.params.mechanism)
     for key, draws in (("", files.draws), ("exact_", files.exact)):
         noise = read_draws(draws).noise_of(counties["fips"])
         diagnostics = convergence(noise)
