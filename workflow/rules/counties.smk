@@ -37,7 +37,6 @@ rule sample_counties:
         counties="results/data/counties.csv",
     output:
         draws="results/draws/counties_{state}.nc",
-        speed="results/benchmarks/counties_sampling_{state}.json",
     log:
         logs("sample_counties_{state}"),
     benchmark:
@@ -150,7 +149,6 @@ rule collect_counties:
         rhat=states_of("results/summaries/counties_{state}_rhat.csv"),
         noise=states_of("results/summaries/counties_{state}_noise.csv"),
         state=states_of("results/summaries/counties_{state}_state.csv"),
-        speed=states_of("results/benchmarks/counties_sampling_{state}.json"),
         projection=states_of("results/summaries/projection_{state}.csv"),
     output:
         rhat="results/tables/counties_rhat.csv",
@@ -160,7 +158,6 @@ rule collect_counties:
         truncation="results/tables/truncation.csv",
         convergence="results/figures/counties_convergence.csv",
         curves="results/figures/truncation.csv",
-        speed="results/benchmarks/counties_sampling.csv",
     log:
         logs("collect_counties"),
     benchmark:

@@ -52,7 +52,6 @@ use rule sample_counties as sample_scenario with:
         counties=rules.fetch_vintage.output.counties,
     output:
         draws=f"{FOLDER}/draws/counties_{{state}}.nc",
-        speed=f"{FOLDER}/benchmarks/counties_sampling_{{state}}.json",
     log:
         f"{FOLDER}/logs/sample_counties_{{state}}.log",
     benchmark:
@@ -76,7 +75,7 @@ rule collect_scenario:
     output:
         rhat=f"{FOLDER}/tables/counties_rhat.csv",
         noise=f"{FOLDER}/tables/counties_noise.csv",
-        states=f"{FOLDER}/tables/counties_states.csv",
+        state=f"{FOLDER}/tables/counties_states.csv",
         scenario=f"{FOLDER}/tables/scenario.csv",
         settings=f"{FOLDER}/scenario.yaml",
         provenance=f"{FOLDER}/provenance.json",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -21,13 +18,8 @@ BAND = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
 
 
 def sample_state(
-    rng: np.random.Generator,
-    counties: pd.DataFrame,
-    *,
-    chains: int,
-    draws: int,
-    **settings,
-) -> tuple[Draws, dict]:
+    rng: np.random.Generator, counties: pd.DataFrame, *, chains: int, draws: int, **settings
+) -> Draws:
     """Sample the noise of a state's counties under the state's total.
 
     Each chain starts where a run at the smaller epsilon of `overdispersed` ends, which puts the
@@ -42,91 +34,47 @@ def sample_state(
         The number of chains, and of kept draws per chain.
     **settings
         The other keys of the block `counties` that concern the walk.
-
-    Returns
-    -------
-    draws : Draws
-    speed : dict
-        `seconds` of the kept sweeps (without burn-in and compilation), `updates` (basis vectors
-        visited) and `acceptance_rate`.
     """
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
     lattice = kernel_lattice(invariants, settings["basis"])
-    wide = settings["overdispersed"]
 
-    def run(epsilon: float, **options):
+    def run(epsilon: float, **options) -> np.ndarray:
         mechanism = GeneralizedLaplace(epsilon, settings["norm"])
         walk = LatticeWalk(lattice, mechanism, settings["proposal"], settings["acceptance"])
-        return run_chains(rng, walk, chains=chains, **options)
+        return run_chains(rng, walk, chains=chains, **options)[0]
 
-    epsilon = settings["epsilon"]
-    starts, _ = run(wide["epsilon"], draws=1, burn_in=wide["sweeps"])
-    settled, _ = run(epsilon, draws=1, burn_in=settings["burn_in"], start=starts[:, -1])
-    began = time.perf_counter()
-    noise, info = run(epsilon, draws=draws, burn_in=0, thin=settings["thin"], start=settled[:, -1])
-    speed = {
-        "seconds": time.perf_counter() - began,
-        "updates": info.updates,
-        "acceptance_rate": info.acceptance_rate,
-    }
-    return Draws(noise, invariants, counties["fips"].tolist(), settings), speed
+    wide, epsilon = settings["overdispersed"], settings["epsilon"]
+    starts = run(wide["epsilon"], draws=1, burn_in=wide["sweeps"])
+    settled = run(epsilon, draws=1, burn_in=settings["burn_in"], start=starts[:, -1])
+    noise = run(epsilon, draws=draws, burn_in=0, thin=settings["thin"], start=settled[:, -1])
+    return Draws(noise, invariants, counties["fips"].tolist(), settings)
 
 
-def speed_table(states: pd.DataFrame, speeds: Iterable[Mapping]) -> pd.DataFrame:
-    """Record updates and effective draws per second of each state's sampling.
-
-    Parameters
-    ----------
-    states : DataFrame
-        Rows from `state_table`.
-    speeds : iterable of mappings
-        From `sample_state`, each with its state.
-    """
-    table = states[["state", "counties", "ess_min"]]
-    table = table.merge(pd.DataFrame(list(speeds)), on="state", validate="1:1")
-    table["updates_per_second"] = table["updates"] / table["seconds"]
-    table["effective_draws_per_second"] = table["ess_min"] / table["seconds"]
-    return table
-
-
-def rhat_table(counties: pd.DataFrame, diagnostics: pd.DataFrame) -> pd.DataFrame:
-    """R-hat and effective sample size of every county, from `isdp.diagnostics.convergence`."""
-    shown = diagnostics[["rhat", "ess_bulk", "ess_tail", "frozen"]]
-    return counties[["state", "fips", "county", "population"]].join(shown)
-
-
-def noise_table(
-    counties: pd.DataFrame, noise: np.ndarray, diagnostics: pd.DataFrame
-) -> pd.DataFrame:
-    """Describe the noise of every county; columns as in the data dictionary, `counties_noise`.
+def describe(
+    counties: pd.DataFrame, noise: np.ndarray, mechanism: GeneralizedLaplace
+) -> dict[str, pd.DataFrame]:
+    """Diagnose and describe the noise of one state.
 
     Parameters
     ----------
     counties : DataFrame
         The state's counties in the order of the noise's cells.
     noise : int64 array, shape (chain, draw, cell)
-    diagnostics : DataFrame
-        From `isdp.diagnostics.convergence`.
+    mechanism : GeneralizedLaplace
+
+    Returns
+    -------
+    dict of DataFrame
+        The state's rows of the tables counties_rhat, counties_noise and counties_states, by the
+        names rhat, noise and state.
     """
+    diagnostics = convergence(noise)
     flat = noise.reshape(-1, noise.shape[-1])
+    negative = counties["population"].to_numpy() + flat < 0
+    shown = diagnostics[["rhat", "ess_bulk", "ess_tail", "frozen"]]
     table = counties[["state", "fips"]].join(describe_cells(noise, diagnostics))
     table["p_abs_le_30"] = (np.abs(flat) <= BAND).mean(axis=0)
-    table["below_zero"] = (counties["population"].to_numpy() + flat < 0).sum(axis=0)
-    return table
-
-
-def state_table(
-    counties: pd.DataFrame,
-    noise: np.ndarray,
-    diagnostics: pd.DataFrame,
-    mechanism: GeneralizedLaplace,
-) -> pd.DataFrame:
-    """Describe a whole state in one row: convergence, invariants, and the exact distribution.
-
-    The parameters are those of `noise_table`; the columns are in the data dictionary,
-    `counties_states`.
-    """
-    flat = noise.reshape(-1, noise.shape[-1])
+    table["below_zero"] = negative.sum(axis=0)
     norm = convergence(mechanism.measure(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
     within = (np.abs(noise) <= BAND).mean(axis=-1)
     found = convergence(within[..., None], ["mcse_mean"]).iloc[0]
@@ -144,7 +92,7 @@ def state_table(
         "ess_norm": norm["ess_bulk"],
         "norm_mean": norm["mean"],
         "sum_violations": int((flat.sum(axis=1) != 0).sum()),
-        "releases_truncated": int((counties["population"].to_numpy() + flat < 0).any(axis=1).sum()),
+        "releases_truncated": int(negative.any(axis=1).sum()),
         "p_abs_le_30": (np.abs(flat) <= BAND).mean(),
         "p_abs_le_30_se": error,
         "p_abs_le_30_exact": np.nan,
@@ -159,7 +107,11 @@ def state_table(
         row["p_abs_le_30_exact"] = law.within(BAND)
         row["sd_exact"] = law.sd
         row["tv_to_exact"] = 0.5 * np.abs(seen / flat.size - law.pmf).sum()
-    return pd.DataFrame([row])
+    return {
+        "rhat": counties[["state", "fips", "county", "population"]].join(shown),
+        "noise": table,
+        "state": pd.DataFrame([row]),
+    }
 
 
 def box_table(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:

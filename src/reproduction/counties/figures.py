@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -41,36 +41,25 @@ NAMED_STATES = 6  # in the figure of truncation; the others are grey
 # -- one state ------------------------------------------------------------------------------------
 
 
-def county_title(
-    state: str, rule: str, vintage: str, *, norm: str, epsilon: float, made: str
-) -> str:
-    """Title of the figure of one state's noise.
+def state_title(state: str, rule: str, mechanism: Mapping, made: str, vintage: str = "") -> str:
+    """Title of a figure of one state's noise.
 
     Parameters
     ----------
     state, rule : str
         A row of the table of selected states.
-    vintage : str
-        Of the demonstration data; "" where there are none.
-    norm, epsilon
-        Of the generalized Laplace mechanism.
+    mechanism : mapping
+        `norm` and `epsilon` of the generalized Laplace mechanism.
     made : str
         The number and kind of the draws.
+    vintage : str
+        Of the demonstration data, if the figure shows them.
     """
     return titled(
-        f"{state}: noise in county populations under the state's total, {norm} generalized "
-        f"Laplace, epsilon = {epsilon:g}, {made}",
+        f"{state}: noise in county populations under the state's total, {mechanism['norm']} "
+        f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {made}",
         other_state(state, rule),
         other_vintage(vintage),
-    )
-
-
-def projection_title(state: str, rule: str, *, norm: str, epsilon: float, simulations: int) -> str:
-    """Title of the figure of one state's projected noise; parameters as in `county_title`."""
-    return titled(
-        f"{state}: projected discrete Laplace noise and {norm} generalized Laplace noise, "
-        f"epsilon = {epsilon:g}, {simulations} simulations",
-        other_state(state, rule),
     )
 
 
@@ -78,13 +67,7 @@ def projection_title(state: str, rule: str, *, norm: str, epsilon: float, simula
 def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
     """Draw the noise of each county of a state as box plots, in increasing population.
 
-    Parameters
-    ----------
-    boxes : DataFrame
-        From `experiment.box_table`. Above 130 counties the boxes go on in a next row.
-    title : str
-    vintage : str
-        Of the demonstration data; "" where there are none.
+    `boxes` is from `experiment.box_table`. Above 130 counties they go on in a next row.
     """
     boxes = boxes.assign(position=boxes["rank"], label=_county_labels(boxes))
     parts = list(_rows_of_counties(boxes))
@@ -106,13 +89,9 @@ def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
 def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     """Draw projected noise and generalized Laplace noise, county by county (ISDP, Figs 9, 10).
 
-    Parameters
-    ----------
-    boxes : DataFrame
-        From `projection.projected_box_table`. There is one panel for each choice in `SHOWN`; above
-        130 counties both go on in a next row. A box that is far larger than all others runs out of
-        the panel and is labelled with its quartiles.
-    title : str
+    `boxes` is from `projection.projected_box_table`. There is one panel for each choice in `SHOWN`;
+    above 130 counties both go on in a next row. A box that is far larger than all others runs out
+    of the panel and is labelled with its quartiles.
     """
     boxes = boxes.assign(label=_county_labels(boxes))
     parts = list(_rows_of_counties(boxes))
@@ -171,10 +150,8 @@ def _county_labels(boxes: pd.DataFrame) -> pd.Series:
 
 def _far_boxes(boxes: pd.DataFrame, reach: float) -> pd.DataFrame:
     """Quartiles and whiskers of the boxes that run out of a panel, with rank and county."""
-    wide = boxes[boxes["series"].isin(["q1", "q3", "whisker_low", "whisker_high"])].pivot(
-        index=["rank", "county"], columns="series", values="value"
-    )
-    return wide[wide[["whisker_low", "whisker_high"]].abs().max(axis=1) > reach].reset_index()
+    wide = boxes.pivot_table("value", ["rank", "county"], "series").reset_index()
+    return wide[wide[["whisker_low", "whisker_high"]].abs().max(axis=1) > reach]
 
 
 def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
@@ -196,17 +173,11 @@ def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
 
 
 @styled
-def slopes(regressions: pd.DataFrame, vintage: str, level: float = 0.99) -> Figure:
+def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
     """Draw the slopes of all states with their confidence intervals (SDP, Figure 1, left).
 
-    Parameters
-    ----------
-    regressions : DataFrame
-        From `slope_intervals`. Where all slopes are missing the figure says so.
-    vintage : str
-        Of the demonstration data; "" where there are none.
-    level : float
-        Level of the interval, for the axis.
+    `regressions` is from `slope_intervals`; where all slopes are missing the figure says so.
+    `vintage` is that of the demonstration data, or "".
     """
     own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
     title = "Regression of the error of the Census DAS on log population, by state"
@@ -235,7 +206,7 @@ def slopes(regressions: pd.DataFrame, vintage: str, level: float = 0.99) -> Figu
     axis.set_xticks(known.index, known["state"], rotation=90, fontsize=7)
     axis.set_xlim(-0.8, len(known) - 0.2)
     axis.set_xlabel("state or territory, by slope")
-    axis.set_ylabel(f"slope (persons per unit of log population)\nwith its {level:.0%} interval")
+    axis.set_ylabel("slope (persons per unit of log population)\nwith its 99% interval")
     axis.grid(False, axis="x")
     axis.set_title(title, loc="left", pad=24)
     legend_above(axis, axis.containers)
@@ -244,14 +215,7 @@ def slopes(regressions: pd.DataFrame, vintage: str, level: float = 0.99) -> Figu
 
 @styled
 def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
-    """Draw R-hat and effective sample size of every county, a strip of points per state.
-
-    Parameters
-    ----------
-    rhat : DataFrame
-        Table counties_rhat.
-    title : str
-    """
+    """Draw R-hat and effective sample size of every county, a strip of points per state."""
     np.random.seed(1)  # noqa: NPY002  seaborn's jitter knows no other generator
     moving = rhat[~rhat["frozen"].astype(bool)]
     states = rhat["state"].unique()
@@ -286,14 +250,8 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
 def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
     """Draw the expected truncation of each state, and the population that is hardly truncated.
 
-    Parameters
-    ----------
-    shown : DataFrame
-        From `truncation.figure_table`.
-    landmarks : DataFrame
-        A few counties to mark: columns county, state and population.
-    epsilon : float
-        The experiment's.
+    `shown` is from `truncation.figure_table`, `epsilon` is the experiment's, and `landmarks` are a
+    few counties to mark.
     """
     figure, ((left, right),) = panels(1, 2, (10.5, 4.4))
     curves, needed = shown.dropna(subset="expected"), shown.dropna(subset="population")

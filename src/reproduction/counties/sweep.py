@@ -10,12 +10,36 @@ import pandas as pd
 import scipy
 
 from isdp.exact import total_law
-from reproduction.counties.experiment import BAND
+from isdp.io.draws import Draws
+from isdp.mechanisms.laplace import GeneralizedLaplace
+from reproduction.counties.experiment import BAND, describe
+from reproduction.counties.states import counties_of
 
 RHAT = 1.01
 MIN_ESS_PER_CHAIN = 100
 CURVE_POINTS = 60
 SMOOTH = 2.0  # below this sd the rounding to integers shows, and the continuous law is not drawn
+
+
+def scenario_tables(
+    name: str,
+    settings: Mapping,
+    draws: Mapping[str, Draws],
+    counties: pd.DataFrame,
+    provenance: Mapping,
+) -> dict[str, pd.DataFrame]:
+    """Describe the noise of each state of a scenario, and the scenario; `draws` are by state."""
+    own = settings["counties"]
+    mechanism = GeneralizedLaplace(own["epsilon"], own["norm"])
+    parts = []
+    for state, drawn in draws.items():
+        rows = counties_of(counties, state)
+        parts.append(describe(rows, drawn.noise_of(rows["fips"]), mechanism))
+    tables = {key: pd.concat([part[key] for part in parts], ignore_index=True) for key in parts[0]}
+    scenario = scenario_table(
+        name, settings, tables["state"], tables["noise"], counties, provenance
+    )
+    return tables | {"scenario": scenario}
 
 
 def scenario_table(
@@ -28,17 +52,8 @@ def scenario_table(
 ) -> pd.DataFrame:
     """Describe one scenario, one row per state; columns as in the data dictionary.
 
-    Parameters
-    ----------
-    name : str
-    settings : mapping
-        From `reproduction.running.scenarios.settings_of`.
-    states, noise : DataFrame
-        From `reproduction.counties.experiment.state_table` and `noise_table`.
-    counties : DataFrame
-        Columns state and das_error.
-    provenance : mapping
-        Of the counties.
+    The settings are from `reproduction.running.scenarios.settings_of`, states and noise from
+    `reproduction.counties.experiment`, and the provenance is that of the counties.
     """
     data = "published counts alone"
     if provenance["das_available"]:
@@ -66,13 +81,7 @@ def scenario_table(
 
 
 def figure_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Gather what the figure of a sweep shows, with the distributions between its epsilons.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The rows of all scenarios, from `scenario_table`.
-    """
+    """Gather what the figure of a sweep shows, with the distributions between its epsilons."""
     keys = ["state", "norm", "epsilon"]
     shown = ["sd", "p_abs_le_30", "rhat_max", "convergence"]
     chains = table.drop_duplicates(keys)[keys + shown]  # the vintage leaves the noise as it is
@@ -110,12 +119,7 @@ def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
     On the hyperplane of sum zero, of dimension d = cells - 1, the noise has a norm R ~ Gamma(d,
     1 / epsilon) and a uniform direction. A cell is sqrt(d / cells) R T with T a coordinate of a
     uniform point on the unit sphere, T^2 ~ Beta(1/2, (d - 1)/2); so its variance is d / epsilon^2.
-
-    Returns
-    -------
-    sd : float
-    within : float
-        P(|u| < 30.5), which is P(|u| <= 30) for the nearest whole number.
+    Returns the sd, and P(|u| < 30.5), which is P(|u| <= 30) for the nearest whole number.
     """
     d = cells - 1
     within = scipy.stats.gamma.cdf(_reaches(cells), d, scale=1 / epsilon).mean()

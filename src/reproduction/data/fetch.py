@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,30 +20,16 @@ from reproduction.data.demonstration import (
     read_demonstration,
 )
 
-LEDGER = {  # each column of the ledger: the pattern of its cells, and its description in messages
-    "dataset": (".+", "the name of the data"),
-    "vintage": ("[0-9]{8}", "the date of the release as YYYYMMDD"),
-    "file": ("[A-Za-z0-9][A-Za-z0-9._-]*", "the name of the file, without a folder"),
-    "url": (r"https?://[^\s/@:?#]+(:[0-9]{1,5})?/\S+", "an http address without a user's name"),
-    "sha256": ("([0-9a-fA-F]{64})?", "64 hexadecimal digits, or blank if not recorded"),
-    "population_column": ("H7V001|H72001", "H7V001 or H72001, the column of the total population"),
-    "address_known_from": (".+", "the source of the address"),
-    "note": (".*", "a note, or blank"),
+LEDGER = {  # each column of the ledger, and the pattern of its cells
+    "dataset": ".+",
+    "vintage": "[0-9]{8}",
+    "file": "[A-Za-z0-9][A-Za-z0-9._-]*",
+    "url": r"https?://[^\s/@:?#]+(:[0-9]{1,5})?/\S+",
+    "sha256": "([0-9a-fA-F]{64})?",
+    "population_column": "H7V001|H72001",
+    "address_known_from": ".+",
+    "note": ".*",
 }
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """The origin of the data of a run; the same on every machine for the same data."""
-
-    source: str  # "local file", "download" or "published counts" (no demonstration data)
-    file_name: str = ""  # without its folder
-    address: str = ""  # of a download
-    sha256: str = ""  # of the file on disk, zipped or not
-    vintage: str = ""  # eight digits, or "unknown"
-    population_column: str = ""  # "H7V001" or "H72001"
-    das_available: bool = False  # whether there are errors of the Census DAS
-    message: str = ""  # the origin in one sentence, for the console and the captions
 
 
 def read_ledger(path) -> pd.DataFrame:
@@ -58,9 +43,9 @@ def read_ledger(path) -> pd.DataFrame:
     place, rows = Path(path).name, read_cells(path)
     if {*rows} != {*LEDGER}:
         raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER)}")
-    for column, (pattern, description) in LEDGER.items():
+    for column, pattern in LEDGER.items():
         where = (f"{place}: line {{}}: {column}").format
-        check_cells(rows[column], pattern, "is not valid", where, f"write {description}")
+        check_cells(rows[column], pattern, "is not valid", where, f"it must match {pattern}")
     check_unique(rows["vintage"], "vintage:", place)
     return rows
 
@@ -74,7 +59,7 @@ def obtain(
     published: pd.DataFrame,
     timeout: tuple[float, float] = (5.0, 30.0),
     retries: int = 2,
-) -> tuple[Demonstration | None, Provenance]:
+) -> tuple[Demonstration | None, dict]:
     """Obtain the demonstration data and check them.
 
     A local file is used if one is given. Otherwise the file at the ledger's address is used, from
@@ -96,12 +81,19 @@ def obtain(
     retries : int
         Further attempts after a failed download.
 
+    Returns
+    -------
+    demonstration : Demonstration or None
+    provenance : dict
+        The origin of the data, the same on every machine for the same data: `source` ("local file",
+        "download" or "published counts"), `address`, `das_available`, `message` (the origin in one
+        sentence), and the demonstration's own attributes. Without demonstration data these are "".
+
     Raises
     ------
     InputError
-        If the local file is missing, a file is wrong (see `read_demonstration` and
-        `check_demonstration`), a download does not match its row of the ledger, or the ledger does
-        not have the vintage.
+        If a file is missing or wrong, a download does not match its row of the ledger, or the
+        ledger does not have the vintage.
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)
@@ -109,7 +101,7 @@ def obtain(
         words = f"from the local file {demonstration.file_name}"
         if demonstration.vintage != vintage:
             words += f" (the configuration asks for vintage {vintage})"
-        return demonstration, _provenance(demonstration, "local file", "", words)
+        return demonstration, _provenance("local file", words, demonstration)
     rows = ledger[ledger["vintage"] == vintage].to_dict("records")
     if not rows:
         known = " ".join(ledger["vintage"]) or "none"
@@ -119,12 +111,12 @@ def obtain(
     try:
         path = _download(row, cache, timeout, retries)
     except requests.RequestException as error:
-        message = (
+        return None, _provenance(
+            "published counts",
             f"Published 2010 counts alone, without the errors of the Census DAS: the NHGIS "
             f"demonstration data of vintage {vintage} are not available ({_reason(error, url)}). "
-            f"You can download them from {LANDING_PAGE}."
+            f"You can download them from {LANDING_PAGE}.",
         )
-        return None, Provenance("published counts", message=message)
     try:
         demonstration = read_demonstration(path)
         check_demonstration(demonstration, published)
@@ -138,7 +130,7 @@ def obtain(
             f"{url}: the download is not the right file and was deleted; run again, or give a "
             f"local file: {error}"
         ) from error
-    return demonstration, _provenance(demonstration, "download", url, f"downloaded from {url}")
+    return demonstration, _provenance("download", f"downloaded from {url}", demonstration, url)
 
 
 def file_obtained(provenance: Mapping, local_file, cache) -> Path | None:
@@ -185,16 +177,14 @@ def _reason(error: requests.RequestException, url: str) -> str:
     return f"{host} could not be reached"
 
 
-def _provenance(demonstration: Demonstration, source: str, url: str, words: str) -> Provenance:
-    known = demonstration.vintage != UNKNOWN_VINTAGE
-    vintage = f"vintage {demonstration.vintage}" if known else "unknown vintage"
-    return Provenance(
-        source,
-        demonstration.file_name,
-        url,
-        demonstration.sha256,
-        demonstration.vintage,
-        demonstration.population_column,
-        das_available=True,
-        message=f"NHGIS demonstration data of {vintage} {words}.",
-    )
+def _provenance(
+    source: str, words: str, demonstration: Demonstration | None = None, address: str = ""
+) -> dict:
+    own = dict.fromkeys(("file_name", "sha256", "vintage", "population_column"), "")
+    if demonstration is not None:
+        own = {name: getattr(demonstration, name) for name in own}
+        known = own["vintage"] != UNKNOWN_VINTAGE
+        vintage = f"vintage {own['vintage']}" if known else "unknown vintage"
+        words = f"NHGIS demonstration data of {vintage} {words}."
+    available = {"das_available": demonstration is not None}
+    return {"source": source, "address": address, **own, **available, "message": words}

@@ -7,7 +7,7 @@ from scipy import integrate, special
 
 from isdp import InputError
 from isdp.io.files import write_csv
-from reproduction.counties.das_errors import biased_states, das_regressions, slope_intervals
+from reproduction.counties.states import biased_states, das_regressions, slope_intervals
 from reproduction.data.demonstration import (
     check_demonstration,
     county_table,

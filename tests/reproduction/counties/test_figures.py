@@ -156,14 +156,14 @@ def test_convergence_is_a_strip_a_state_and_a_bar_in_each_panel():
     ("state", "rule", "foreign"), [("TX", "other", True), ("IL", "other", False)]
 )
 def test_titles_name_a_state_that_is_not_the_papers_and_another_vintage(state, rule, foreign):
-    settings = {"norm": "l1", "epsilon": 0.2}
-    noise = figures.county_title(state, rule, "20210608", made="4 draws", **settings)
-    projected = figures.projection_title(state, rule, simulations=9, **settings)
+    mechanism = {"norm": "l1", "epsilon": 0.2}
+    noise = figures.state_title(state, rule, mechanism, "4 draws", "20210608")
+    projected = figures.state_title(state, rule, mechanism, "9 simulations")
     for title in (noise, projected):
         assert title.startswith(state)
         assert (f"{state} is" in title) == foreign
     assert "20210608" in noise
-    assert "20210608" not in figures.county_title(state, rule, "", made="4 draws", **settings)
+    assert "20210608" not in projected
 
 
 # -- projection and truncation --------------------------------------------------------------------

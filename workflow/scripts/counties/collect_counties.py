@@ -1,7 +1,5 @@
 """Put the tables of the states together, and compute the truncation of all states at zero."""
 
-from isdp.io.files import read_json
-from reproduction.counties.experiment import speed_table
 from reproduction.counties.truncation import figure_table, truncation_states
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, read_csvs, write_tables
@@ -17,6 +15,5 @@ with job_log(snakemake.log[0]):
         "truncation": truncation_states(counties, epsilon, states),
         "convergence": rhat,
         "curves": figure_table(counties, snakemake.params.epsilons),
-        "speed": speed_table(states, map(read_json, files.speed)),
     }
     write_tables(tables, snakemake.output)

@@ -4,9 +4,8 @@ from isdp.io.files import read_json
 from isdp.plots.style import save
 from reproduction.counties.figures import (
     county_boxes,
-    county_title,
     projected_boxes,
-    projection_title,
+    state_title,
 )
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
@@ -20,9 +19,10 @@ with job_log(snakemake.log[0]):
         ("noise", f"{params.chains} x {params.draws} draws"),
         ("exact", f"{params.chains * params.draws} exact draws"),
     ):
-        title = county_title(state, rule, vintage, made=made, **params.mechanism)
+        title = state_title(state, rule, params.mechanism, made, vintage)
         figure = county_boxes(read_csv(files[key]), title, vintage)
         save(figure, output[key], output[f"{key}_png"])
-    title = projection_title(state, rule, simulations=params.simulations, **params.mechanism)
+    made = f"{params.simulations} simulations of projected discrete Laplace noise"
+    title = state_title(state, rule, params.mechanism, made)
     figure = projected_boxes(read_csv(files.projection), title)
     save(figure, output.projection, output.projection_png)

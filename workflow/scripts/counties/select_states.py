@@ -1,8 +1,7 @@
 """Regress the errors of the Census DAS state by state, and choose the states to run."""
 
 from isdp.io.files import read_json, write_csv
-from reproduction.counties.das_errors import das_regressions, slope_intervals
-from reproduction.counties.states import select_states
+from reproduction.counties.states import das_regressions, select_states, slope_intervals
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 

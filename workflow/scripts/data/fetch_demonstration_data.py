@@ -1,7 +1,5 @@
 """Get the demonstration data if they can be had, and put the county counts in one table."""
 
-from dataclasses import asdict
-
 from isdp.io.files import write_csv, write_json
 from reproduction.data.demonstration import county_table
 from reproduction.data.fetch import obtain, read_ledger
@@ -17,6 +15,6 @@ with job_log(snakemake.log[0]) as log:
         cache=snakemake.params.cache,
         published=published,
     )
-    log.info("%s", provenance.message)
+    log.info("%s", provenance["message"])
     write_csv(county_table(published, demonstration), snakemake.output.counties)
-    write_json(snakemake.output.provenance, asdict(provenance))
+    write_json(snakemake.output.provenance, provenance)
