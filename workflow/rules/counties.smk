@@ -100,9 +100,9 @@ rule project_counties:
     conda:
         ENVIRONMENT
     params:
-        **COUNTIES["projection"],
         sources=code("counties"),
         seed=config["seed"],
+        settings=COUNTIES["projection"],
         epsilon=COUNTIES["epsilon"],
     message:
         "Projected noise for the counties of {wildcards.state}"
@@ -126,8 +126,6 @@ rule plot_counties:
         projection_png="results/figures/projection_{state}.png",
     log:
         logs("plot_counties_{state}"),
-    benchmark:
-        benchmarks("plot_counties_{state}")
     localrule: True
     conda:
         ENVIRONMENT
@@ -191,8 +189,6 @@ rule plot_all_counties:
         truncation_png="results/figures/truncation.png",
     log:
         logs("plot_all_counties"),
-    benchmark:
-        benchmarks("plot_all_counties")
     localrule: True
     conda:
         ENVIRONMENT
@@ -230,15 +226,10 @@ use rule render_tables as render_county_tables with:
         descriptions=DESCRIPTION_FILES,
 
 
-COUNTY_RESULTS = [
-    *rules.render_county_tables.output,
-    *rules.plot_all_counties.output,
-    states_of("results/figures/counties_{state}.svg"),
-    states_of("results/figures/counties_{state}_exact.svg"),
-    states_of("results/figures/projection_{state}.svg"),
-]
-
-
 rule counties:
     input:
-        *COUNTY_RESULTS,
+        rules.render_county_tables.output,
+        rules.plot_all_counties.output,
+        states_of("results/figures/counties_{state}.svg"),
+        states_of("results/figures/counties_{state}_exact.svg"),
+        states_of("results/figures/projection_{state}.svg"),

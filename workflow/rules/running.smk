@@ -2,18 +2,16 @@
 
 from snakemake.utils import Paramspace
 
-from reproduction.running.scenarios import (
-    compared,
-    local_files,
-    parameter_space,
-    settings_of,
-    walk_of,
-)
+from reproduction.running import scenarios
 
 SWEEP = config["sweep"]["name"] if "sweep" in config else ""
-SPACE = Paramspace(parameter_space(config), filename_params="*")
+SPACE = Paramspace(scenarios.parameter_space(config), filename_params="*")
 FOLDER = f"results/sweeps/{{sweep}}/{SPACE.wildcard_pattern}"
 DATA = "results/sweeps/{sweep}/data/{vintage}"
+
+
+def scenario(wildcards):
+    return scenarios.settings_of(config, SPACE.instance(wildcards))
 
 
 wildcard_constraints:
@@ -26,12 +24,12 @@ wildcard_constraints:
 
 rule sweep:
     input:
-        lambda wildcards: compared(SWEEP),
+        lambda wildcards: scenarios.compared(SWEEP),
 
 
 use rule fetch_demonstration_data as fetch_vintage with:
     input:
-        local=lambda wildcards: local_files(config, wildcards.vintage),
+        local=lambda wildcards: scenarios.local_files(config, wildcards.vintage),
         ledger=LEDGER,
         published=PUBLISHED,
     output:
@@ -39,8 +37,6 @@ use rule fetch_demonstration_data as fetch_vintage with:
         provenance=f"{DATA}/provenance.json",
     log:
         f"{DATA}/fetch_demonstration_data.log",
-    benchmark:
-        f"{DATA}/fetch_demonstration_data.tsv"
     params:
         sources=code(),
         vintage=lambda wildcards: wildcards.vintage,
@@ -58,7 +54,7 @@ use rule sample_counties as sample_scenario with:
         f"{FOLDER}/benchmarks/sample_counties_{{state}}.tsv"
     params:
         sources=code("counties"),
-        walk=lambda wildcards: walk_of(settings_of(config, SPACE.instance(wildcards))),
+        walk=lambda wildcards: scenarios.walk_of(scenario(wildcards)),
         seed=config["seed"],
     message:
         "Noise for the counties of {wildcards.state} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
@@ -81,8 +77,6 @@ rule collect_scenario:
         provenance=f"{FOLDER}/provenance.json",
     log:
         f"{FOLDER}/logs/collect_scenario.log",
-    benchmark:
-        f"{FOLDER}/benchmarks/collect_scenario.tsv"
     localrule: True
     conda:
         ENVIRONMENT
@@ -90,7 +84,7 @@ rule collect_scenario:
         mem_mb=1000,
     params:
         sources=code("counties"),
-        settings=lambda wildcards: settings_of(config, SPACE.instance(wildcards)),
+        settings=scenario,
     message:
         "Convergence and tables of {wildcards.states} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
     script:
@@ -110,8 +104,6 @@ rule compare_scenarios:
         png="results/figures/sweep_{sweep}.png",
     log:
         logs("compare_scenarios_{sweep}"),
-    benchmark:
-        benchmarks("compare_scenarios_{sweep}")
     localrule: True
     conda:
         ENVIRONMENT

@@ -25,15 +25,8 @@ def sample_state(
     Each chain starts where a run at the smaller epsilon of `overdispersed` ends, which puts the
     starts further apart than the target's own draws.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counties : DataFrame
-        From `counties_of`. Only its FIPS codes are read, never its counts.
-    chains, draws : int
-        The number of chains, and of kept draws per chain.
-    **settings
-        The other keys of the block `counties` that concern the walk.
+    Of the `counties` only the FIPS codes are read, never the counts. The settings are those of the
+    block `counties` of the configuration that concern the walk.
     """
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
     lattice = kernel_lattice(invariants, settings["basis"])
@@ -55,18 +48,8 @@ def describe(
 ) -> dict[str, pd.DataFrame]:
     """Diagnose and describe the noise of one state.
 
-    Parameters
-    ----------
-    counties : DataFrame
-        The state's counties in the order of the noise's cells.
-    noise : int64 array, shape (chain, draw, cell)
-    mechanism : GeneralizedLaplace
-
-    Returns
-    -------
-    dict of DataFrame
-        The state's rows of the tables counties_rhat, counties_noise and counties_states, by the
-        names rhat, noise and state.
+    The noise has shape (chain, draw, cell), the cells in the order of `counties`. The tables rhat,
+    noise and state are the state's rows of counties_rhat, counties_noise and counties_states.
     """
     diagnostics = convergence(noise)
     flat = noise.reshape(-1, noise.shape[-1])

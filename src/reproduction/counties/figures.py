@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -42,19 +42,7 @@ NAMED_STATES = 6  # in the figure of truncation; the others are grey
 
 
 def state_title(state: str, rule: str, mechanism: Mapping, made: str, vintage: str = "") -> str:
-    """Title of a figure of one state's noise.
-
-    Parameters
-    ----------
-    state, rule : str
-        A row of the table of selected states.
-    mechanism : mapping
-        `norm` and `epsilon` of the generalized Laplace mechanism.
-    made : str
-        The number and kind of the draws.
-    vintage : str
-        Of the demonstration data, if the figure shows them.
-    """
+    """Title of a figure of one state's noise; `made` is the number and kind of the draws."""
     return titled(
         f"{state}: noise in county populations under the state's total, {mechanism['norm']} "
         f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {made}",
@@ -70,7 +58,7 @@ def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
     `boxes` is from `experiment.box_table`. Above 130 counties they go on in a next row.
     """
     boxes = boxes.assign(position=boxes["rank"], label=_county_labels(boxes))
-    parts = list(_rows_of_counties(boxes))
+    parts = _rows_of_counties(boxes)
     size = boxes_width(parts[0]["rank"].max()), 1 + 3.3 * len(parts)
     figure, axes = panels(len(parts), 1, size, sharey=True)
     marks = dict(ONE_DRAW)
@@ -78,7 +66,7 @@ def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
         marks["das_error"] = ("o", DAS, f"error of the Census DAS, vintage {vintage}")
     for axis, part in zip(axes[:, 0], parts, strict=True):
         draw_boxes(axis, part, marks=marks)
-        _frame_counties(axis, part)
+        axis.set(xlim=_limits(part), ylabel="noise (persons)")
     axes[-1, 0].set_xlabel(COUNTY_AXIS)
     axes[0, 0].set_title(title, loc="left", pad=26)
     legend_above(axes[0, 0], box_handles(marks))
@@ -94,7 +82,7 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     of the panel and is labelled with its quartiles.
     """
     boxes = boxes.assign(label=_county_labels(boxes))
-    parts = list(_rows_of_counties(boxes))
+    parts = _rows_of_counties(boxes)
     size = boxes_width(parts[0]["rank"].max()), 1.2 + 4.9 * len(parts)
     figure, axes = panels(len(parts) * len(SHOWN), 1, size, together=len(SHOWN))
     largest = boxes.loc[boxes["series"].isin(["whisker_low", "whisker_high"]), "value"].abs()
@@ -108,14 +96,12 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
             far = _far_boxes(boxes[boxes["law"] == choice], reach)
             here = far[far["rank"].isin(part["rank"])]
             _label_boxes(axis, here, reach)
-            _frame_counties(axis, part)
-            axis.set_xticks([])
+            axis.set(xlim=_limits(part), ylim=(-reach, reach), ylabel="noise (persons)", xticks=[])
             heading = f"projected: {words}"
             if len(parts) > 1:
                 heading = f"counties {part['rank'].min()} to {part['rank'].max()}, {heading}"
                 heading += " (none of these)" if len(far) and here.empty else ""
             axis.set_title(heading, loc="left", fontsize=9, pad=24 if axis is axes[0, 0] else None)
-            axis.set_ylim(-reach, reach)
         named = part.drop_duplicates("rank")
         name_boxes(pair[-1], named.assign(position=named["rank"]))
     axes[-1, 0].set_xlabel(COUNTY_AXIS)
@@ -128,17 +114,15 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     return finish(figure, title)
 
 
-def _rows_of_counties(boxes: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _rows_of_counties(boxes: pd.DataFrame) -> list[pd.DataFrame]:
     """Part a state's counties by rank into rows of panels, of at most 130 counties each."""
-    last = int(boxes["rank"].max())
-    width = -(-last // -(-last // COUNTIES_IN_A_ROW))
-    for low in range(1, last + 1, width):
-        yield boxes[boxes["rank"].between(low, low + width - 1)]
+    ranks = np.arange(1, boxes["rank"].max() + 1)
+    rows = np.array_split(ranks, -(-len(ranks) // COUNTIES_IN_A_ROW))
+    return [boxes[boxes["rank"].isin(row)] for row in rows]
 
 
-def _frame_counties(axis: Axes, part: pd.DataFrame) -> None:
-    axis.set_xlim(part["rank"].min() - 0.8, part["rank"].max() + 0.8)
-    axis.set_ylabel("noise (persons)")
+def _limits(part: pd.DataFrame) -> tuple[float, float]:
+    return part["rank"].min() - 0.8, part["rank"].max() + 0.8
 
 
 def _county_labels(boxes: pd.DataFrame) -> pd.Series:
@@ -192,21 +176,17 @@ def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
     figure, ((axis,),) = panels(1, 1, (9.5, 4.2))
     for flag, colour, label in ((False, FAINT, "not significant"), (True, DAS, "significant")):
         part = known[known["significant"].astype(bool) == flag]
-        axis.errorbar(
-            part.index,
-            part["slope"],
-            yerr=[part["slope"] - part["low"], part["high"] - part["slope"]],
-            fmt="o",
-            color=colour,
-            ms=4,
-            lw=1,
-            label=f"{label} at 0.01 ({len(part)})",
-        )
+        reach = [part["slope"] - part["low"], part["high"] - part["slope"]]
+        look = {"fmt": "o", "color": colour, "ms": 4, "lw": 1}
+        label = f"{label} at 0.01 ({len(part)})"
+        axis.errorbar(part.index, part["slope"], yerr=reach, label=label, **look)
     axis.axhline(0, color=INK, lw=0.8)
     axis.set_xticks(known.index, known["state"], rotation=90, fontsize=7)
-    axis.set_xlim(-0.8, len(known) - 0.2)
-    axis.set_xlabel("state or territory, by slope")
-    axis.set_ylabel("slope (persons per unit of log population)\nwith its 99% interval")
+    axis.set(
+        xlim=(-0.8, len(known) - 0.2),
+        xlabel="state or territory, by slope",
+        ylabel="slope (persons per unit of log population)\nwith its 99% interval",
+    )
     axis.grid(False, axis="x")
     axis.set_title(title, loc="left", pad=24)
     legend_above(axis, axis.containers)
@@ -224,22 +204,10 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
         (axes[0, 0], "rhat", 1.01, "R-hat of a county's noise"),
         (axes[0, 1], "ess_bulk", 2000, "bulk effective sample size of a county's noise (draws)"),
     ):
-        sns.stripplot(
-            data=moving,
-            x=column,
-            y="state",
-            order=states,
-            ax=axis,
-            size=2.4,
-            jitter=0.28,
-            color=DRAW,
-            alpha=0.5,
-            linewidth=0,
-            rasterized=True,
-        )
+        look = {"size": 2.4, "color": DRAW, "alpha": 0.5, "linewidth": 0, "rasterized": True}
+        sns.stripplot(moving, x=column, y="state", order=states, ax=axis, jitter=0.28, **look)
         _mark(axis, limit, f"criterion: {limit:,}", "--")
-        axis.set_xlabel(label)
-        axis.set_ylabel("state" if column == "rhat" else "")
+        axis.set(xlabel=label, ylabel="state" if column == "rhat" else "")
     axes[0, 1].set_xlim(left=0)
     frozen = int(rhat["frozen"].sum())
     note = f"; {frozen} frozen counties are not shown" if frozen else ""
@@ -257,16 +225,14 @@ def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> 
     curves, needed = shown.dropna(subset="expected"), shown.dropna(subset="population")
     first = curves[curves["expected"] >= 1e-3].groupby("state")["epsilon"].max()
     named = first.sort_values(ascending=False).index[:NAMED_STATES]
-    colours = dict(zip(named, DARK, strict=False))
-    parts = dict(list(curves[curves["expected"] > 0].groupby("state")))
-    for state in [*named, *sorted({*parts} - {*named})]:
-        look = {"color": "#cccccc", "lw": 0.7, "zorder": 1}
-        if state in colours:
-            look = {"color": colours[state], "lw": 1.4, "label": state}
-        left.plot(parts[state]["epsilon"], 1000 * parts[state]["expected"], **look)
+    lines = 1000 * curves[curves["expected"] > 0].pivot(
+        index="epsilon", columns="state", values="expected"
+    )
+    left.plot(lines.drop(columns=named), color="#cccccc", lw=0.7, zorder=1)
+    for state, colour in zip(named, DARK, strict=False):
+        left.plot(lines[state].dropna(), color=colour, lw=1.4, label=state)
     left.axhline(1, color=FAINT, lw=0.8)
-    left.set_ylim(1e-6, 1e6)
-    left.set_ylabel("counties truncated in 1000 releases (expected)")
+    left.set(ylim=(1e-6, 1e6), ylabel="counties truncated in 1000 releases (expected)")
     left.set_title("each state, under its total", loc="left", fontsize=9)
     left.legend(title="first to bite (others grey)", title_fontsize=8, frameon=True, ncols=2)
     for chance, part in needed.groupby("chance"):
@@ -275,39 +241,20 @@ def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> 
         right.plot(part["epsilon"], part["population"].clip(0.5), style, color=INK, label=label)
     for _, mark in landmarks.iterrows():
         right.axhline(mark["population"], color=FAINT, lw=0.7)
-        right.annotate(
-            f"{mark['county']}, {mark['state']}: {mark['population']:,}",
-            (1.0, mark["population"]),
-            xycoords=("axes fraction", "data"),
-            xytext=(-3, 2),
-            textcoords="offset points",
-            fontsize=7.5,
-            ha="right",
-            va="bottom",
-            color="#555555",
-        )
+        text = f"{mark['county']}, {mark['state']}: {mark['population']:,}"
+        look = {"ha": "right", "va": "bottom", "fontsize": 7.5, "color": "#555555"}
+        right.text(0.99, mark["population"], text, transform=right.get_yaxis_transform(), **look)
     right.set_ylabel("population of the county")
     right.set_title("one county: below the line, truncation bites", loc="left", fontsize=9)
     right.legend(loc="lower left", frameon=True)
     for axis in (left, right):
         axis.set(xscale="log", yscale="log", xlabel="epsilon, per unit of the l1 norm")
         _mark(axis, epsilon, f"paper: {epsilon:g}", ":")
-    return finish(
-        figure,
-        "Truncating released county counts at zero (exact law of the l1 generalized Laplace "
-        "mechanism)",
-    )
+    return finish(figure, "Truncation of county counts at zero (exact law of the l1 mechanism)")
 
 
 def _mark(axis: Axes, value: float, text: str, style: str) -> None:
     """Mark a value of the x axis, with a text above the panel."""
     axis.axvline(value, color=DAS, lw=1, ls=style)
-    axis.annotate(
-        text,
-        (value, 1.0),
-        xycoords=("data", "axes fraction"),
-        ha="center",
-        va="bottom",
-        color=DAS,
-        fontsize=8,
-    )
+    look = {"ha": "center", "va": "bottom", "color": DAS, "fontsize": 8}
+    axis.annotate(text, (value, 1.0), xycoords=("data", "axes fraction"), **look)

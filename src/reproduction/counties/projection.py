@@ -21,13 +21,8 @@ def project_state(
 ) -> tuple[dict[str, np.ndarray], dict]:
     """Simulate projected noise of one state by every choice.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counties, epsilon, simulations
-    checked : int
-        Simulations that HiGHS solves, as a linear and as an integer programme. The others take
-        the vertex that it returned for these, in closed form.
+    HiGHS solves the first `checked` simulations, as linear and as integer programmes. The others
+    take the vertex that it returned for these, in closed form.
 
     Returns
     -------
@@ -68,17 +63,8 @@ def summary_rows(
 ) -> pd.DataFrame:
     """Compare the spread, tails and overlap of the projected and the generalized Laplace noise.
 
-    Parameters
-    ----------
-    state : str
-    projected, solved
-        From `project_state`.
-    generalized : int64 array, shape (chain, draw, county)
-
-    Returns
-    -------
-    DataFrame
-        One row per choice; columns as in the data dictionary, table projection_summary.
+    `projected` and `solved` are from `project_state`; `generalized` has shape (chain, draw,
+    county). The rows are those of the table projection_summary, one per choice.
     """
     flat = generalized.reshape(-1, generalized.shape[-1])
     rows = []
@@ -126,7 +112,5 @@ def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _pooled_overlap(noise: np.ndarray, other: np.ndarray) -> float:
     """Probability that the distributions of both kinds of noise share, all counties pooled."""
-    low = min(noise.min(), other.min())
-    length = int(max(noise.max(), other.max()) - low + 1)
-    one, two = (np.bincount((x - low).ravel(), minlength=length) / x.size for x in (noise, other))
-    return float(np.minimum(one, two).sum())
+    one, two = (pd.Series(x.ravel()).value_counts(normalize=True) for x in (noise, other))
+    return float(np.minimum(*one.align(two, fill_value=0)).sum())

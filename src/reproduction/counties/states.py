@@ -18,26 +18,10 @@ def das_regressions(
     The model is das_error = intercept + slope * ln(population) + noise, by least squares. With six
     counties or more these are the 48 regressions of SDP, Section 1 and Figure 1.
 
-    Parameters
-    ----------
-    counties : DataFrame
-        From `reproduction.data.demonstration.county_table`.
-    alpha : float
-        Level of the two-sided t test that the slope is zero.
-    min_counties : int
-        States with fewer counties are left out.
-
-    Returns
-    -------
-    DataFrame
-        Sorted by state; columns as in the data dictionary. In a state where an error is missing
-        the results are missing; where all errors are equal, slope and se are 0 and p is 1.
-
-    Raises
-    ------
-    InputError
-        If a county to regress has no inhabitants, or all counties of a state have the same
-        population.
+    `counties` are from `reproduction.data.demonstration.county_table`, and `alpha` is the level of
+    the two-sided t test that the slope is zero. In a state where an error is missing the results
+    are missing; where all errors are equal, slope and se are 0 and p is 1. A county to regress
+    without inhabitants is an error, and a state whose counties have all the same population.
     """
     rows = [
         (state, len(group), *_regression(state, group))
@@ -95,16 +79,8 @@ def select_states(
 ) -> pd.DataFrame:
     """Choose the states to run, in order, each with the rule that chose it.
 
-    Parameters
-    ----------
-    regressions : DataFrame
-        From `das_regressions`.
-    vintage : str
-        Vintage of the demonstration data behind them; "" when there are none.
-    asked : "paper" or list of str
-        A list is taken as it is. "paper" follows the rule of the paper where the vintage is
-        the paper's, and takes `stand_in` elsewhere.
-    stand_in : list of str
+    A list of states that is `asked` for is taken as it is. "paper" follows the paper's rule where
+    the vintage behind the regressions is the paper's, and takes the `stand_in` states elsewhere.
     """
     if asked != "paper":
         states, rule = list(asked), NAMED

@@ -30,9 +30,8 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
     from `reproduction.counties.sweep.figure_table`.
     """
     shown = shown.assign(rhat_excess=(shown["rhat_max"] - 1).clip(lower=MIN_EXCESS))
-    states = shown["state"].unique()
-    size = 10, 1.6 + 2.2 * len(states)
-    figure, axes = panels(len(states), 3, size, sharex=True, sharey="col")
+    rows = shown["state"].nunique()
+    figure, axes = panels(rows, 3, (10, 1.6 + 2.2 * rows), sharex=True, sharey="col")
     figure.set_layout_engine("constrained")
     for row, (state, part) in zip(axes, shown.groupby("state", sort=False), strict=True):
         for axis, column in zip(row, QUANTITIES, strict=True):
@@ -52,8 +51,8 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
         axis.set_xlabel("epsilon, per unit of the norm")
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     lines = [line for axis in axes.flat for line in axis.lines if len(line.get_xdata())]
-    handles = {line.get_label(): line for line in lines}
-    handles = [handles[label] for label in sorted(handles)]
+    labels = {line.get_label(): line for line in lines}
+    handles = [labels[label] for label in sorted(labels)]
     figure.legend(handles=handles, loc="outside lower left", ncols=3, frameon=False)
     return figure
 
@@ -67,9 +66,8 @@ def _draw(axis: Axes, part: pd.DataFrame, column: str) -> None:
         axis.yaxis.set_major_formatter("{x:g}")
     for (norm, series), own in part[part["series"].isin(CURVES)].groupby(["norm", "series"]):
         label = f"{norm} norm: {series}"
-        axis.plot(
-            own["epsilon"], own[column], CURVES[series], color=NORMS[norm], lw=1.1, label=label
-        )
+        look = {"ls": CURVES[series], "color": NORMS[norm], "lw": 1.1}
+        axis.plot(own["epsilon"], own[column], label=label, **look)
     chains = part[part["series"] == "chains"]
     for (norm, converged), own in chains.groupby(["norm", chains["convergence"] == "yes"]):
         look = {"color": NORMS[norm], "ls": "", "zorder": 3, **SHAPES[norm]}

@@ -41,18 +41,7 @@ def truncation_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataF
 def truncation_states(
     counties: pd.DataFrame, epsilon: float, sampled: pd.DataFrame
 ) -> pd.DataFrame:
-    """Count the truncated releases of each state, and compute the epsilon at which they begin.
-
-    Columns as in the data dictionary, table truncation.
-
-    Parameters
-    ----------
-    counties : DataFrame
-        Columns state, county and population.
-    epsilon : float
-    sampled : DataFrame
-        Table counties_states, of the states that were run.
-    """
+    """Make the table truncation; `sampled` is the table counties_states of the states run."""
     populations = counties.groupby("state")["population"]
     least = counties.loc[populations.idxmin()].set_index("state")
     run = sampled.set_index("state").reindex(least.index).astype({"releases_truncated": "Int64"})

@@ -44,17 +44,10 @@ class Demonstration:
 def read_demonstration(path) -> Demonstration:
     """Read the counties' total population from a file of the demonstration data.
 
-    Parameters
-    ----------
-    path : path-like
-        The county file of NHGIS as downloaded (zip), or the CSV file in it. Its key is the column
-        gisjoin ("G", state, "0", county, "0") or else a column fips of five digits.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read (see `county_text`), lacks a column or a row, has a count that is
-        not a whole number from 0 up, or has the population column of another vintage.
+    The file is the county file of NHGIS as downloaded (zip), or the CSV file in it. Its key is the
+    column gisjoin ("G", state, "0", county, "0") or else a column fips of five digits. It is
+    refused if it cannot be read (see `county_text`), lacks a column or a row, has a count that is
+    not a whole number from 0 up, or has the population column of another vintage.
     """
     text, place, vintage = county_text(path)
     cells = cells_of(text, place)
@@ -90,29 +83,17 @@ def county_text(path) -> tuple[str, str, str]:
     """Read the text of the county table from a file of the demonstration data.
 
     The content decides whether the file is a zip archive or a CSV table, not the name. Nothing is
-    unpacked to disk. The text may be UTF-8 or Latin-1.
-
-    Returns
-    -------
-    text : str
-    place : str
-        Name of the file, and of the table in it, for messages.
-    vintage : str
-        Eight digits, or "unknown".
-
-    Raises
-    ------
-    InputError
-        If the file is missing, empty, too large or a web page; if it is an archive that is damaged,
-        encrypted, without exactly one county table or too large unpacked; or if the archive and the
-        table have different vintages in their names.
+    unpacked to disk. The text may be UTF-8 or Latin-1. Returned with it are the name of the file
+    and of the table in it, for messages, and the vintage. A file is refused that is missing, empty,
+    too large or a web page; an archive that is damaged, encrypted, without exactly one county table
+    or too large unpacked; and one of another vintage than its table, by their names.
     """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)
-    names, place = [path.name], path.name
+    place = path.name
     if content.startswith(b"PK"):
         member, content = _unzipped(path)
-        names, place = [path.name, member], f"{path.name}: {PurePosixPath(member).name}"
+        place = f"{path.name}: {PurePosixPath(member).name}"
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
         text = content.decode()
@@ -120,7 +101,7 @@ def county_text(path) -> tuple[str, str, str]:
         text = content.decode("latin-1")
     if text.lstrip().startswith("<"):
         raise InputError(f"{place}: this is a web page, not data; {ADVICE}")
-    found = re.findall("nhgis_ppdd_([0-9]{8})_county", " ".join(names), re.IGNORECASE)
+    found = re.findall("nhgis_ppdd_([0-9]{8})_county", place, re.IGNORECASE)
     if len(set(found)) > 1:
         raise InputError(
             f"{place}: the archive's name says vintage {found[0]}, the name of the table in it "
@@ -161,11 +142,7 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
 
     In every genuine file each county has one row, "sf" is its published count, and each state's
     total is the same in "dp" and "sf", because the state totals are an invariant of the Census DAS.
-
-    Raises
-    ------
-    InputError
-        If one of these does not hold; the message names the first county or state concerned.
+    The error names the first county or state of which this does not hold.
     """
     place, column = demonstration.file_name, demonstration.population_column
     counties = demonstration.counties.merge(

@@ -33,13 +33,7 @@ LEDGER = {  # each column of the ledger, and the pattern of its cells
 
 
 def read_ledger(path) -> pd.DataFrame:
-    """Read the ledger of addresses: text columns as in `LEDGER`, one row per vintage.
-
-    Raises
-    ------
-    InputError
-        If a column is missing or unknown, or a cell is wrong: the message names line and column.
-    """
+    """Read the ledger of addresses: text columns as in `LEDGER`, one row per vintage."""
     place, rows = Path(path).name, read_cells(path)
     if {*rows} != {*LEDGER}:
         raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER)}")
@@ -71,7 +65,6 @@ def obtain(
     vintage : str
         The vintage to download, eight digits. A local file may have another vintage.
     local_file : path-like or None
-        Zip or CSV.
     ledger, published : DataFrame
         From `read_ledger` and from `reproduction.data.published.read_published`.
     cache : path-like
@@ -88,12 +81,6 @@ def obtain(
         The origin of the data, the same on every machine for the same data: `source` ("local file",
         "download" or "published counts"), `address`, `das_available`, `message` (the origin in one
         sentence), and the demonstration's own attributes. Without demonstration data these are "".
-
-    Raises
-    ------
-    InputError
-        If a file is missing or wrong, a download does not match its row of the ledger, or the
-        ledger does not have the vintage.
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)

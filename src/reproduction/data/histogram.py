@@ -46,19 +46,18 @@ class Histogram:
 def read_histogram(path, published: pd.DataFrame) -> Histogram:
     """Read the histogram of all counties; a blank is a zero.
 
-    Raises
-    ------
-    InputError
-        If the file is no such table, a count is none, a county is missing or unknown, or a
-        county's cells do not add up to its published population.
+    The file is refused if it is no such table, a county is missing or unknown, or a county's
+    cells do not add up to its published population.
     """
-    counties, counts = _read(path, CELLS, published, blank_is_zero=True)
+    place, cells = Path(path).name, read_cells(path, MAX_BYTES)
+    counties = _counties(cells, "fips", published, place)
+    counts = _counts(cells.replace("", "0"), CELLS, place)
     off = np.flatnonzero(counts.sum(axis=1) != counties["population"].to_numpy())
     if len(off):
         row = counties.iloc[off[0]]
         raise InputError(
-            f"{Path(path).name}: county {row['fips']}: the cells add up to "
-            f"{counts[off[0]].sum()}, but the published population is {row['population']}; {MEND}"
+            f"{place}: county {row['fips']}: the cells add up to {counts[off[0]].sum()}, but the "
+            f"published population is {row['population']}; {MEND}"
         )
     return Histogram(counties, counts)
 
@@ -66,27 +65,25 @@ def read_histogram(path, published: pd.DataFrame) -> Histogram:
 def read_group_quarters(path, published: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """Read the group quarters population of all counties by kind, and the housing units.
 
+    The file is refused as by `read_histogram`, or if more people live in group quarters than in
+    the county, or more units are occupied than there are.
+
     Returns
     -------
     counties : DataFrame
         Columns fips, state, county, population, housing_units and occupied.
     people : int64 array, shape (counties, 7)
         In the order of `KINDS`.
-
-    Raises
-    ------
-    InputError
-        As `read_histogram`, or if more people live in group quarters than in the county, or
-        more units are occupied than there are.
     """
-    columns = (*KINDS, "housing_units", "occupied")
-    counties, numbers = _read(path, columns, published, blank_is_zero=False)
-    people, (units, occupied) = numbers[:, : len(KINDS)], numbers[:, len(KINDS) :].T
+    place, cells = Path(path).name, read_cells(path, MAX_BYTES)
+    counties = _counties(cells, "fips", published, place)
+    people = _counts(cells, KINDS, place)
+    units, occupied = _counts(cells, ("housing_units", "occupied"), place).T
     over = (people.sum(axis=1) > counties["population"]) | (occupied > units)
     if over.any():
         raise InputError(
-            f"{Path(path).name}: county {counties['fips'][over].iloc[0]} has more people in group "
-            f"quarters than inhabitants, or more occupied units than units; {MEND}"
+            f"{place}: county {counties['fips'][over].iloc[0]} has more people in group quarters "
+            f"than inhabitants, or more occupied units than units; {MEND}"
         )
     return counties.assign(housing_units=units, occupied=occupied), people
 
@@ -95,19 +92,10 @@ def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogr
     """Derive both histograms of the demonstration data from its Tables P8 to P11.
 
     With H72 to H75 the counts by race of all, the not Hispanic, all adults and the adults not
-    Hispanic, the four cells of a race are differences of them.
-
-    Returns
-    -------
-    private, published : Histogram
-        From the privacy-protected microdata ("dp") and from Summary File 1 ("sf").
-    vintage : str
-
-    Raises
-    ------
-    InputError
-        If the file is no such table, a count is none, a derived cell is negative, a sum is not
-        that of the file, or the counties are not all.
+    Hispanic, the four cells of a race are differences of them. The first histogram is that of the
+    privacy-protected microdata ("dp"), the second that of Summary File 1 ("sf"); the last value is
+    the vintage. The file is refused if it is no such table, a derived cell is negative, a sum is
+    not that of the file, or the counties are not all.
     """
     text, place, vintage = county_text(path)
     cells = cells_of(text, place)
@@ -172,16 +160,3 @@ def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarr
     # all at once, as most counts are small and stand there many times
     every = pd.Series(cells[list(columns)].to_numpy().ravel())
     return counts_of(every, where, MEND).reshape(len(cells), len(columns))
-
-
-def _read(
-    path, columns: Sequence[str], published: pd.DataFrame, *, blank_is_zero: bool
-) -> tuple[pd.DataFrame, np.ndarray]:
-    place, cells = Path(path).name, read_cells(path, MAX_BYTES)
-    if list(cells) != ["fips", *columns]:
-        raise InputError(
-            f"{place}: line 1: wanted the column fips and then {columns[0]} to {columns[-1]} "
-            f"({len(columns)} columns in their order); {MEND}"
-        )
-    counties = _counties(cells, "fips", published, place)
-    return counties, _counts(cells.replace("", "0") if blank_is_zero else cells, columns, place)

@@ -21,23 +21,15 @@ KEYS = {  # columns that name a county: how their cells look, and what is wrong 
 def read_published(path) -> pd.DataFrame:
     """Read the published 2010 population of all counties and Puerto Rico municipios.
 
-    Parameters
-    ----------
-    path : path-like
-        A CSV file in UTF-8 with the columns fips, usps, name and pop2010; others are ignored.
-        Its source is the 2010 Census, Summary File 1.
+    The file is a CSV table in UTF-8 with the columns fips, usps, name and pop2010, others are
+    ignored. Its source is the 2010 Census, Summary File 1. It is refused if it has a malformed or
+    doubled FIPS code, a missing name, or a negative, fractional or missing count.
 
     Returns
     -------
     DataFrame
         Columns fips (str of 5 digits), state (two capitals), county (name) and population (int64,
         persons), one row per county in the order of the file.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, empty or no such table, or has a malformed or doubled FIPS code, a
-        missing name, or a negative, fractional or missing count.
     """
     place = Path(path).name
     cells = read_cells(path)
@@ -67,23 +59,11 @@ def place_of(names: pd.Series, fips: pd.Series, place: str, column: str) -> Call
     )
 
 
-def fips_of(cells: pd.Series, key: str, place: str, mend: str) -> pd.Series:
-    """Read the counties' codes of five digits.
+def fips_of(cells: pd.Series, key: str, place: str, advice: str) -> pd.Series:
+    """Read the counties' codes of five digits from a column of `KEYS`, indexed by line.
 
-    Parameters
-    ----------
-    cells : Series of str
-        Indexed by line.
-    key : str
-        The kind of codes: "fips" or "gisjoin".
-    place, mend : str
-        The file's name in messages, and their advice.
-
-    Raises
-    ------
-    InputError
-        At the first cell that is no such code.
+    The first cell that is no such code is an error, which names the file and ends with the advice.
     """
     pattern, problem = KEYS[key]
-    check_cells(cells, pattern, problem, lambda line: f"{place}: line {line}, column {key}", mend)
+    check_cells(cells, pattern, problem, lambda line: f"{place}: line {line}, column {key}", advice)
     return cells if key == "fips" else cells.str[1:3] + cells.str[4:7]

@@ -40,13 +40,7 @@ def sex_by_age_invariants() -> Invariants:
 
 
 def table_of(counts: Mapping[str, list[int]]) -> np.ndarray:
-    """Put the 23 counts of each sex into one int64 vector of 46 cells, female first.
-
-    Raises
-    ------
-    InputError
-        Naming the sex and the age group that will not do.
-    """
+    """Put the 23 counts of each sex into one int64 vector of 46 cells, female first."""
     if set(counts) != set(SEXES):
         raise InputError(f"sex by age: wanted the keys female and male, got {', '.join(counts)}")
     for sex in SEXES:
@@ -66,19 +60,9 @@ def table_of(counts: Mapping[str, list[int]]) -> np.ndarray:
 def read_p12(path, county: str) -> tuple[np.ndarray, str]:
     """Read one county's Table P12 from a csv: its counts as from `table_of`, and its name.
 
-    Parameters
-    ----------
-    path : path
-        With the columns H76001 to H76049, whose names may go on after the item (H76001_sf), and
-        `name`, `gisjoin` or `fips` to find the county by.
-    county : str
-        Its name, its GISJOIN code or its five-digit FIPS code.
-
-    Raises
-    ------
-    InputError
-        If the file is missing or no table, a column or the county is missing, the county is
-        listed twice, or its counts are negative, not whole or do not add up.
+    The table has the columns H76001 to H76049, whose names may go on after the item (H76001_sf),
+    and `name`, `gisjoin` or `fips`, by which the county is found. It is refused if a column or the
+    county is missing, the county is listed twice, or its counts are wrong or do not add up.
     """
     place, cells = Path(path).name, read_cells(path)
     items = _items(cells, place)
@@ -122,10 +106,10 @@ def _row_of(cells: pd.DataFrame, county: str, place: str) -> pd.Series:
     wanted = {county}
     if re.fullmatch(FIPS, county):
         wanted.add(f"G{county[:2]}0{county[2:]}0")
-    keys = cells.columns.intersection(["name", "gisjoin", "fips"], sort=False)
+    keys = [column for column in ("name", "gisjoin", "fips") if column in cells]
     found = cells[keys].isin(wanted).any(axis=1)
     if found.sum() != 1:
-        names = cells[keys[0]] if len(keys) else cells.iloc[:, 0]
+        names = cells[keys[0]] if keys else cells.iloc[:, 0]
         raise InputError(
             f"{place}: {county!r} stands in {int(found.sum())} rows, wanted one; there are "
             f"{len(cells)}, such as {', '.join(names.head(3))}"

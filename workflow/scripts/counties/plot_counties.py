@@ -2,11 +2,7 @@
 
 from isdp.io.files import read_json
 from isdp.plots.style import save
-from reproduction.counties.figures import (
-    county_boxes,
-    projected_boxes,
-    state_title,
-)
+from reproduction.counties.figures import county_boxes, projected_boxes, state_title
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
