@@ -160,8 +160,7 @@ def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
 def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
     """Draw the slopes of all states with their confidence intervals (SDP, Figure 1, left).
 
-    `regressions` is from `slope_intervals`; where all slopes are missing the figure says so.
-    `vintage` is that of the demonstration data, or "".
+    Where all slopes are missing the figure says so.
     """
     own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
     title = "Regression of the error of the Census DAS on log population, by state"
@@ -218,8 +217,7 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
 def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
     """Draw the expected truncation of each state, and the population that is hardly truncated.
 
-    `shown` is from `truncation.figure_table`, `epsilon` is the experiment's, and `landmarks` are a
-    few counties to mark.
+    `shown` is from `truncation.figure_table`, and `landmarks` are a few counties to mark.
     """
     figure, ((left, right),) = panels(1, 2, (10.5, 4.4))
     curves, needed = shown.dropna(subset="expected"), shown.dropna(subset="population")

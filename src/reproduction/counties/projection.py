@@ -22,14 +22,9 @@ def project_state(
     """Simulate projected noise of one state by every choice.
 
     HiGHS solves the first `checked` simulations, as linear and as integer programmes. The others
-    take the vertex that it returned for these, in closed form.
-
-    Returns
-    -------
-    noise : dict of int64 arrays (simulations, counties), one per choice
-    solved : dict
-        `checked`, `linear_equal`, `integer_equal` and `linear_optimal` as in the data dictionary,
-        and `cell`, which takes the correction, counted from 0.
+    take the vertex that it returned for these, in closed form. The noise of each choice has shape
+    (simulations, counties). With it come the columns of projection_summary on what HiGHS solved,
+    and `cell`, which takes the correction, counted from 0.
     """
     drawing, choosing, sharing = rng.spawn(3)
     noise = double_geometric_noise(drawing, epsilon, (simulations, counties))

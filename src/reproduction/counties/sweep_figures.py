@@ -26,8 +26,7 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
     """Plot scenarios against epsilon: one row of panels per state, one colour per norm.
 
     Hollow markers are scenarios whose chains have not converged or are frozen. Triangles at the
-    lower edge are scenarios whose noise is zero in every draw, which a log axis omits. `shown` is
-    from `reproduction.counties.sweep.figure_table`.
+    lower edge are scenarios whose noise is zero in every draw, which a log axis omits.
     """
     shown = shown.assign(rhat_excess=(shown["rhat_max"] - 1).clip(lower=MIN_EXCESS))
     rows = shown["state"].nunique()

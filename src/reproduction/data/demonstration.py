@@ -118,9 +118,8 @@ def _unzipped(path: Path) -> tuple[str, bytes]:
             name = re.compile(r"(.*/)?(?!\._)[^/]*county[^/]*\.csv", re.IGNORECASE)
             tables = [each for each in archive.infolist() if name.fullmatch(each.filename)]
             content = b""
-            if len(tables) == 1 and tables[0].file_size <= MAX_BYTES:
+            if len(tables) == 1:
                 with archive.open(tables[0]) as file:
-                    # the declared size may be wrong, so that the reading has a limit of its own
                     content = file.read(MAX_BYTES + 1)
     except Exception as error:  # zipfile raises many kinds where an archive is damaged
         raise InputError(
@@ -132,7 +131,7 @@ def _unzipped(path: Path) -> tuple[str, bytes]:
             f"{path.name}: wanted one member like *county*.csv in the archive, found {len(tables)} "
             f"among {on_one_line(' '.join(archive.namelist()))!r}; give the county file of NHGIS"
         )
-    if tables[0].file_size > MAX_BYTES or len(content) > MAX_BYTES:
+    if len(content) > MAX_BYTES:
         raise InputError(f"{path.name}: unpacks to more than {MAX_BYTES:,} bytes; {ADVICE}")
     return tables[0].filename, content
 

@@ -64,9 +64,6 @@ def obtain(
     ----------
     vintage : str
         The vintage to download, eight digits. A local file may have another vintage.
-    local_file : path-like or None
-    ledger, published : DataFrame
-        From `read_ledger` and from `reproduction.data.published.read_published`.
     cache : path-like
         Folder of downloads; created if needed.
     timeout : (float, float)

@@ -66,14 +66,8 @@ def read_group_quarters(path, published: pd.DataFrame) -> tuple[pd.DataFrame, np
     """Read the group quarters population of all counties by kind, and the housing units.
 
     The file is refused as by `read_histogram`, or if more people live in group quarters than in
-    the county, or more units are occupied than there are.
-
-    Returns
-    -------
-    counties : DataFrame
-        Columns fips, state, county, population, housing_units and occupied.
-    people : int64 array, shape (counties, 7)
-        In the order of `KINDS`.
+    the county, or more units are occupied than there are. The counties have two more columns,
+    housing_units and occupied; the people have shape (counties, 7), in the order of `KINDS`.
     """
     place, cells = Path(path).name, read_cells(path, MAX_BYTES)
     counties = _counties(cells, "fips", published, place)

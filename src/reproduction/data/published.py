@@ -23,13 +23,8 @@ def read_published(path) -> pd.DataFrame:
 
     The file is a CSV table in UTF-8 with the columns fips, usps, name and pop2010, others are
     ignored. Its source is the 2010 Census, Summary File 1. It is refused if it has a malformed or
-    doubled FIPS code, a missing name, or a negative, fractional or missing count.
-
-    Returns
-    -------
-    DataFrame
-        Columns fips (str of 5 digits), state (two capitals), county (name) and population (int64,
-        persons), one row per county in the order of the file.
+    doubled FIPS code, a missing name, or a negative, fractional or missing count. The columns
+    become fips, state, county and population (int64, persons), in the order of the file.
     """
     place = Path(path).name
     cells = read_cells(path)
