@@ -158,10 +158,7 @@ def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
 
 @styled
 def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
-    """Draw the slopes of all states with their confidence intervals (SDP, Figure 1, left).
-
-    Where all slopes are missing the figure says so.
-    """
+    """Draw the slopes of all states with their confidence intervals (SDP, Figure 1, left)."""
     own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
     title = "Regression of the error of the Census DAS on log population, by state"
     title = titled(title, other_vintage(vintage) or own)
@@ -241,7 +238,8 @@ def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> 
         right.axhline(mark["population"], color=FAINT, lw=0.7)
         text = f"{mark['county']}, {mark['state']}: {mark['population']:,}"
         look = {"ha": "right", "va": "bottom", "fontsize": 7.5, "color": "#555555"}
-        right.text(0.99, mark["population"], text, transform=right.get_yaxis_transform(), **look)
+        above, place = 1.06 * mark["population"], right.get_yaxis_transform()
+        right.text(0.99, above, text, transform=place, **look)
     right.set_ylabel("population of the county")
     right.set_title("one county: below the line, truncation bites", loc="left", fontsize=9)
     right.legend(loc="lower left", frameon=True)
