@@ -3,40 +3,19 @@
 Also the regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
 """
 
+from reproduction.running.scenarios import walk_of
+
 COUNTIES = config["counties"]
-PROJECTION = COUNTIES["projection"]
-WALK = (
-    *("epsilon", "norm", "chains", "draws", "burn_in", "thin"),
-    *("basis", "acceptance", "proposal", "overdispersed"),
-)
-
-
-rule regress_das_errors:
-    input:
-        counties="results/data/counties.csv",
-    output:
-        regressions="results/tables/das_regressions.csv",
-        slopes="results/figures/das_slopes.csv",
-    log:
-        logs("regress_das_errors"),
-    benchmark:
-        benchmarks("regress_das_errors")
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("counties"),
-    message:
-        "Regressions of the errors of the Census DAS on log population, one per state"
-    script:
-        "../scripts/counties/regress_das_errors.py"
+MECHANISM = {key: COUNTIES[key] for key in ("norm", "epsilon")}
 
 
 checkpoint select_states:
     input:
-        regressions="results/tables/das_regressions.csv",
+        counties="results/data/counties.csv",
         provenance="results/data/provenance.json",
     output:
+        regressions="results/tables/das_regressions.csv",
+        slopes="results/figures/das_slopes.csv",
         states="results/tables/states.csv",
     log:
         logs("select_states"),
@@ -48,7 +27,7 @@ checkpoint select_states:
         states=COUNTIES["states"],
         stand_in=COUNTIES["stand_in_states"],
     message:
-        "States to run"
+        "Regressions of the errors of the Census DAS, and the states to run"
     script:
         "../scripts/counties/select_states.py"
 
@@ -58,7 +37,6 @@ rule sample_counties:
         counties="results/data/counties.csv",
     output:
         draws="results/draws/counties_{state}.nc",
-        speed="results/benchmarks/counties_sampling_{state}.json",
     log:
         logs("sample_counties_{state}"),
     benchmark:
@@ -69,7 +47,7 @@ rule sample_counties:
         mem_mb=1000,
     params:
         sources=code("counties"),
-        walk={key: COUNTIES[key] for key in WALK},
+        walk=walk_of(config),
         seed=config["seed"],
     message:
         "Noise for the counties of {wildcards.state}"
@@ -101,8 +79,7 @@ rule describe_counties:
         mem_mb=1000,
     params:
         sources=code("counties"),
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
+        mechanism=MECHANISM,
     message:
         "Convergence and summaries of {wildcards.state}"
     script:
@@ -123,9 +100,9 @@ rule project_counties:
     conda:
         ENVIRONMENT
     params:
-        **PROJECTION,
         sources=code("counties"),
         seed=config["seed"],
+        settings=COUNTIES["projection"],
         epsilon=COUNTIES["epsilon"],
     message:
         "Projected noise for the counties of {wildcards.state}"
@@ -149,18 +126,15 @@ rule plot_counties:
         projection_png="results/figures/projection_{state}.png",
     log:
         logs("plot_counties_{state}"),
-    benchmark:
-        benchmarks("plot_counties_{state}")
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("counties"),
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
+        mechanism=MECHANISM,
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
-        simulations=PROJECTION["simulations"],
+        simulations=COUNTIES["projection"]["simulations"],
     message:
         "Figures of {wildcards.state}"
     script:
@@ -169,18 +143,19 @@ rule plot_counties:
 
 rule collect_counties:
     input:
+        counties="results/data/counties.csv",
         rhat=states_of("results/summaries/counties_{state}_rhat.csv"),
         noise=states_of("results/summaries/counties_{state}_noise.csv"),
         state=states_of("results/summaries/counties_{state}_state.csv"),
-        speed=states_of("results/benchmarks/counties_sampling_{state}.json"),
         projection=states_of("results/summaries/projection_{state}.csv"),
     output:
         rhat="results/tables/counties_rhat.csv",
         noise="results/tables/counties_noise.csv",
         states="results/tables/counties_states.csv",
         projection="results/tables/projection_summary.csv",
+        truncation="results/tables/truncation.csv",
         convergence="results/figures/counties_convergence.csv",
-        speed="results/benchmarks/counties_sampling.csv",
+        curves="results/figures/truncation.csv",
     log:
         logs("collect_counties"),
     benchmark:
@@ -190,35 +165,12 @@ rule collect_counties:
         ENVIRONMENT
     params:
         sources=code("counties"),
-    message:
-        "Tables of all states"
-    script:
-        "../scripts/counties/collect_counties.py"
-
-
-rule truncate_counties:
-    input:
-        counties="results/data/counties.csv",
-        sampled="results/tables/counties_states.csv",
-    output:
-        states="results/tables/truncation.csv",
-        counties="results/summaries/truncation_counties.csv",
-        curves="results/figures/truncation.csv",
-    log:
-        logs("truncate_counties"),
-    benchmark:
-        benchmarks("truncate_counties")
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("counties"),
         epsilon=COUNTIES["epsilon"],
         epsilons=COUNTIES["truncation"]["epsilons"],
     message:
-        "Truncation of county counts at zero, all states"
+        "Tables of all states, and truncation of county counts at zero"
     script:
-        "../scripts/counties/truncate_counties.py"
+        "../scripts/counties/collect_counties.py"
 
 
 rule plot_all_counties:
@@ -237,8 +189,6 @@ rule plot_all_counties:
         truncation_png="results/figures/truncation.png",
     log:
         logs("plot_all_counties"),
-    benchmark:
-        benchmarks("plot_all_counties")
     localrule: True
     conda:
         ENVIRONMENT
@@ -276,15 +226,10 @@ use rule render_tables as render_county_tables with:
         descriptions=DESCRIPTION_FILES,
 
 
-COUNTY_RESULTS = [
-    *rules.render_county_tables.output,
-    *rules.plot_all_counties.output,
-    states_of("results/figures/counties_{state}.svg"),
-    states_of("results/figures/counties_{state}_exact.svg"),
-    states_of("results/figures/projection_{state}.svg"),
-]
-
-
 rule counties:
     input:
-        *COUNTY_RESULTS,
+        rules.render_county_tables.output,
+        rules.plot_all_counties.output,
+        states_of("results/figures/counties_{state}.svg"),
+        states_of("results/figures/counties_{state}_exact.svg"),
+        states_of("results/figures/projection_{state}.svg"),

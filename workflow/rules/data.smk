@@ -11,8 +11,6 @@ rule fetch_demonstration_data:
         provenance="results/data/provenance.json",
     log:
         logs("fetch_demonstration_data"),
-    benchmark:
-        benchmarks("fetch_demonstration_data")
     localrule: True
     conda:
         ENVIRONMENT

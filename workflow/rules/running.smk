@@ -2,12 +2,16 @@
 
 from snakemake.utils import Paramspace
 
-from reproduction.running.scenarios import compared, local_files, parameter_space, settings_of
+from reproduction.running import scenarios
 
 SWEEP = config["sweep"]["name"] if "sweep" in config else ""
-SPACE = Paramspace(parameter_space(config), filename_params="*")
+SPACE = Paramspace(scenarios.parameter_space(config), filename_params="*")
 FOLDER = f"results/sweeps/{{sweep}}/{SPACE.wildcard_pattern}"
 DATA = "results/sweeps/{sweep}/data/{vintage}"
+
+
+def scenario(wildcards):
+    return scenarios.settings_of(config, SPACE.instance(wildcards))
 
 
 wildcard_constraints:
@@ -20,12 +24,12 @@ wildcard_constraints:
 
 rule sweep:
     input:
-        lambda wildcards: compared(SWEEP),
+        lambda wildcards: scenarios.compared(SWEEP),
 
 
 use rule fetch_demonstration_data as fetch_vintage with:
     input:
-        local=lambda wildcards: local_files(config, wildcards.vintage),
+        local=lambda wildcards: scenarios.local_files(config, wildcards.vintage),
         ledger=LEDGER,
         published=PUBLISHED,
     output:
@@ -33,8 +37,6 @@ use rule fetch_demonstration_data as fetch_vintage with:
         provenance=f"{DATA}/provenance.json",
     log:
         f"{DATA}/fetch_demonstration_data.log",
-    benchmark:
-        f"{DATA}/fetch_demonstration_data.tsv"
     params:
         sources=code(),
         vintage=lambda wildcards: wildcards.vintage,
@@ -46,18 +48,13 @@ use rule sample_counties as sample_scenario with:
         counties=rules.fetch_vintage.output.counties,
     output:
         draws=f"{FOLDER}/draws/counties_{{state}}.nc",
-        speed=f"{FOLDER}/benchmarks/counties_sampling_{{state}}.json",
     log:
         f"{FOLDER}/logs/sample_counties_{{state}}.log",
     benchmark:
         f"{FOLDER}/benchmarks/sample_counties_{{state}}.tsv"
     params:
         sources=code("counties"),
-        walk=lambda wildcards: {
-            key: value
-            for key, value in settings_of(config, SPACE.instance(wildcards))["counties"].items()
-            if key in WALK
-        },
+        walk=lambda wildcards: scenarios.walk_of(scenario(wildcards)),
         seed=config["seed"],
     message:
         "Noise for the counties of {wildcards.state} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
@@ -74,14 +71,12 @@ rule collect_scenario:
     output:
         rhat=f"{FOLDER}/tables/counties_rhat.csv",
         noise=f"{FOLDER}/tables/counties_noise.csv",
-        states=f"{FOLDER}/tables/counties_states.csv",
+        state=f"{FOLDER}/tables/counties_states.csv",
         scenario=f"{FOLDER}/tables/scenario.csv",
         settings=f"{FOLDER}/scenario.yaml",
         provenance=f"{FOLDER}/provenance.json",
     log:
         f"{FOLDER}/logs/collect_scenario.log",
-    benchmark:
-        f"{FOLDER}/benchmarks/collect_scenario.tsv"
     localrule: True
     conda:
         ENVIRONMENT
@@ -89,7 +84,7 @@ rule collect_scenario:
         mem_mb=1000,
     params:
         sources=code("counties"),
-        settings=lambda wildcards: settings_of(config, SPACE.instance(wildcards)),
+        settings=scenario,
     message:
         "Convergence and tables of {wildcards.states} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
     script:
@@ -105,40 +100,19 @@ rule compare_scenarios:
     output:
         table="results/tables/sweep_{sweep}.csv",
         curves="results/figures/sweep_{sweep}.csv",
-    log:
-        logs("compare_scenarios_{sweep}"),
-    benchmark:
-        benchmarks("compare_scenarios_{sweep}")
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("counties"),
-    message:
-        "Comparison of the scenarios of {wildcards.sweep}"
-    script:
-        "../scripts/counties/compare_scenarios.py"
-
-
-rule plot_scenarios:
-    input:
-        curves="results/figures/sweep_{sweep}.csv",
-    output:
         figure=in_report("results/figures/sweep_{sweep}.svg"),
         png="results/figures/sweep_{sweep}.png",
     log:
-        logs("plot_scenarios_{sweep}"),
-    benchmark:
-        benchmarks("plot_scenarios_{sweep}")
+        logs("compare_scenarios_{sweep}"),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("counties"),
     message:
-        "Figure of the scenarios of {wildcards.sweep}"
+        "Comparison of the scenarios of {wildcards.sweep}"
     script:
-        "../scripts/counties/plot_scenarios.py"
+        "../scripts/counties/compare_scenarios.py"
 
 
 use rule render_tables as render_sweep_table with:

@@ -1,9 +1,6 @@
-"""The county experiment (ISDP, Sections 5 and E.4): which states, and what is told of the noise."""
+"""The county experiment (ISDP, Sections 5 and E.4): sampling the noise, and describing it."""
 
 from __future__ import annotations
-
-import time
-from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -21,147 +18,51 @@ BAND = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
 
 
 def sample_state(
-    rng: np.random.Generator,
-    counties: pd.DataFrame,
-    *,
-    epsilon: float,
-    norm: str,
-    chains: int,
-    draws: int,
-    burn_in: int,
-    thin: int,
-    basis: str,
-    acceptance: str,
-    proposal: float,
-    overdispersed: Mapping[str, float],
-) -> tuple[Draws, dict]:
+    rng: np.random.Generator, counties: pd.DataFrame, *, chains: int, draws: int, **settings
+) -> Draws:
     """Sample the noise of a state's counties under the state's total.
 
-    Each chain starts where a run at the smaller epsilon of `overdispersed` ends after its
-    `sweeps`, which puts the starts further apart than the target's own draws.
+    Each chain starts where a run at the smaller epsilon of `overdispersed` ends, which puts the
+    starts further apart than the target's own draws.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counties : DataFrame
-        From `counties_of`; only its FIPS codes are read, never its counts.
-    epsilon, norm
-        Of the generalized Laplace mechanism.
-    chains, draws, burn_in, thin
-        As in `isdp.mcmc.metropolis.run_chains`.
-    basis, acceptance, proposal
-        As in `isdp.mcmc.metropolis.LatticeWalk`.
-    overdispersed : mapping
-        `epsilon` and `sweeps`.
-
-    Returns
-    -------
-    draws : Draws
-    speed : dict
-        `seconds` of the kept sweeps (burn-in and compilation apart), `updates` (basis vectors
-        visited) and `acceptance_rate`.
+    Of the `counties` only the FIPS codes are read, never the counts. The settings are those of the
+    block `counties` of the configuration that concern the walk.
     """
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
-    lattice = kernel_lattice(invariants, basis)
-    mechanism = GeneralizedLaplace(epsilon, norm)
-    wide = GeneralizedLaplace(overdispersed["epsilon"], norm)
-    starts, _ = run_chains(
-        rng,
-        LatticeWalk(lattice, wide, proposal, acceptance),
-        draws=1,
-        chains=chains,
-        burn_in=overdispersed["sweeps"],
-    )
-    walk = LatticeWalk(lattice, mechanism, proposal, acceptance)
-    settled, _ = run_chains(rng, walk, draws=1, chains=chains, burn_in=burn_in, start=starts[:, -1])
-    began = time.perf_counter()
-    noise, info = run_chains(
-        rng, walk, draws=draws, chains=chains, burn_in=0, thin=thin, start=settled[:, -1]
-    )
-    speed = {
-        "seconds": time.perf_counter() - began,
-        "updates": info.updates,
-        "acceptance_rate": info.acceptance_rate,
-    }
-    settings = {
-        "epsilon": epsilon,
-        "norm": norm,
-        "burn_in": burn_in,
-        "thin": thin,
-        "basis": basis,
-        "acceptance": acceptance,
-        "proposal": proposal,
-        "overdispersed": dict(overdispersed),
-    }
-    return Draws(noise, invariants, counties["fips"].tolist(), settings), speed
+    lattice = kernel_lattice(invariants, settings["basis"])
+
+    def run(epsilon: float, **options) -> np.ndarray:
+        mechanism = GeneralizedLaplace(epsilon, settings["norm"])
+        walk = LatticeWalk(lattice, mechanism, settings["proposal"], settings["acceptance"])
+        return run_chains(rng, walk, chains=chains, **options)[0]
+
+    wide, epsilon = settings["overdispersed"], settings["epsilon"]
+    starts = run(wide["epsilon"], draws=1, burn_in=wide["sweeps"])
+    settled = run(epsilon, draws=1, burn_in=settings["burn_in"], start=starts[:, -1])
+    noise = run(epsilon, draws=draws, burn_in=0, thin=settings["thin"], start=settled[:, -1])
+    return Draws(noise, invariants, counties["fips"].tolist(), settings)
 
 
-def speed_table(states: pd.DataFrame, speeds: Iterable[Mapping]) -> pd.DataFrame:
-    """Record updates and effective draws per second of each state's sampling.
+def describe(
+    counties: pd.DataFrame, noise: np.ndarray, mechanism: GeneralizedLaplace
+) -> dict[str, pd.DataFrame]:
+    """Diagnose and describe the noise of one state.
 
-    Parameters
-    ----------
-    states : DataFrame
-        Rows from `state_table`.
-    speeds : iterable of mappings
-        From `sample_state`, each with its state.
+    The noise has shape (chain, draw, cell), the cells in the order of `counties`. The tables rhat,
+    noise and state are the state's rows of counties_rhat, counties_noise and counties_states.
     """
-    measured = pd.DataFrame(list(speeds))[["state", "seconds", "updates", "acceptance_rate"]]
-    table = states[["state", "counties"]].merge(measured, on="state", validate="1:1")
-    table["updates_per_second"] = table["updates"] / table["seconds"]
-    table["ess_min"] = table["state"].map(states.set_index("state")["ess_min"])
-    table["effective_draws_per_second"] = table["ess_min"] / table["seconds"]
-    return table
-
-
-def rhat_table(counties: pd.DataFrame, diagnostics: pd.DataFrame) -> pd.DataFrame:
-    """R-hat and effective sample size of every county; one row a county."""
-    table = counties[["state", "fips", "county", "population"]].copy()
-    for column in ("rhat", "ess_bulk", "ess_tail", "frozen"):
-        table[column] = diagnostics[column].to_numpy()
-    return table
-
-
-def noise_table(
-    counties: pd.DataFrame, noise: np.ndarray, diagnostics: pd.DataFrame
-) -> pd.DataFrame:
-    """Describe the noise of every county; one row a county.
-
-    Beside what `isdp.diagnostics.summaries.describe_cells` gives, the share within [-30, 30], and
-    `below_zero`: the draws whose released count would be negative.
-
-    Parameters
-    ----------
-    counties : DataFrame
-        The state's counties in the order of the noise's cells.
-    noise : int64 array, shape (chain, draw, cell)
-    diagnostics : DataFrame
-        From `isdp.diagnostics.convergence`.
-    """
+    diagnostics = convergence(noise)
     flat = noise.reshape(-1, noise.shape[-1])
+    negative = counties["population"].to_numpy() + flat < 0
+    shown = diagnostics[["rhat", "ess_bulk", "ess_tail", "frozen"]]
     table = counties[["state", "fips"]].join(describe_cells(noise, diagnostics))
     table["p_abs_le_30"] = (np.abs(flat) <= BAND).mean(axis=0)
-    table["below_zero"] = (counties["population"].to_numpy() + flat < 0).sum(axis=0)
-    return table
-
-
-def state_table(
-    counties: pd.DataFrame,
-    noise: np.ndarray,
-    diagnostics: pd.DataFrame,
-    mechanism: GeneralizedLaplace,
-) -> pd.DataFrame:
-    """One row on a whole state: convergence, exactness, and the exact law beside the sample.
-
-    `sum_violations` counts draws that do not sum to zero, `releases_truncated` draws in which a
-    county would be published below zero. `tv_to_exact` is the total variation distance between
-    the noise of all counties pooled and the exact law of a cell; it and the other `_exact`
-    columns are blank for another norm than l1. `p_abs_le_30_se` is the Monte Carlo error of the
-    share of all counties within [-30, 30].
-    """
-    flat = noise.reshape(-1, noise.shape[-1])
+    table["below_zero"] = negative.sum(axis=0)
     norm = convergence(mechanism.measure(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
-    negative = (counties["population"].to_numpy() + flat < 0).any(axis=1)
+    within = (np.abs(noise) <= BAND).mean(axis=-1)
+    found = convergence(within[..., None], ["mcse_mean"]).iloc[0]
+    # a chain that keeps one value says nothing of the autocorrelation
+    error = within.std() / np.sqrt(within.size) if found["frozen"] else found["mcse_mean"]
     row = {
         "state": counties["state"].iloc[0],
         "counties": len(counties),
@@ -174,9 +75,9 @@ def state_table(
         "ess_norm": norm["ess_bulk"],
         "norm_mean": norm["mean"],
         "sum_violations": int((flat.sum(axis=1) != 0).sum()),
-        "releases_truncated": int(negative.sum()),
+        "releases_truncated": int(negative.any(axis=1).sum()),
         "p_abs_le_30": (np.abs(flat) <= BAND).mean(),
-        "p_abs_le_30_se": _error_of_mean((np.abs(noise) <= BAND).mean(axis=-1)),
+        "p_abs_le_30_se": error,
         "p_abs_le_30_exact": np.nan,
         "sd": flat.std(),
         "sd_exact": np.nan,
@@ -184,33 +85,30 @@ def state_table(
     }
     if mechanism.norm == "l1":
         law = total_law(len(counties), mechanism.epsilon)
+        limit = int(law.support[-1])
+        seen = np.bincount(np.clip(flat, -limit, limit).ravel() + limit, minlength=len(law.pmf))
         row["p_abs_le_30_exact"] = law.within(BAND)
         row["sd_exact"] = law.sd
-        most = int(law.support[-1])
-        seen = np.bincount(np.clip(flat, -most, most).ravel() + most, minlength=len(law.pmf))
         row["tv_to_exact"] = 0.5 * np.abs(seen / flat.size - law.pmf).sum()
-    return pd.DataFrame([row])
-
-
-def _error_of_mean(values: np.ndarray) -> float:
-    """Monte Carlo error of the mean of values of shape (chain, draw)."""
-    found = convergence(values[..., None], ["mcse_mean"]).iloc[0]
-    if found["frozen"]:  # a chain stands at one value, and tells nothing of autocorrelation
-        return float(values.std() / np.sqrt(values.size))
-    return float(found["mcse_mean"])
+    return {
+        "rhat": counties[["state", "fips", "county", "population"]].join(shown),
+        "noise": table,
+        "state": pd.DataFrame([row]),
+    }
 
 
 def box_table(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
-    """Everything that the state's figure shows, one value a row.
+    """Gather what the figure of one state shows, one value per row.
 
-    Returns
-    -------
-    DataFrame with columns fips, county, population, rank (1 is the least populous), series and
-        value; the series are those of `isdp.diagnostics.summaries.boxes`, and das_error
+    The series are those of `isdp.diagnostics.summaries.boxes`, and das_error.
     """
-    errors = pd.DataFrame({"cell": counties.index, "value": counties["das_error"]}).dropna()
-    table = pd.concat([boxes(noise), errors.assign(series="das_error")], ignore_index=True)
-    table["value"] = table["value"].astype(float)
+    errors = counties["das_error"].dropna().astype(float)
+    errors = pd.DataFrame({"cell": errors.index, "series": "das_error", "value": errors})
+    return by_county(counties, pd.concat([boxes(noise), errors]).sort_values("cell", kind="stable"))
+
+
+def by_county(counties: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Replace the column cell of a table by fips, county, population, and rank by population."""
     named = counties[["fips", "county", "population"]].assign(rank=np.arange(1, len(counties) + 1))
-    joined = named.merge(table.sort_values("cell", kind="stable"), left_index=True, right_on="cell")
-    return joined.drop(columns="cell")
+    joined = named.merge(table, how="right", left_index=True, right_on="cell")
+    return joined.drop(columns="cell").reset_index(drop=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-from isdp.plots.boxes import ONE_DRAW, box_handles, boxes_width, draw_boxes
+from isdp.plots.boxes import ONE_DRAW, box_handles, boxes_width, draw_boxes, name_boxes
 from isdp.plots.style import (
+    BOX,
+    DARK,
     DAS,
     DRAW,
     FAINT,
@@ -25,109 +29,139 @@ from isdp.plots.style import (
 from reproduction.data.differences import other_state, other_vintage, titled
 
 COUNTIES_IN_A_ROW = 130
+COUNTY_AXIS = "county (2010 population), from the least populous to the most"
+PROJECTED = "#8fc7a0"
+SHOWN = {  # of the choices among the nearest vectors: the paper's kind, and the gentlest
+    "solver": "the vertex that HiGHS returns: one county, always the same, takes the correction",
+    "even": "the correction is shared out evenly",
+}
+NAMED_STATES = 6  # in the figure of truncation; the others are grey
 
 
-def county_title(
-    state: str, rule: str, vintage: str, *, norm: str, epsilon: float, made: str
-) -> str:
-    """Title of the figure of one state's noise.
+# -- one state ------------------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    state, rule : str
-        A row of the table of selected states.
-    vintage : str
-        Of the demonstration data; "" where there are none.
-    norm, epsilon
-        Of the generalized Laplace mechanism.
-    made : str
-        The number and kind of the draws.
-    """
+
+def state_title(state: str, rule: str, mechanism: Mapping, made: str, vintage: str = "") -> str:
+    """Title of a figure of one state's noise; `made` is the number and kind of the draws."""
     return titled(
-        f"{state}: noise in county populations under the state's total, {norm} generalized "
-        f"Laplace, epsilon = {epsilon:g}, {made}",
+        f"{state}: noise in county populations under the state's total, {mechanism['norm']} "
+        f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {made}",
         other_state(state, rule),
         other_vintage(vintage),
     )
 
 
-def slopes_title(vintage: str) -> str:
-    """Title of the figure of the slopes; `vintage` is that of the demonstration data, or ""."""
-    title = "Regression of the error of the Census DAS on log population, by state"
-    own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
-    return titled(title, other_vintage(vintage) or own)
-
-
 @styled
 def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
-    """Noise of each county of a state as box plots, in increasing population.
+    """Draw the noise of each county of a state as box plots, in increasing population.
 
-    Parameters
-    ----------
-    boxes : DataFrame
-        From `experiment.box_table`. Above 130 counties the boxes go on in a next row.
-    title : str
-    vintage : str
-        Of the demonstration data; "" where there are none.
+    `boxes` is from `experiment.box_table`. Above 130 counties they go on in a next row.
     """
-    boxes = boxes.assign(position=boxes["rank"], label=county_labels(boxes))
-    parts = list(rows_of_counties(boxes))
+    boxes = boxes.assign(position=boxes["rank"], label=_county_labels(boxes))
+    parts = _rows_of_counties(boxes)
     size = boxes_width(parts[0]["rank"].max()), 1 + 3.3 * len(parts)
     figure, axes = panels(len(parts), 1, size, sharey=True)
     marks = dict(ONE_DRAW)
     if (boxes["series"] == "das_error").any():
-        marks |= das_marks(vintage)
+        marks["das_error"] = ("o", DAS, f"error of the Census DAS, vintage {vintage}")
     for axis, part in zip(axes[:, 0], parts, strict=True):
         draw_boxes(axis, part, marks=marks)
-        frame_counties(axis, part)
+        axis.set(xlim=_limits(part), ylabel="noise (persons)")
     axes[-1, 0].set_xlabel(COUNTY_AXIS)
     axes[0, 0].set_title(title, loc="left", pad=26)
     legend_above(axes[0, 0], box_handles(marks))
     return finish(figure)
 
 
-def das_marks(vintage: str) -> dict[str, tuple[str, str, str]]:
-    """Name the marks of the Census DAS's errors in a box plot, with their vintage."""
-    return {"das_error": ("o", DAS, f"error of the Census DAS, vintage {vintage}")}
+@styled
+def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
+    """Draw projected noise and generalized Laplace noise, county by county (ISDP, Figs 9, 10).
+
+    `boxes` is from `projection.projected_box_table`. There is one panel for each choice in `SHOWN`;
+    above 130 counties both go on in a next row. A box that is far larger than all others runs out
+    of the panel and is labelled with its quartiles.
+    """
+    boxes = boxes.assign(label=_county_labels(boxes))
+    parts = _rows_of_counties(boxes)
+    size = boxes_width(parts[0]["rank"].max()), 1.2 + 4.9 * len(parts)
+    figure, axes = panels(len(parts) * len(SHOWN), 1, size, together=len(SHOWN))
+    largest = boxes.loc[boxes["series"].isin(["whisker_low", "whisker_high"]), "value"].abs()
+    reach = 1.15 * float(largest[largest <= 2.5 * largest.median()].max())
+    for pair, part in zip(axes.reshape(-1, len(SHOWN)), parts, strict=True):
+        for axis, (choice, words) in zip(pair, SHOWN.items(), strict=True):
+            for law, colour, shift in (("generalized", BOX, -0.2), (choice, PROJECTED, 0.2)):
+                own = part[part["law"] == law]
+                own = own.assign(position=own["rank"] + shift)
+                draw_boxes(axis, own, colour=colour, width=0.36, marks=None)
+            far = _far_boxes(boxes[boxes["law"] == choice], reach)
+            here = far[far["rank"].isin(part["rank"])]
+            _label_boxes(axis, here, reach)
+            axis.set(xlim=_limits(part), ylim=(-reach, reach), ylabel="noise (persons)", xticks=[])
+            heading = f"projected: {words}"
+            if len(parts) > 1:
+                heading = f"counties {part['rank'].min()} to {part['rank'].max()}, {heading}"
+                heading += " (none of these)" if len(far) and here.empty else ""
+            axis.set_title(heading, loc="left", fontsize=9, pad=24 if axis is axes[0, 0] else None)
+        named = part.drop_duplicates("rank")
+        name_boxes(pair[-1], named.assign(position=named["rank"]))
+    axes[-1, 0].set_xlabel(COUNTY_AXIS)
+    handles = [
+        Patch(facecolor=BOX, edgecolor=INK, label="generalized Laplace"),
+        Patch(facecolor=PROJECTED, edgecolor=INK, label="projected discrete Laplace"),
+        Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
+    ]
+    legend_above(axes[0, 0], handles)
+    return finish(figure, title)
 
 
-COUNTY_AXIS = "county (2010 population), from the least populous to the most"
-
-
-def rows_of_counties(boxes: pd.DataFrame) -> Iterator[pd.DataFrame]:
+def _rows_of_counties(boxes: pd.DataFrame) -> list[pd.DataFrame]:
     """Part a state's counties by rank into rows of panels, of at most 130 counties each."""
-    last = int(boxes["rank"].max())
-    width = -(-last // -(-last // COUNTIES_IN_A_ROW))
-    for low in range(1, last + 1, width):
-        yield boxes[boxes["rank"].between(low, low + width - 1)]
+    ranks = np.arange(1, boxes["rank"].max() + 1)
+    rows = np.array_split(ranks, -(-len(ranks) // COUNTIES_IN_A_ROW))
+    return [boxes[boxes["rank"].isin(row)] for row in rows]
 
 
-def frame_counties(axis: Axes, part: pd.DataFrame) -> None:
-    """Fit an axis to its counties, and name its values."""
-    axis.set_xlim(part["rank"].min() - 0.8, part["rank"].max() + 0.8)
-    axis.set_ylabel("noise (persons)")
+def _limits(part: pd.DataFrame) -> tuple[float, float]:
+    return part["rank"].min() - 0.8, part["rank"].max() + 0.8
 
 
-def county_labels(boxes: pd.DataFrame) -> pd.Series:
+def _county_labels(boxes: pd.DataFrame) -> pd.Series:
     """Labels of name and population, without the word that all names of a state share."""
     words = r" (?:County|Parish|Municipio|Census Area|Borough)$"
     names = boxes["county"].str.replace(words, "", regex=True)
     return names + " (" + boxes["population"].map("{:,}".format) + ")"
 
 
-@styled
-def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure:
-    """Slopes of all states with their confidence intervals (SDP, Figure 1, left).
+def _far_boxes(boxes: pd.DataFrame, reach: float) -> pd.DataFrame:
+    """Quartiles and whiskers of the boxes that run out of a panel, with rank and county."""
+    wide = boxes.pivot_table("value", ["rank", "county"], "series").reset_index()
+    return wide[wide[["whisker_low", "whisker_high"]].abs().max(axis=1) > reach]
 
-    Parameters
-    ----------
-    regressions : DataFrame
-        From `das_regressions`, with columns low and high for the interval.
-        Where all slopes are missing the figure says that there is nothing to show.
-    title : str
-    level : float
-        Level of the interval, for the legend.
-    """
+
+def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
+    for _, row in far.iterrows():
+        axis.annotate(
+            f"{row['county']} runs off the scale: quartiles {row['q1']:.0f} and {row['q3']:.0f}, "
+            f"whiskers {row['whisker_low']:.0f} and {row['whisker_high']:.0f}",
+            (row["rank"] + 0.4, 0.9 * reach),
+            xytext=(8, 0),
+            textcoords="offset points",
+            fontsize=7.5,
+            color=DAS,
+            va="center",
+            bbox={"facecolor": "white", "alpha": 0.85, "lw": 0, "pad": 1},
+        )
+
+
+# -- all states -----------------------------------------------------------------------------------
+
+
+@styled
+def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
+    """Draw the slopes of all states with their confidence intervals (SDP, Figure 1, left)."""
+    own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
+    title = "Regression of the error of the Census DAS on log population, by state"
+    title = titled(title, other_vintage(vintage) or own)
     known = regressions.dropna(subset=["slope"]).sort_values("slope").reset_index(drop=True)
     if known.empty:
         return message(
@@ -136,79 +170,87 @@ def slopes(regressions: pd.DataFrame, title: str, level: float = 0.99) -> Figure
             "Name their file in the config (data.file) or in NHGIS_PPDD_FILE and run again.",
         )
     figure, ((axis,),) = panels(1, 1, (9.5, 4.2))
-    significant = known["significant"].astype(bool)
-    for mask, colour, label in (
-        (~significant, FAINT, "not significant at 0.01"),
-        (significant, DAS, "significant at 0.01"),
-    ):
-        part = known[mask]
-        axis.errorbar(
-            part.index,
-            part["slope"],
-            yerr=[part["slope"] - part["low"], part["high"] - part["slope"]],
-            fmt="o",
-            color=colour,
-            ms=4,
-            lw=1,
-            label=f"{label} ({mask.sum()})",
-        )
+    for flag, colour, label in ((False, FAINT, "not significant"), (True, DAS, "significant")):
+        part = known[known["significant"].astype(bool) == flag]
+        reach = [part["slope"] - part["low"], part["high"] - part["slope"]]
+        look = {"fmt": "o", "color": colour, "ms": 4, "lw": 1}
+        label = f"{label} at 0.01 ({len(part)})"
+        axis.errorbar(part.index, part["slope"], yerr=reach, label=label, **look)
     axis.axhline(0, color=INK, lw=0.8)
     axis.set_xticks(known.index, known["state"], rotation=90, fontsize=7)
-    axis.set_xlim(-0.8, len(known) - 0.2)
-    axis.set_xlabel("state or territory, by slope")
-    axis.set_ylabel(f"slope (persons per unit of log population)\nwith its {level:.0%} interval")
+    axis.set(
+        xlim=(-0.8, len(known) - 0.2),
+        xlabel="state or territory, by slope",
+        ylabel="slope (persons per unit of log population)\nwith its 99% interval",
+    )
     axis.grid(False, axis="x")
     axis.set_title(title, loc="left", pad=24)
-    axis.legend(
-        loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False, borderaxespad=0.2
-    )
+    legend_above(axis, axis.containers)
     return finish(figure)
 
 
 @styled
 def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
-    """R-hat and effective sample size of every county, a strip of points per state.
-
-    Parameters
-    ----------
-    rhat : DataFrame
-        Table counties_rhat: columns state, rhat, ess_bulk, frozen.
-    title : str
-    """
+    """Draw R-hat and effective sample size of every county, a strip of points per state."""
     np.random.seed(1)  # noqa: NPY002  seaborn's jitter knows no other generator
     moving = rhat[~rhat["frozen"].astype(bool)]
-    states = list(dict.fromkeys(rhat["state"]))
+    states = rhat["state"].unique()
     figure, axes = panels(1, 2, (9.5, 1.6 + 0.32 * len(states)), sharey=True)
     for axis, column, limit, label in (
         (axes[0, 0], "rhat", 1.01, "R-hat of a county's noise"),
         (axes[0, 1], "ess_bulk", 2000, "bulk effective sample size of a county's noise (draws)"),
     ):
-        sns.stripplot(
-            data=moving,
-            x=column,
-            y="state",
-            order=states,
-            ax=axis,
-            size=2.4,
-            jitter=0.28,
-            color=DRAW,
-            alpha=0.5,
-            linewidth=0,
-            rasterized=True,
-        )
-        axis.axvline(limit, color=DAS, lw=1, ls="--")
-        axis.annotate(
-            f"criterion: {limit:,}",
-            (limit, 1.0),
-            xycoords=("data", "axes fraction"),
-            ha="center",
-            va="bottom",
-            color=DAS,
-            fontsize=8,
-        )
-        axis.set_xlabel(label)
-        axis.set_ylabel("state" if column == "rhat" else "")
+        look = {"size": 2.4, "color": DRAW, "alpha": 0.5, "linewidth": 0, "rasterized": True}
+        sns.stripplot(moving, x=column, y="state", order=states, ax=axis, jitter=0.28, **look)
+        _mark(axis, limit, f"criterion: {limit:,}", "--")
+        axis.set(xlabel=label, ylabel="state" if column == "rhat" else "")
     axes[0, 1].set_xlim(left=0)
     frozen = int(rhat["frozen"].sum())
     note = f"; {frozen} frozen counties are not shown" if frozen else ""
     return finish(figure, title + note)
+
+
+@styled
+def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
+    """Draw the expected truncation of each state, and the population that is hardly truncated.
+
+    `shown` is from `truncation.figure_table`, and `landmarks` are a few counties to mark.
+    """
+    figure, ((left, right),) = panels(1, 2, (10.5, 4.4))
+    curves, needed = shown.dropna(subset="expected"), shown.dropna(subset="population")
+    first = curves[curves["expected"] >= 1e-3].groupby("state")["epsilon"].max()
+    named = first.sort_values(ascending=False).index[:NAMED_STATES]
+    lines = 1000 * curves[curves["expected"] > 0].pivot(
+        index="epsilon", columns="state", values="expected"
+    )
+    left.plot(lines.drop(columns=named), color="#cccccc", lw=0.7, zorder=1)
+    for state, colour in zip(named, DARK, strict=False):
+        left.plot(lines[state].dropna(), color=colour, lw=1.4, label=state)
+    left.axhline(1, color=FAINT, lw=0.8)
+    left.set(ylim=(1e-6, 1e6), ylabel="counties truncated in 1000 releases (expected)")
+    left.set_title("each state, under its total", loc="left", fontsize=9)
+    left.legend(title="first to bite (others grey)", title_fontsize=8, frameon=True, ncols=2)
+    for chance, part in needed.groupby("chance"):
+        style = "-" if chance == needed["chance"].max() else "--"
+        label = f"chance of truncation {chance:g}"
+        right.plot(part["epsilon"], part["population"].clip(0.5), style, color=INK, label=label)
+    for _, mark in landmarks.iterrows():
+        right.axhline(mark["population"], color=FAINT, lw=0.7)
+        text = f"{mark['county']}, {mark['state']}: {mark['population']:,}"
+        look = {"ha": "right", "va": "bottom", "fontsize": 7.5, "color": "#555555"}
+        above, place = 1.06 * mark["population"], right.get_yaxis_transform()
+        right.text(0.99, above, text, transform=place, **look)
+    right.set_ylabel("population of the county")
+    right.set_title("one county: below the line, truncation bites", loc="left", fontsize=9)
+    right.legend(loc="lower left", frameon=True)
+    for axis in (left, right):
+        axis.set(xscale="log", yscale="log", xlabel="epsilon, per unit of the l1 norm")
+        _mark(axis, epsilon, f"paper: {epsilon:g}", ":")
+    return finish(figure, "Truncation of county counts at zero (exact law of the l1 mechanism)")
+
+
+def _mark(axis: Axes, value: float, text: str, style: str) -> None:
+    """Mark a value of the x axis, with a text above the panel."""
+    axis.axvline(value, color=DAS, lw=1, ls=style)
+    look = {"ha": "center", "va": "bottom", "color": DAS, "fontsize": 8}
+    axis.annotate(text, (value, 1.0), xycoords=("data", "axes fraction"), **look)

@@ -1,7 +1,7 @@
-"""Projected discrete Laplace noise beside the generalized Laplace's (ISDP, E.4, Figs 9 and 10).
+"""Projected discrete Laplace noise, compared with the generalized Laplace's (ISDP, E.4).
 
-Double geometric noise in every county, moved to the l1-nearest vector that leaves the state's
-total as it is. The nearest vectors are many: three choices among them are shown.
+Double geometric noise in every county is moved to an l1-nearest vector that keeps the state's
+total. The nearest vector is not unique: three choices are compared.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.summaries import boxes
 from isdp.mechanisms.laplace import double_geometric_noise
 from isdp.postprocess.nearest import correct_evenly, correct_one_cell, corrected_cell, nearest_l1
-from reproduction.counties.experiment import BAND
+from reproduction.counties.experiment import BAND, by_county
 
 
 def project_state(
@@ -21,23 +21,10 @@ def project_state(
 ) -> tuple[dict[str, np.ndarray], dict]:
     """Simulate projected noise of one state by every choice.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counties : int
-    epsilon : float
-    simulations : int
-    checked : int
-        Simulations that HiGHS solves, as a linear and as an integer programme. The others take
-        the vertex that it returned for these, in closed form.
-
-    Returns
-    -------
-    noise : dict of int64 arrays (simulations, counties), one a choice
-    solved : dict
-        `checked`, `linear_equal` and `integer_equal` (how often HiGHS returned that very vertex),
-        `linear_optimal` (how often its solution was as near as the closed form) and `cell` (that
-        takes the correction, counted from 0)
+    HiGHS solves the first `checked` simulations, as linear and as integer programmes. The others
+    take the vertex that it returned for these, in closed form. The noise of each choice has shape
+    (simulations, counties). With it come the columns of projection_summary on what HiGHS solved,
+    and `cell`, which takes the correction, counted from 0.
     """
     drawing, choosing, sharing = rng.spawn(3)
     noise = double_geometric_noise(drawing, epsilon, (simulations, counties))
@@ -48,8 +35,9 @@ def project_state(
     cells = [corrected_cell(u, z) for u, z in zip(noise, linear, strict=False)]
     moved = [cell for cell in cells if cell >= 0]
     cell = max(set(moved), key=moved.count) if moved else 0
+    solver = correct_one_cell(noise, cell)
     projected = {
-        "solver": correct_one_cell(noise, cell),
+        "solver": solver,
         "random": correct_one_cell(noise, choosing.integers(counties, size=simulations)),
         "even": correct_evenly(sharing, noise),
     }
@@ -57,8 +45,8 @@ def project_state(
     distance = np.abs(linear - noise[:checked]).sum(axis=1)
     solved = {
         "checked": checked,
-        "linear_equal": int((linear == projected["solver"][:checked]).all(axis=1).sum()),
-        "integer_equal": int((integer == projected["solver"][:checked]).all(axis=1).sum()),
+        "linear_equal": int((linear == solver[:checked]).all(axis=1).sum()),
+        "integer_equal": int((integer == solver[:checked]).all(axis=1).sum()),
         "linear_optimal": int((distance == excess).sum()),
         "cell": cell,
     }
@@ -68,23 +56,10 @@ def project_state(
 def summary_rows(
     state: str, projected: dict[str, np.ndarray], generalized: np.ndarray, solved: dict
 ) -> pd.DataFrame:
-    """Spread, tails and overlap of the projected noise and the generalized Laplace's.
+    """Compare the spread, tails and overlap of the projected and the generalized Laplace noise.
 
-    Parameters
-    ----------
-    state : str
-    projected, solved
-        From `project_state`.
-    generalized : int64 array, shape (chain, draw, county)
-
-    Returns
-    -------
-    DataFrame with one row a choice
-        `sd` and `sd_generalized` are medians over the counties, `sd_max` is the largest county's;
-        `beyond_30` shares of the noise outside [-30, 30]. `box_overlap` is what the middle halves
-        of a county's two box plots share of what they cover together: its median and smallest
-        value over the counties, and the share of counties where it is above one half.
-        `overlap` is the shared probability of the two laws, all counties pooled.
+    `projected` and `solved` are from `project_state`; `generalized` has shape (chain, draw,
+    county). The rows are those of the table projection_summary, one per choice.
     """
     flat = generalized.reshape(-1, generalized.shape[-1])
     rows = []
@@ -96,7 +71,7 @@ def summary_rows(
                 "counties": noise.shape[1],
                 "choice": choice,
                 "simulations": len(noise),
-                **{key: value for key, value in solved.items() if key != "cell"},
+                **solved,
                 "sum_violations": int((noise.sum(axis=1) != 0).sum()),
                 "sd": np.median(noise.std(axis=0)),
                 "sd_generalized": np.median(flat.std(axis=0)),
@@ -109,29 +84,20 @@ def summary_rows(
                 "overlap": _pooled_overlap(noise, flat),
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).drop(columns="cell", errors="ignore")
 
 
 def projected_box_table(
     counties: pd.DataFrame, projected: dict[str, np.ndarray], generalized: np.ndarray
 ) -> pd.DataFrame:
-    """Gather what the figure of one state shows, one value a row.
-
-    Returns
-    -------
-    DataFrame with columns fips, county, population, rank, law (generalized, or a choice of the
-        projection), series and value
-    """
-    parts = [boxes(generalized).assign(law="generalized")]
-    parts += [boxes(noise[None]).assign(law=choice) for choice, noise in projected.items()]
-    table = pd.concat(parts, ignore_index=True)
-    named = counties.reset_index(drop=True)[["fips", "county", "population"]]
-    table = table.join(named, on="cell")
-    table["rank"] = table["cell"] + 1
-    return table[["fips", "county", "population", "rank", "law", "series", "value"]]
+    """Gather what the figure of one state shows, one value per row."""
+    laws = {"generalized": generalized} | {law: noise[None] for law, noise in projected.items()}
+    tables = pd.concat({law: boxes(noise) for law, noise in laws.items()}, names=["law"])
+    return by_county(counties, tables.reset_index("law"))
 
 
 def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Share that the middle halves of both box plots of a county have in common."""
     low, high = np.quantile(noise, (0.25, 0.75), axis=0)
     other_low, other_high = np.quantile(other, (0.25, 0.75), axis=0)
     shared = np.minimum(high, other_high) - np.maximum(low, other_low)
@@ -140,7 +106,6 @@ def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _pooled_overlap(noise: np.ndarray, other: np.ndarray) -> float:
-    low = min(noise.min(), other.min())
-    length = int(max(noise.max(), other.max()) - low + 1)
-    one, two = (np.bincount((x - low).ravel(), minlength=length) / x.size for x in (noise, other))
-    return float(np.minimum(one, two).sum())
+    """Probability that the distributions of both kinds of noise share, all counties pooled."""
+    one, two = (pd.Series(x.ravel()).value_counts(normalize=True) for x in (noise, other))
+    return float(np.minimum(*one.align(two, fill_value=0)).sum())

@@ -1,33 +1,86 @@
-"""Which states are run, and the counties of each (ISDP, E.4)."""
+"""The states that are run, by regressions of the errors of the Census DAS (SDP, 1; ISDP, E.4)."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
+import scipy
 
 from isdp.errors import InputError
-from reproduction.counties.das_errors import biased_states
 from reproduction.data.differences import NAMED, PAPER_RULE, PAPER_VINTAGE
+
+
+def das_regressions(
+    counties: pd.DataFrame, alpha: float = 0.01, min_counties: int = 6
+) -> pd.DataFrame:
+    """Regress the DAS error of the counties on log population, in each state.
+
+    The model is das_error = intercept + slope * ln(population) + noise, by least squares. With six
+    counties or more these are the 48 regressions of SDP, Section 1 and Figure 1.
+
+    `counties` are from `reproduction.data.demonstration.county_table`, and `alpha` is the level of
+    the two-sided t test that the slope is zero. In a state where an error is missing the results
+    are missing; where all errors are equal, slope and se are 0 and p is 1. A county to regress
+    without inhabitants is an error, and a state whose counties have all the same population.
+    """
+    rows = [
+        (state, len(group), *_regression(state, group))
+        for state, group in counties.groupby("state")
+        if len(group) >= min_counties
+    ]
+    table = pd.DataFrame(rows, columns=["state", "counties", "slope", "se", "p"])
+    known = table["slope"].notna()
+    return table.assign(
+        negative=(table["slope"] < 0).astype("boolean").where(known),
+        significant=(table["p"] < alpha).astype("boolean").where(known),
+    )
+
+
+def _regression(state: str, counties: pd.DataFrame) -> tuple[float, float, float]:
+    """Slope, its standard error, and the p-value."""
+    if counties["das_error"].isna().any():
+        return np.nan, np.nan, np.nan
+    empty = counties[counties["population"] <= 0]
+    if len(empty):
+        first = empty.iloc[0]
+        raise InputError(
+            f"counties: state {state}, county {first['county']}: a population of "
+            f"{first['population']} has no logarithm; leave the county out or correct its count"
+        )
+    population = counties["population"].to_numpy(dtype=np.float64)
+    if np.ptp(population) == 0:
+        raise InputError(
+            f"counties: state {state}: all counties have the population {population[0]:.0f}, so "
+            f"there is no slope; leave the state out or correct the counts"
+        )
+    error = counties["das_error"].to_numpy(dtype=np.float64)
+    if np.ptp(error) == 0:  # a flat line fits exactly, where the general formula is 0 / 0
+        return 0.0, 0.0, 1.0
+    fit = scipy.stats.linregress(np.log(population), error)
+    return fit.slope, fit.stderr, fit.pvalue
+
+
+def slope_intervals(regressions: pd.DataFrame, level: float = 0.99) -> pd.DataFrame:
+    """Add each slope's confidence interval, from low to high, to the table of regressions."""
+    reach = scipy.stats.t.ppf((1 + level) / 2, regressions["counties"] - 2) * regressions["se"]
+    return regressions.assign(low=regressions["slope"] - reach, high=regressions["slope"] + reach)
+
+
+def biased_states(regressions: pd.DataFrame) -> list[str]:
+    """List the states with a negative and significant slope, by number of counties, then name."""
+    # a column of blanks and booleans comes back from CSV as objects or floats
+    flags = regressions[["negative", "significant"]].astype("boolean").fillna(False)
+    chosen = regressions[flags.all(axis=1)]
+    return chosen.sort_values(["counties", "state"], ascending=[False, True])["state"].tolist()
 
 
 def select_states(
     regressions: pd.DataFrame, vintage: str, asked: str | list[str], stand_in: list[str]
 ) -> pd.DataFrame:
-    """States to run, in order, and why these.
+    """Choose the states to run, in order, each with the rule that chose it.
 
-    Parameters
-    ----------
-    regressions : DataFrame
-        From `reproduction.counties.das_errors.das_regressions`.
-    vintage : str
-        Vintage of the demonstration data behind them; "" when there are none.
-    asked : "paper" or list of str
-        A list is taken as it is. "paper" follows the rule of the paper where the vintage is
-        the paper's, and takes `stand_in` elsewhere.
-    stand_in : list of str
-
-    Returns
-    -------
-    DataFrame with columns state and rule
+    A list of states that is `asked` for is taken as it is. "paper" follows the paper's rule where
+    the vintage behind the regressions is the paper's, and takes the `stand_in` states elsewhere.
     """
     if asked != "paper":
         states, rule = list(asked), NAMED
@@ -48,13 +101,7 @@ def select_states(
 
 
 def counties_of(counties: pd.DataFrame, state: str) -> pd.DataFrame:
-    """Rows of one state in increasing population, ties by FIPS code.
-
-    Raises
-    ------
-    InputError
-        If there is no such state.
-    """
+    """Return the rows of one state in increasing population, ties by FIPS code."""
     rows = counties[counties["state"] == state]
     if rows.empty:
         known = " ".join(sorted(counties["state"].unique()))

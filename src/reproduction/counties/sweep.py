@@ -1,4 +1,4 @@
-"""The county experiment in several scenarios: one table of all, and what their figure shows."""
+"""The county experiment in several scenarios: one table of all, and the values of its figure."""
 
 from __future__ import annotations
 
@@ -10,12 +10,36 @@ import pandas as pd
 import scipy
 
 from isdp.exact import total_law
-from reproduction.counties.experiment import BAND
+from isdp.io.draws import Draws
+from isdp.mechanisms.laplace import GeneralizedLaplace
+from reproduction.counties.experiment import BAND, describe
+from reproduction.counties.states import counties_of
 
 RHAT = 1.01
-ESS_A_CHAIN = 100
+MIN_ESS_PER_CHAIN = 100
 CURVE_POINTS = 60
 SMOOTH = 2.0  # below this sd the rounding to integers shows, and the continuous law is not drawn
+
+
+def scenario_tables(
+    name: str,
+    settings: Mapping,
+    draws: Mapping[str, Draws],
+    counties: pd.DataFrame,
+    provenance: Mapping,
+) -> dict[str, pd.DataFrame]:
+    """Describe the noise of each state of a scenario, and the scenario; `draws` are by state."""
+    own = settings["counties"]
+    mechanism = GeneralizedLaplace(own["epsilon"], own["norm"])
+    parts = []
+    for state, drawn in draws.items():
+        rows = counties_of(counties, state)
+        parts.append(describe(rows, drawn.noise_of(rows["fips"]), mechanism))
+    tables = {key: pd.concat([part[key] for part in parts], ignore_index=True) for key in parts[0]}
+    scenario = scenario_table(
+        name, settings, tables["state"], tables["noise"], counties, provenance
+    )
+    return tables | {"scenario": scenario}
 
 
 def scenario_table(
@@ -26,59 +50,38 @@ def scenario_table(
     counties: pd.DataFrame,
     provenance: Mapping,
 ) -> pd.DataFrame:
-    """Describe one scenario; one row a state.
+    """Describe one scenario, one row per state; columns as in the data dictionary.
 
-    `range90` is the median over the counties of the width of the central 90 % of the noise,
-    `das_rms` the root mean square of the DAS errors of the state's counties, blank without them.
-    `convergence` is "yes", "no" or, where a county never moved, "frozen".
-
-    Parameters
-    ----------
-    name : str
-    settings : mapping
-        Its config: data.vintage, and epsilon and norm of the counties.
-    states, noise : DataFrame
-        From `reproduction.counties.experiment.state_table` and `noise_table`.
-    counties : DataFrame
-        Columns state and das_error.
-    provenance : mapping
-        Of the counties.
+    The settings are from `reproduction.running.scenarios.settings_of`, states and noise from
+    `reproduction.counties.experiment`, and the provenance is that of the counties.
     """
-    table = states[["state", "counties", "chains", "draws"]].copy()
-    table.insert(0, "scenario", name)
-    table["epsilon"] = settings["counties"]["epsilon"]
-    table["norm"] = settings["counties"]["norm"]
-    table["vintage"] = settings["data"]["vintage"]
-    table["data"] = (
-        f"{provenance['source']}, {provenance['vintage']}"
-        if provenance["das_available"]
-        else "published counts alone"
-    )
+    data = "published counts alone"
+    if provenance["das_available"]:
+        data = f"{provenance['source']}, {provenance['vintage']}"
     widths = (noise["q95"] - noise["q05"]).groupby(noise["state"]).median()
-    table["sd"], table["sd_exact"] = states["sd"], states["sd_exact"]
-    table["range90"] = table["state"].map(widths)
-    for column in ("p_abs_le_30", "p_abs_le_30_exact", "tv_to_exact", "rhat_max", "ess_min"):
-        table[column] = states[column]
-    good = (table["rhat_max"] <= RHAT) & (table["ess_min"] >= ESS_A_CHAIN * table["chains"])
-    table["convergence"] = np.where(states["frozen"] > 0, "frozen", np.where(good, "yes", "no"))
-    squares = counties["das_error"].astype(float) ** 2
-    table["das_rms"] = table["state"].map(np.sqrt(squares.groupby(counties["state"]).mean()))
-    return table
+    squares = (counties["das_error"].astype(float) ** 2).groupby(counties["state"]).mean()
+    good = states["rhat_max"] <= RHAT
+    good &= states["ess_min"] >= MIN_ESS_PER_CHAIN * states["chains"]
+    table = states.assign(
+        scenario=name,
+        epsilon=settings["counties"]["epsilon"],
+        norm=settings["counties"]["norm"],
+        vintage=settings["data"]["vintage"],
+        data=data,
+        range90=states["state"].map(widths),
+        convergence=np.where(states["frozen"] > 0, "frozen", np.where(good, "yes", "no")),
+        das_rms=np.sqrt(states["state"].map(squares)),
+    )
+    columns = [
+        *("scenario", "state", "counties", "chains", "draws", "epsilon", "norm", "vintage", "data"),
+        *("sd", "sd_exact", "range90", "p_abs_le_30", "p_abs_le_30_exact", "tv_to_exact"),
+        *("rhat_max", "ess_min", "convergence", "das_rms"),
+    ]
+    return table[columns]
 
 
 def figure_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Everything that the figure of a sweep shows, with the laws' curves between its epsilons.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The rows of all scenarios, from `scenario_table`.
-
-    Returns
-    -------
-    DataFrame with columns series (chains, exact law, continuous law, or das), state, norm,
-        vintage, epsilon, sd, p_abs_le_30, rhat_max and convergence
-    """
+    """Gather what the figure of a sweep shows, with the distributions between its epsilons."""
     keys = ["state", "norm", "epsilon"]
     shown = ["sd", "p_abs_le_30", "rhat_max", "convergence"]
     chains = table.drop_duplicates(keys)[keys + shown]  # the vintage leaves the noise as it is
@@ -97,20 +100,17 @@ def figure_table(table: pd.DataFrame) -> pd.DataFrame:
 def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFrame:
     if cells == 1:
         return pd.DataFrame()
-    law = {"l1": _exact_l1, "l2": continuous_l2}[norm]
-    rows = [
-        {"epsilon": epsilon, "sd": sd, "p_abs_le_30": within}
-        for epsilon in np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
-        for sd, within in [law(cells, epsilon)]
-        if norm == "l1" or sd >= SMOOTH
-    ]
-    series = {"l1": "exact law", "l2": "continuous law"}[norm]
-    return pd.DataFrame(rows).assign(series=series, state=state, norm=norm)
-
-
-def _exact_l1(cells: int, epsilon: float) -> tuple[float, float]:
-    law = total_law(cells, epsilon)
-    return law.sd, law.within(BAND)
+    between = np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
+    if norm == "l1":
+        series = "exact law"
+        laws = [total_law(cells, epsilon) for epsilon in between]
+        values = [(law.sd, law.within(BAND)) for law in laws]
+    else:
+        series = "continuous law"
+        values = [continuous_l2(cells, epsilon) for epsilon in between]
+    table = pd.DataFrame(values, columns=["sd", "p_abs_le_30"])
+    table = table.assign(series=series, state=state, norm=norm, epsilon=between)
+    return table[(table["norm"] == "l1") | (table["sd"] >= SMOOTH)]
 
 
 def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
@@ -119,12 +119,7 @@ def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
     On the hyperplane of sum zero, of dimension d = cells - 1, the noise has a norm R ~ Gamma(d,
     1 / epsilon) and a uniform direction. A cell is sqrt(d / cells) R T with T a coordinate of a
     uniform point on the unit sphere, T^2 ~ Beta(1/2, (d - 1)/2); so its variance is d / epsilon^2.
-
-    Returns
-    -------
-    sd : float
-    within : float
-        P(|u| < 30.5), which is P(|u| <= 30) for the nearest whole number.
+    Returns the sd, and P(|u| < 30.5), which is P(|u| <= 30) for the nearest whole number.
     """
     d = cells - 1
     within = scipy.stats.gamma.cdf(_reaches(cells), d, scale=1 / epsilon).mean()

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from isdp.plots.style import DAS, DRAW, INK, panels, styled
 from reproduction.counties.sweep import RHAT
@@ -28,17 +27,10 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
 
     Hollow markers are scenarios whose chains have not converged or are frozen. Triangles at the
     lower edge are scenarios whose noise is zero in every draw, which a log axis omits.
-
-    Parameters
-    ----------
-    shown : DataFrame
-        From `reproduction.counties.sweep.figure_table`.
-    title : str
     """
     shown = shown.assign(rhat_excess=(shown["rhat_max"] - 1).clip(lower=MIN_EXCESS))
-    states = shown["state"].unique()
-    size = 10, 1.6 + 2.2 * len(states)
-    figure, axes = panels(len(states), 3, size, sharex=True, sharey="col")
+    rows = shown["state"].nunique()
+    figure, axes = panels(rows, 3, (10, 1.6 + 2.2 * rows), sharex=True, sharey="col")
     figure.set_layout_engine("constrained")
     for row, (state, part) in zip(axes, shown.groupby("state", sort=False), strict=True):
         for axis, column in zip(row, QUANTITIES, strict=True):
@@ -57,7 +49,10 @@ def scenarios(shown: pd.DataFrame, title: str) -> Figure:
     for axis in axes[-1]:
         axis.set_xlabel("epsilon, per unit of the norm")
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
-    figure.legend(handles=_handles(axes), loc="outside lower left", ncols=3, frameon=False)
+    lines = [line for axis in axes.flat for line in axis.lines if len(line.get_xdata())]
+    labels = {line.get_label(): line for line in lines}
+    handles = [labels[label] for label in sorted(labels)]
+    figure.legend(handles=handles, loc="outside lower left", ncols=3, frameon=False)
     return figure
 
 
@@ -70,9 +65,8 @@ def _draw(axis: Axes, part: pd.DataFrame, column: str) -> None:
         axis.yaxis.set_major_formatter("{x:g}")
     for (norm, series), own in part[part["series"].isin(CURVES)].groupby(["norm", "series"]):
         label = f"{norm} norm: {series}"
-        axis.plot(
-            own["epsilon"], own[column], CURVES[series], color=NORMS[norm], lw=1.1, label=label
-        )
+        look = {"ls": CURVES[series], "color": NORMS[norm], "lw": 1.1}
+        axis.plot(own["epsilon"], own[column], label=label, **look)
     chains = part[part["series"] == "chains"]
     for (norm, converged), own in chains.groupby(["norm", chains["convergence"] == "yes"]):
         look = {"color": NORMS[norm], "ls": "", "zorder": 3, **SHAPES[norm]}
@@ -83,13 +77,5 @@ def _draw(axis: Axes, part: pd.DataFrame, column: str) -> None:
         still = own.loc[own["sd"] == 0, "epsilon"]
         if len(still):
             look |= {"marker": "v", "transform": axis.get_xaxis_transform(), "clip_on": False}
-            axis.plot(
-                still, np.full(len(still), 0.03), label=f"{norm} norm: zero in every draw", **look
-            )
-
-
-def _handles(axes: np.ndarray) -> list[Line2D]:
-    """Legend entries, one for each label in the figure."""
-    lines = [line for axis in axes.flat for line in axis.lines if len(line.get_xdata())]
-    labelled = {line.get_label(): line for line in lines}
-    return [labelled[label] for label in sorted(labelled)]
+            label = f"{norm} norm: zero in every draw"
+            axis.plot(still, np.full(len(still), 0.03), label=label, **look)

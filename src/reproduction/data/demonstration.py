@@ -8,11 +8,8 @@ File 1.
 from __future__ import annotations
 
 import codecs
-import lzma
 import re
-import struct
 import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -21,67 +18,36 @@ import pooch
 
 from isdp.errors import InputError
 from isdp.io.counts import MAX_BYTES, cells_of, counts_of, on_one_line, read_bytes
-from reproduction.data.published import fips_of
+from reproduction.data.published import fips_of, place_of
 
 LANDING_PAGE = "https://www.nhgis.org/privacy-protected-demonstration-data"
 ADVICE = f"download the file again from {LANDING_PAGE} and use it unchanged"
 LAST_VINTAGE_WITH_H7V001 = "20200527"
 POPULATION_COLUMNS = ("H7V001", "H72001")
 UNKNOWN_VINTAGE = "unknown"
-# zipfile raises these for archives that are damaged, encrypted or of an unknown compression method
-_ARCHIVE_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError)
-_ARCHIVE_ERRORS += (ValueError, OverflowError, lzma.LZMAError)
 
 
 @dataclass(frozen=True, eq=False)
 class Demonstration:
     """Demonstration data of the counties, as read from one file.
 
-    Attributes
-    ----------
-    counties : DataFrame
-        One row per county in the order of the file: fips (str of 5 digits), county (its name), dp
-        (int64, persons in the privacy-protected microdata) and sf (int64, persons in Summary
-        File 1).
-    vintage : str
-        Eight digits, or "unknown" where no file name contains them.
-    population_column : str
-        "H7V001" or "H72001": the column of the total population, without its suffix.
-    file_name : str
-        Name of the file, without its folder.
-    sha256 : str
-        Of the file on disk, zipped or not; 64 hexadecimal digits.
+    The columns of `counties` are fips, county (its name), dp and sf (int64, persons).
     """
 
     counties: pd.DataFrame
-    vintage: str
-    population_column: str
-    file_name: str
-    sha256: str
+    vintage: str  # eight digits, or "unknown" where no file name contains them
+    population_column: str  # "H7V001" or "H72001": the total population, without its suffix
+    file_name: str  # without its folder
+    sha256: str  # of the file on disk, zipped or not
 
 
 def read_demonstration(path) -> Demonstration:
     """Read the counties' total population from a file of the demonstration data.
 
-    Parameters
-    ----------
-    path : path-like
-        The county file of NHGIS as downloaded (zip), or the CSV file in it. Its key is the column
-        gisjoin ("G", state, "0", county, "0") or else a column fips of five digits.
-
-    Returns
-    -------
-    Demonstration
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read (see `county_text`), lacks a column or a row, has a count that is
-        not a whole number from 0 up, or has the population column of another vintage.
-
-    See Also
-    --------
-    check_demonstration : compares the counties with the published counts.
+    The file is the county file of NHGIS as downloaded (zip), or the CSV file in it. Its key is the
+    column gisjoin ("G", state, "0", county, "0") or else a column fips of five digits. It is
+    refused if it cannot be read (see `county_text`), lacks a column or a row, has a count that is
+    not a whole number from 0 up, or has the population column of another vintage.
     """
     text, place, vintage = county_text(path)
     cells = cells_of(text, place)
@@ -89,7 +55,7 @@ def read_demonstration(path) -> Demonstration:
     key = next((column for column in ("gisjoin", "fips") if column in cells), "gisjoin or fips")
     expected = POPULATION_COLUMNS
     if vintage != UNKNOWN_VINTAGE:
-        expected = (expected_population_column(vintage),)
+        expected = (POPULATION_COLUMNS[vintage > LAST_VINTAGE_WITH_H7V001],)
     found = [stem for stem in POPULATION_COLUMNS if f"{stem}_dp".lower() in cells]
     if len(found) != 1 or found[0] not in expected:
         raise InputError(
@@ -107,11 +73,7 @@ def read_demonstration(path) -> Demonstration:
     counties = {"fips": fips.astype("str"), "county": cells["name"].astype("str")}
     for kind in ("dp", "sf"):
         column = f"{population}_{kind}"
-
-        def where(line: int, column: str = column) -> str:
-            county = f"{on_one_line(cells['name'][line])} ({fips[line]})"
-            return f"{place}: line {line}, county {county}, column {column}"
-
+        where = place_of(cells["name"], fips, place, column)
         counties[kind] = counts_of(cells[column.lower()], where, ADVICE)
     table = pd.DataFrame(counties).reset_index(drop=True)
     return Demonstration(table, vintage, population, Path(path).name, pooch.file_hash(str(path)))
@@ -121,29 +83,17 @@ def county_text(path) -> tuple[str, str, str]:
     """Read the text of the county table from a file of the demonstration data.
 
     The content decides whether the file is a zip archive or a CSV table, not the name. Nothing is
-    unpacked to disk. The text may be UTF-8 or Latin-1.
-
-    Returns
-    -------
-    text : str
-    place : str
-        Name of the file, and of the table in it, for messages.
-    vintage : str
-        Eight digits, or "unknown".
-
-    Raises
-    ------
-    InputError
-        If the file is missing, empty, too large or a web page; if it is an archive that is damaged,
-        encrypted, without exactly one county table or too large unpacked; or if the archive and the
-        table have different vintages in their names.
+    unpacked to disk. The text may be UTF-8 or Latin-1. Returned with it are the name of the file
+    and of the table in it, for messages, and the vintage. A file is refused that is missing, empty,
+    too large or a web page; an archive that is damaged, encrypted, without exactly one county table
+    or too large unpacked; and one of another vintage than its table, by their names.
     """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)
-    names, place = [path.name], path.name
+    place = path.name
     if content.startswith(b"PK"):
         member, content = _unzipped(path)
-        names, place = [path.name, member], f"{path.name}: {PurePosixPath(member).name}"
+        place = f"{path.name}: {PurePosixPath(member).name}"
     content = content.removeprefix(codecs.BOM_UTF8)
     try:
         text = content.decode()
@@ -151,7 +101,7 @@ def county_text(path) -> tuple[str, str, str]:
         text = content.decode("latin-1")
     if text.lstrip().startswith("<"):
         raise InputError(f"{place}: this is a web page, not data; {ADVICE}")
-    found = re.findall("nhgis_ppdd_([0-9]{8})_county", " ".join(names), re.IGNORECASE)
+    found = re.findall("nhgis_ppdd_([0-9]{8})_county", place, re.IGNORECASE)
     if len(set(found)) > 1:
         raise InputError(
             f"{place}: the archive's name says vintage {found[0]}, the name of the table in it "
@@ -168,11 +118,10 @@ def _unzipped(path: Path) -> tuple[str, bytes]:
             name = re.compile(r"(.*/)?(?!\._)[^/]*county[^/]*\.csv", re.IGNORECASE)
             tables = [each for each in archive.infolist() if name.fullmatch(each.filename)]
             content = b""
-            if len(tables) == 1 and tables[0].file_size <= MAX_BYTES:
+            if len(tables) == 1:
                 with archive.open(tables[0]) as file:
-                    # the declared size may be wrong, so that the reading has a limit of its own
                     content = file.read(MAX_BYTES + 1)
-    except _ARCHIVE_ERRORS as error:
+    except Exception as error:  # zipfile raises many kinds where an archive is damaged
         raise InputError(
             f"{path.name}: the zip archive is damaged, cut short or encrypted "
             f"({on_one_line(str(error))}); {ADVICE}"
@@ -182,14 +131,9 @@ def _unzipped(path: Path) -> tuple[str, bytes]:
             f"{path.name}: wanted one member like *county*.csv in the archive, found {len(tables)} "
             f"among {on_one_line(' '.join(archive.namelist()))!r}; give the county file of NHGIS"
         )
-    if tables[0].file_size > MAX_BYTES or len(content) > MAX_BYTES:
+    if len(content) > MAX_BYTES:
         raise InputError(f"{path.name}: unpacks to more than {MAX_BYTES:,} bytes; {ADVICE}")
     return tables[0].filename, content
-
-
-def expected_population_column(vintage: str) -> str:
-    """Column of the total population in files of a vintage (eight digits), without its suffix."""
-    return POPULATION_COLUMNS[vintage > LAST_VINTAGE_WITH_H7V001]
 
 
 def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -> None:
@@ -197,36 +141,22 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
 
     In every genuine file each county has one row, "sf" is its published count, and each state's
     total is the same in "dp" and "sf", because the state totals are an invariant of the Census DAS.
-
-    Parameters
-    ----------
-    demonstration : Demonstration
-        From `read_demonstration`.
-    published : DataFrame
-        From `reproduction.data.published.read_published`.
-
-    Raises
-    ------
-    InputError
-        If one of these does not hold; the message names the first county or state concerned.
+    The error names the first county or state of which this does not hold.
     """
     place, column = demonstration.file_name, demonstration.population_column
     counties = demonstration.counties.merge(
         published, on="fips", how="outer", suffixes=("", "_published"), indicator="source"
     )
+    counties["county"] = counties["county"].fillna(counties["county_published"])
     for wrong, problem in (
         (counties["fips"].duplicated(), "is listed more than once"),
         (counties["source"] == "left_only", "is not among the published counts"),
-        (
-            counties["source"] == "right_only",
-            "is missing; the whole file is needed, not an extract",
-        ),
+        (counties["source"] == "right_only", "is missing; give the whole file, not an extract"),
         (counties["sf"] != counties["population"], f"column {column}_sf: not the published count"),
     ):
         if wrong.any():
             first = counties[wrong].iloc[0]
-            name = first["county"] if pd.notna(first["county"]) else first["county_published"]
-            county = f"{on_one_line(name)} ({first['fips']})"
+            county = f"{on_one_line(first['county'])} ({first['fips']})"
             others = f" and {wrong.sum() - 1} more" if wrong.sum() > 1 else ""
             raise InputError(f"{place}: county {county}{others}: {problem}; {ADVICE}")
     totals = counties.groupby("state")[["dp", "sf"]].sum()
@@ -243,18 +173,8 @@ def county_table(
 ) -> pd.DataFrame:
     """Join the published count and the DAS error of each county in one table.
 
-    Parameters
-    ----------
-    published : DataFrame
-        From `reproduction.data.published.read_published`.
-    demonstration : Demonstration, optional
-        From `read_demonstration`, checked by `check_demonstration`.
-
-    Returns
-    -------
-    DataFrame
-        Columns fips, state, county, population (int64, persons) and das_error (Int64, persons:
-        dp - sf; missing everywhere without demonstration data), in the order of `published`.
+    The error, das_error (Int64, persons), is dp - sf of checked demonstration data, and missing
+    everywhere without them. The rows are in the order of `published`.
     """
     table = published[["fips", "state", "county", "population"]].copy()
     errors = pd.Series(dtype="Int64")

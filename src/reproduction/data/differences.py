@@ -9,27 +9,14 @@ NAMED = "named in the config"
 
 
 def other_vintage(vintage: str) -> str:
-    """Name the vintage of the errors of the Census DAS if it is not the papers'; else nothing.
-
-    Parameters
-    ----------
-    vintage : str
-        Of the demonstration data of the run; "" where there are none.
-    """
+    """Name the vintage of the errors of the Census DAS if it is not the papers'; else nothing."""
     if vintage in ("", PAPER_VINTAGE):
         return ""
     return f"errors of the Census DAS: vintage {vintage}, not the paper's {PAPER_VINTAGE}"
 
 
 def other_state(state: str, rule: str) -> str:
-    """Say that a state is not known to be one of the papers'; nothing where it is.
-
-    Parameters
-    ----------
-    state : str
-    rule : str
-        By which the state was chosen; see `reproduction.counties.states.select_states`.
-    """
+    """Say that a state is not known to be one of the papers', by the rule that chose it."""
     if state == PAPER_STATE or rule == PAPER_RULE:
         return ""
     if rule == NAMED:

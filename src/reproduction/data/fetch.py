@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,91 +20,26 @@ from reproduction.data.demonstration import (
     read_demonstration,
 )
 
-LEDGER = {  # each column of the ledger: the pattern of its cells, and its description in messages
-    "dataset": (".+", "the name of the data"),
-    "vintage": ("[0-9]{8}", "the date of the release as YYYYMMDD"),
-    "file": ("[A-Za-z0-9][A-Za-z0-9._-]*", "the name of the file, without a folder"),
-    "url": (
-        r"https?://[^\s/@:?#]+(:[0-9]{1,5})?/\S+",
-        "an http or https address without a user's name",
-    ),
-    "sha256": ("([0-9a-fA-F]{64})?", "64 hexadecimal digits, or blank if not recorded"),
-    "population_column": (
-        "H7V001|H72001",
-        "H7V001 or H72001, the column of the total population without its suffix",
-    ),
-    "address_known_from": (".+", "the source of the address"),
-    "note": (".*", "a note, or blank"),
+LEDGER = {  # each column of the ledger, and the pattern of its cells
+    "dataset": ".+",
+    "vintage": "[0-9]{8}",
+    "file": "[A-Za-z0-9][A-Za-z0-9._-]*",
+    "url": r"https?://[^\s/@:?#]+(:[0-9]{1,5})?/\S+",
+    "sha256": "([0-9a-fA-F]{64})?",
+    "population_column": "H7V001|H72001",
+    "address_known_from": ".+",
+    "note": ".*",
 }
 
 
-@dataclass(frozen=True)
-class Provenance:
-    """The origin of the data of a run; the same on every machine for the same data.
-
-    Attributes
-    ----------
-    source : str
-        "local file", "download" or "published counts" (no demonstration data).
-    file_name : str
-        Name of the file without its folder; "" without demonstration data.
-    address : str
-        URL of a download; "" otherwise.
-    sha256 : str
-        Of the file on disk, zipped or not; "" without demonstration data.
-    vintage : str
-        Eight digits, "unknown", or "" without demonstration data.
-    population_column : str
-        "H7V001", "H72001" or "".
-    das_available : bool
-        Whether there are DAS errors.
-    message : str
-        The origin in one sentence, for the console and the captions.
-    """
-
-    source: str
-    file_name: str
-    address: str
-    sha256: str
-    vintage: str
-    population_column: str
-    das_available: bool
-    message: str
-
-    def as_dict(self) -> dict:
-        """Attributes as a plain dict, for JSON."""
-        return asdict(self)
-
-
 def read_ledger(path) -> pd.DataFrame:
-    """Read and check the ledger of addresses.
-
-    Parameters
-    ----------
-    path : path-like
-        A CSV file in UTF-8 with the columns of `LEDGER` and one row per vintage.
-
-    Returns
-    -------
-    DataFrame
-        All columns are text.
-
-    Raises
-    ------
-    InputError
-        If a column is missing or unknown, or a cell is wrong: the message names line and column.
-    """
+    """Read the ledger of addresses: text columns as in `LEDGER`, one row per vintage."""
     place, rows = Path(path).name, read_cells(path)
     if {*rows} != {*LEDGER}:
         raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER)}")
-    for column, (pattern, description) in LEDGER.items():
-        check_cells(
-            rows[column],
-            pattern,
-            "is not valid",
-            lambda line, column=column: f"{place}: line {line}: {column}",
-            f"write {description}",
-        )
+    for column, pattern in LEDGER.items():
+        where = (f"{place}: line {{}}: {column}").format
+        check_cells(rows[column], pattern, "is not valid", where, f"it must match {pattern}")
     check_unique(rows["vintage"], "vintage:", place)
     return rows
 
@@ -119,7 +53,7 @@ def obtain(
     published: pd.DataFrame,
     timeout: tuple[float, float] = (5.0, 30.0),
     retries: int = 2,
-) -> tuple[Demonstration | None, Provenance]:
+) -> tuple[Demonstration | None, dict]:
     """Obtain the demonstration data and check them.
 
     A local file is used if one is given. Otherwise the file at the ledger's address is used, from
@@ -130,14 +64,8 @@ def obtain(
     ----------
     vintage : str
         The vintage to download, eight digits. A local file may have another vintage.
-    local_file : path-like or None
-        Zip or CSV.
-    ledger : DataFrame
-        From `read_ledger`.
     cache : path-like
         Folder of downloads; created if needed.
-    published : DataFrame
-        From `reproduction.data.published.read_published`.
     timeout : (float, float)
         Seconds to wait for a connection, and for data on it.
     retries : int
@@ -146,14 +74,10 @@ def obtain(
     Returns
     -------
     demonstration : Demonstration or None
-    provenance : Provenance
-
-    Raises
-    ------
-    InputError
-        If the local file is missing, a file is wrong (see `read_demonstration` and
-        `check_demonstration`), a download does not match its row of the ledger, or the ledger does
-        not have the vintage.
+    provenance : dict
+        The origin of the data, the same on every machine for the same data: `source` ("local file",
+        "download" or "published counts"), `address`, `das_available`, `message` (the origin in one
+        sentence), and the demonstration's own attributes. Without demonstration data these are "".
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)
@@ -161,16 +85,22 @@ def obtain(
         words = f"from the local file {demonstration.file_name}"
         if demonstration.vintage != vintage:
             words += f" (the configuration asks for vintage {vintage})"
-        return demonstration, _provenance(demonstration, "local file", "", words)
+        return demonstration, _provenance("local file", words, demonstration)
     rows = ledger[ledger["vintage"] == vintage].to_dict("records")
     if not rows:
         known = " ".join(ledger["vintage"]) or "none"
         raise InputError(f"vintage {vintage}: the ledger has no address for it; it has {known}")
     (row,) = rows
+    url = row["url"]
     try:
         path = _download(row, cache, timeout, retries)
     except requests.RequestException as error:
-        return None, _no_provenance(vintage, _reason(error, row["url"]))
+        return None, _provenance(
+            "published counts",
+            f"Published 2010 counts alone, without the errors of the Census DAS: the NHGIS "
+            f"demonstration data of vintage {vintage} are not available ({_reason(error, url)}). "
+            f"You can download them from {LANDING_PAGE}.",
+        )
     try:
         demonstration = read_demonstration(path)
         check_demonstration(demonstration, published)
@@ -181,12 +111,10 @@ def obtain(
     except InputError as error:
         path.unlink(missing_ok=True)
         raise InputError(
-            f"{row['url']}: the download is not the right file and was deleted; run again, or give "
-            f"a local file: {error}"
+            f"{url}: the download is not the right file and was deleted; run again, or give a "
+            f"local file: {error}"
         ) from error
-    return demonstration, _provenance(
-        demonstration, "download", row["url"], f"downloaded from {row['url']}"
-    )
+    return demonstration, _provenance("download", f"downloaded from {url}", demonstration, url)
 
 
 def file_obtained(provenance: Mapping, local_file, cache) -> Path | None:
@@ -233,25 +161,14 @@ def _reason(error: requests.RequestException, url: str) -> str:
     return f"{host} could not be reached"
 
 
-def _provenance(demonstration: Demonstration, source: str, url: str, words: str) -> Provenance:
-    known = demonstration.vintage != UNKNOWN_VINTAGE
-    vintage = f"vintage {demonstration.vintage}" if known else "unknown vintage"
-    return Provenance(
-        source=source,
-        file_name=demonstration.file_name,
-        address=url,
-        sha256=demonstration.sha256,
-        vintage=demonstration.vintage,
-        population_column=demonstration.population_column,
-        das_available=True,
-        message=f"NHGIS demonstration data of {vintage} {words}.",
-    )
-
-
-def _no_provenance(vintage: str, reason: str) -> Provenance:
-    message = (
-        f"Published 2010 counts alone, without the errors of the Census DAS: the NHGIS "
-        f"demonstration data of vintage {vintage} are not available ({reason}). You can download "
-        f"them from {LANDING_PAGE}."
-    )
-    return Provenance("published counts", "", "", "", "", "", False, message)
+def _provenance(
+    source: str, words: str, demonstration: Demonstration | None = None, address: str = ""
+) -> dict:
+    own = dict.fromkeys(("file_name", "sha256", "vintage", "population_column"), "")
+    if demonstration is not None:
+        own = {name: getattr(demonstration, name) for name in own}
+        known = own["vintage"] != UNKNOWN_VINTAGE
+        vintage = f"vintage {own['vintage']}" if known else "unknown vintage"
+        words = f"NHGIS demonstration data of {vintage} {words}."
+    available = {"das_available": demonstration is not None}
+    return {"source": source, "address": address, **own, **available, "message": words}

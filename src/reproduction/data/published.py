@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.counts import (
-    check_cells,
-    check_unique,
-    counts_of,
-    on_one_line,
-    read_cells,
-)
+from isdp.io.counts import check_cells, check_unique, counts_of, on_one_line, read_cells
 
 COLUMNS = ["fips", "usps", "name", "pop2010"]
 FIPS = "[0-9]{5}"
@@ -26,26 +21,10 @@ KEYS = {  # columns that name a county: how their cells look, and what is wrong 
 def read_published(path) -> pd.DataFrame:
     """Read the published 2010 population of all counties and Puerto Rico municipios.
 
-    Parameters
-    ----------
-    path : path-like
-        A CSV file in UTF-8 with the columns fips, usps, name and pop2010; others are ignored.
-
-    Returns
-    -------
-    DataFrame
-        Columns fips (str of 5 digits), state (two capitals), county (name) and population (int64,
-        persons), one row a county in the order of the file.
-
-    Raises
-    ------
-    InputError
-        If the file is missing, empty or no such table, or a row is no county with a count: a
-        malformed or doubled FIPS code, a missing name, a negative, fractional or missing count.
-
-    Notes
-    -----
-    Source: United States Census Bureau, 2010 Census, Summary File 1.
+    The file is a CSV table in UTF-8 with the columns fips, usps, name and pop2010, others are
+    ignored. Its source is the 2010 Census, Summary File 1. It is refused if it has a malformed or
+    doubled FIPS code, a missing name, or a negative, fractional or missing count. The columns
+    become fips, state, county and population (int64, persons), in the order of the file.
     """
     place = Path(path).name
     cells = read_cells(path)
@@ -56,51 +35,30 @@ def read_published(path) -> pd.DataFrame:
         raise InputError(f"{place}: there is no county below the header; give the whole table")
     fips = fips_of(cells["fips"], "fips", place, "correct it")
     check_unique(fips, "county", place)
-
-    def county(line: int) -> str:
-        return f"{place}: line {line}, county {on_one_line(cells['name'][line])} ({fips[line]})"
-
     for column, pattern, problem in (
         ("usps", "[A-Z]{2}", "is not a state code of two capitals"),
         ("name", "(?s).+", "is no name: the name is empty"),
     ):
-        check_cells(
-            cells[column],
-            pattern,
-            problem,
-            lambda line, c=column: f"{county(line)}, {c}",
-            "mend it",
-        )
-    counts = counts_of(
-        cells["pop2010"], lambda line: f"{county(line)}, column pop2010", "correct it"
-    )
+        where = place_of(cells["name"], fips, place, column)
+        check_cells(cells[column], pattern, problem, where, "correct it")
+    where = place_of(cells["name"], fips, place, "pop2010")
+    counts = counts_of(cells["pop2010"], where, "correct it")
     table = cells[["fips", "usps", "name"]].astype("str").reset_index(drop=True)
-    table = table.set_axis(["fips", "state", "county"], axis=1)
-    return table.assign(population=counts)
+    return table.set_axis(["fips", "state", "county"], axis=1).assign(population=counts)
 
 
-def fips_of(cells: pd.Series, key: str, place: str, mend: str) -> pd.Series:
-    """Read the counties' codes of five digits.
+def place_of(names: pd.Series, fips: pd.Series, place: str, column: str) -> Callable[[int], str]:
+    """Return a function that gives a message the file, line, county and column of a cell."""
+    return lambda line: (
+        f"{place}: line {line}, county {on_one_line(names[line])} ({fips[line]}), column {column}"
+    )
 
-    Parameters
-    ----------
-    cells : Series of str
-        Indexed by line.
-    key : str
-        What they are: "fips" or "gisjoin".
-    place, mend : str
-        What messages call the file, and what they say to do.
 
-    Returns
-    -------
-    Series of str
-        The codes, with the index of `cells`.
+def fips_of(cells: pd.Series, key: str, place: str, advice: str) -> pd.Series:
+    """Read the counties' codes of five digits from a column of `KEYS`, indexed by line.
 
-    Raises
-    ------
-    InputError
-        At the first cell that is no such code.
+    The first cell that is no such code is an error, which names the file and ends with the advice.
     """
     pattern, problem = KEYS[key]
-    check_cells(cells, pattern, problem, lambda line: f"{place}: line {line}, column {key}", mend)
+    check_cells(cells, pattern, problem, lambda line: f"{place}: line {line}, column {key}", advice)
     return cells if key == "fips" else cells.str[1:3] + cells.str[4:7]

@@ -15,29 +15,9 @@ from isdp.io.counts import counts_of, read_cells
 from reproduction.data.published import FIPS
 
 AGE_GROUPS = (
-    "under 5",
-    "5-9",
-    "10-14",
-    "15-17",
-    "18-19",
-    "20",
-    "21",
-    "22-24",
-    "25-29",
-    "30-34",
-    "35-39",
-    "40-44",
-    "45-49",
-    "50-54",
-    "55-59",
-    "60-61",
-    "62-64",
-    "65-66",
-    "67-69",
-    "70-74",
-    "75-79",
-    "80-84",
-    "85 and over",
+    *("under 5", "5-9", "10-14", "15-17", "18-19", "20", "21", "22-24", "25-29", "30-34"),
+    *("35-39", "40-44", "45-49", "50-54", "55-59", "60-61", "62-64", "65-66", "67-69"),
+    *("70-74", "75-79", "80-84", "85 and over"),
 )
 MINORS = 4  # age groups below 18
 SEXES = ("female", "male")
@@ -60,22 +40,7 @@ def sex_by_age_invariants() -> Invariants:
 
 
 def table_of(counts: Mapping[str, list[int]]) -> np.ndarray:
-    """Put the counts of both sexes into one vector, female first.
-
-    Parameters
-    ----------
-    counts : mapping
-        `female` and `male`, each with 23 counts.
-
-    Returns
-    -------
-    int64 array, shape (46,)
-
-    Raises
-    ------
-    InputError
-        Naming the sex and the age group that will not do.
-    """
+    """Put the 23 counts of each sex into one int64 vector of 46 cells, female first."""
     if set(counts) != set(SEXES):
         raise InputError(f"sex by age: wanted the keys female and male, got {', '.join(counts)}")
     for sex in SEXES:
@@ -93,33 +58,15 @@ def table_of(counts: Mapping[str, list[int]]) -> np.ndarray:
 
 
 def read_p12(path, county: str) -> tuple[np.ndarray, str]:
-    """Read one county's Table P12 from a csv.
+    """Read one county's Table P12 from a csv: its counts as from `table_of`, and its name.
 
-    Parameters
-    ----------
-    path : path
-        With the columns H76001 to H76049, whose names may go on after the item (H76001_sf), and
-        `name`, `gisjoin` or `fips` to find the county by.
-    county : str
-        Its name, its GISJOIN code or its five-digit FIPS code.
-
-    Returns
-    -------
-    counts : int64 array, shape (46,)
-        Female first.
-    name : str
-
-    Raises
-    ------
-    InputError
-        Naming the file, the county and the column: a file that is missing or no table, an age
-        group that is missing, a county that is missing or stands twice, counts that are
-        negative, not whole or do not add up.
+    The table has the columns H76001 to H76049, whose names may go on after the item (H76001_sf),
+    and `name`, `gisjoin` or `fips`, by which the county is found. It is refused if a column or the
+    county is missing, the county is listed twice, or its counts are wrong or do not add up.
     """
-    place = Path(path).name
-    cells = read_cells(path)
+    place, cells = Path(path).name, read_cells(path)
     items = _items(cells, place)
-    row = _row_of(cells, county, place)
+    row = _row_of(cells, str(county).strip(), place)
     name = row.get("name", county)
     numbers = counts_of(
         row[items],
@@ -156,7 +103,6 @@ def _items(cells: pd.DataFrame, place: str) -> list[str]:
 
 def _row_of(cells: pd.DataFrame, county: str, place: str) -> pd.Series:
     """Row of a county, found by its name or a code."""
-    county = str(county).strip()
     wanted = {county}
     if re.fullmatch(FIPS, county):
         wanted.add(f"G{county[:2]}0{county[2:]}0")

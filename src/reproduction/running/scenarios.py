@@ -10,11 +10,12 @@ import pandas as pd
 from reproduction.running.settings import ConfigError, local_file
 
 COLUMNS = ("states", "norm", "epsilon", "vintage")
-# the counties' settings that a scenario needs
-OWN = (
-    *("states", "epsilon", "norm", "chains", "draws", "burn_in", "thin"),
+# the counties' settings that the Markov chains need, and those that a scenario needs
+WALK = (
+    *("epsilon", "norm", "chains", "draws", "burn_in", "thin"),
     *("basis", "acceptance", "proposal", "overdispersed"),
 )
+OWN = ("states", *WALK)
 
 
 def parameter_space(config: Mapping) -> pd.DataFrame:
@@ -49,6 +50,11 @@ def settings_of(config: Mapping, scenario: Mapping[str, str]) -> dict:
     }
     data = {"vintage": scenario["vintage"]}
     return {"seed": config["seed"], "data": data, "counties": counties | own}
+
+
+def walk_of(config: Mapping) -> dict:
+    """Give the settings of the Markov chains of a configuration, or of a scenario."""
+    return {key: config["counties"][key] for key in WALK}
 
 
 def compared(sweep: str) -> list[str]:

@@ -4,17 +4,11 @@ import pytest
 
 from isdp import GeneralizedLaplace, InputError
 from isdp.diagnostics.chains import convergence
-from reproduction.counties.experiment import (
-    box_table,
-    noise_table,
-    rhat_table,
-    sample_state,
-    speed_table,
-    state_table,
-)
+from reproduction.counties.experiment import box_table, describe, sample_state
 from reproduction.counties.states import counties_of, select_states
 
 STAND_IN = ["TX", "IL"]
+L1 = GeneralizedLaplace(0.2)
 
 
 @pytest.fixture
@@ -77,7 +71,7 @@ def test_no_state_that_fits_the_rule_is_said():
 
 
 def test_noise_is_described_county_by_county(counties, noise):
-    table = noise_table(counties, noise, convergence(noise))
+    table = describe(counties, noise, L1)["noise"]
     flat = noise.reshape(-1, 3)
     assert table["fips"].tolist() == counties["fips"].tolist()
     assert table["mean"].tolist() == pytest.approx(flat.mean(axis=0).tolist())
@@ -86,23 +80,23 @@ def test_noise_is_described_county_by_county(counties, noise):
     assert (table["z"] * table["mcse"]).tolist() == pytest.approx(table["mean"].tolist())
     assert table["below_zero"].tolist() == [0, 0, 0]
     empty = counties.assign(population=[0, 100, 100])
-    below = noise_table(empty, noise, convergence(noise))["below_zero"]
+    below = describe(empty, noise, L1)["noise"]["below_zero"]
     assert below.tolist() == [(flat[:, 0] < 0).sum(), 0, 0]
 
 
 def test_a_state_in_one_row(counties, noise):
     diagnostics = convergence(noise)
-    row = state_table(counties, noise, diagnostics, GeneralizedLaplace(0.2)).iloc[0]
+    row = describe(counties, noise, GeneralizedLaplace(0.2))["state"].iloc[0]
     assert row["sum_violations"] == 0
     assert row["releases_truncated"] == 0
     assert row["rhat_max"] == diagnostics["rhat"].max()
     assert row["sd_exact"] > 0
     broken = noise.copy()
     broken[1, 2, 0] -= 51
-    row = state_table(counties, broken, diagnostics, GeneralizedLaplace(0.2)).iloc[0]
+    row = describe(counties, broken, GeneralizedLaplace(0.2))["state"].iloc[0]
     assert row["sum_violations"] == 1
     assert row["releases_truncated"] == (broken[1, 2, 0] < -50)
-    l2 = state_table(counties, noise, diagnostics, GeneralizedLaplace(0.2, "l2")).iloc[0]
+    l2 = describe(counties, noise, GeneralizedLaplace(0.2, "l2"))["state"].iloc[0]
     assert np.isnan(l2["sd_exact"])
 
 
@@ -153,7 +147,7 @@ def test_a_state_of_two_counties_against_its_law_by_hand():
     )
     first = np.array([[0, 1, 2, -3], [1, 0, -35, 31]])
     noise = np.stack([first, -first], axis=-1)
-    row = state_table(two, noise, convergence(noise), GeneralizedLaplace(0.25)).iloc[0]
+    row = describe(two, noise, GeneralizedLaplace(0.25))["state"].iloc[0]
     # each county's noise is x or -x with a chance of exp(-0.25 * 2 |x|)
     support = np.arange(-200, 201)
     law = np.exp(-0.5 * np.abs(support))
@@ -173,14 +167,14 @@ def test_a_state_of_two_counties_against_its_law_by_hand():
 
 def test_draws_off_the_total_are_counted_and_the_ends_of_the_band_belong_to_it(counties):
     noise = np.array(2 * [[[30, -30, 0], [31, -30, 0], [-30, 29, 0], [0, 0, 0]]])
-    row = state_table(counties, noise, convergence(noise), GeneralizedLaplace(0.25)).iloc[0]
+    row = describe(counties, noise, GeneralizedLaplace(0.25))["state"].iloc[0]
     assert row["sum_violations"] == 4
     assert row["p_abs_le_30"] == 11 / 12
-    assert noise_table(counties, noise, convergence(noise))["p_abs_le_30"].tolist() == [0.75, 1, 1]
+    assert describe(counties, noise, L1)["noise"]["p_abs_le_30"].tolist() == [0.75, 1, 1]
 
 
 def test_frozen_counties_are_marked(counties):
-    table = rhat_table(counties, convergence(np.zeros((2, 10, 3), int)))
+    table = describe(counties, np.zeros((2, 10, 3), int), L1)["rhat"]
     assert table["frozen"].all()
     assert table["rhat"].isna().all()
 
@@ -202,13 +196,9 @@ def test_sampling_starts_apart_and_never_reads_the_counts(counties):
             overdispersed={"epsilon": 0.01, "sweeps": 30},
         )
 
-    draws, speed = run(counties)
+    draws = run(counties)
     assert draws.noise.shape == (3, 20, 3)
     assert draws.cells == counties["fips"].tolist()
     assert draws.invariants.names == ("population of VT",)
-    assert speed["updates"] == 3 * 20 * 2 * 2
-    other, _ = run(counties.assign(population=[7, 8, 9]))
+    other = run(counties.assign(population=[7, 8, 9]))
     assert (other.noise == draws.noise).all()
-    states = pd.DataFrame({"state": ["VT"], "counties": [3], "ess_min": [30.0]})
-    rates = speed_table(states, [{"state": "VT", **speed}]).iloc[0]
-    assert rates["updates_per_second"] == pytest.approx(speed["updates"] / speed["seconds"])

@@ -7,7 +7,7 @@ from scipy import integrate, special
 
 from isdp import InputError
 from isdp.io.files import write_csv
-from reproduction.counties.das_errors import biased_states, das_regressions, slope_intervals
+from reproduction.counties.states import biased_states, das_regressions, slope_intervals
 from reproduction.data.demonstration import (
     check_demonstration,
     county_table,
@@ -152,17 +152,6 @@ def test_what_has_no_regression_is_named():
     # nothing is regressed here, so nothing is wrong
     assert das_regressions(counties("CT", [5, 6, 0, 7, 8, 9], [None] * 6))["slope"].isna().all()
     assert das_regressions(counties("DE", [5, 6, 0], range(3))).empty
-
-
-def test_arguments_out_of_range():
-    table = counties("CT", range(100, 106), range(6))
-    for alpha in (0, 1, -0.5):
-        with pytest.raises(InputError, match="alpha"):
-            das_regressions(table, alpha=alpha)
-    with pytest.raises(InputError, match="min_counties"):
-        das_regressions(table, min_counties=2)
-    with pytest.raises(InputError, match="level"):
-        slope_intervals(das_regressions(table), level=1)
 
 
 def test_an_interval_excludes_zero_just_where_the_slope_is_significant():

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK
-from reproduction.counties import figures, projection_figures, truncation_figures
+from reproduction.counties import figures
 from reproduction.counties.experiment import box_table
 from reproduction.counties.projection import project_state, projected_box_table
 from tests.artists import boxes_of, inside, labelled, legend_of, marks_of
@@ -100,7 +100,7 @@ def test_slopes_stand_in_order_with_their_intervals():
             "significant": [False, False, True, False],
         }
     )
-    figure = figures.slopes(table, "slopes")
+    figure = figures.slopes(table, "20210608")
     axis = figure.axes[0]
     assert labels(axis) == ["VT", "IL", "TX"]
     plain, significant = axis.containers
@@ -121,7 +121,7 @@ def test_slopes_stand_in_order_with_their_intervals():
 
 def test_slopes_say_when_there_is_nothing_to_show():
     table = pd.DataFrame({"state": ["IL"], "slope": [np.nan], "low": [np.nan], "high": [np.nan]})
-    (text,) = figures.slopes(table, "slopes").axes[0].texts
+    (text,) = figures.slopes(table, "20210608").axes[0].texts
     assert "no demonstration data" in text.get_text()
     assert "NHGIS_PPDD_FILE" in text.get_text()
 
@@ -156,14 +156,14 @@ def test_convergence_is_a_strip_a_state_and_a_bar_in_each_panel():
     ("state", "rule", "foreign"), [("TX", "other", True), ("IL", "other", False)]
 )
 def test_titles_name_a_state_that_is_not_the_papers_and_another_vintage(state, rule, foreign):
-    settings = {"norm": "l1", "epsilon": 0.2}
-    noise = figures.county_title(state, rule, "20210608", made="4 draws", **settings)
-    projected = projection_figures.projection_title(state, rule, simulations=9, **settings)
+    mechanism = {"norm": "l1", "epsilon": 0.2}
+    noise = figures.state_title(state, rule, mechanism, "4 draws", "20210608")
+    projected = figures.state_title(state, rule, mechanism, "9 simulations")
     for title in (noise, projected):
         assert title.startswith(state)
         assert (f"{state} is" in title) == foreign
     assert "20210608" in noise
-    assert "20210608" not in figures.county_title(state, rule, "", made="4 draws", **settings)
+    assert "20210608" not in projected
 
 
 # -- projection and truncation --------------------------------------------------------------------
@@ -173,14 +173,14 @@ def test_titles_name_a_state_that_is_not_the_papers_and_another_vintage(state, r
 def test_projected_noise_stands_beside_the_generalized_laplaces(number):
     noise, _ = project_state(np.random.default_rng(1), number, 0.2, 60, 5)
     table = projected_box_table(counties(number), noise, noise["even"][None])
-    figure = projection_figures.projected_boxes(table, "title")
+    figure = figures.projected_boxes(table, "title")
     rows = -(-number // 130)
     assert len(figure.axes) == 2 * rows
-    for panel, choice in enumerate(projection_figures.SHOWN):
+    for panel, choice in enumerate(figures.SHOWN):
         axes = figure.axes[panel::2]
         for law, colour, shift in (
             ("generalized", BOX, -0.2),
-            (choice, projection_figures.PROJECTED, 0.2),
+            (choice, figures.PROJECTED, 0.2),
         ):
             own = table[table["law"] == law]
             sides = np.concatenate([boxes_of(axis)[colour] for axis in axes])
@@ -204,7 +204,7 @@ def test_projected_noise_stands_beside_the_generalized_laplaces(number):
 def test_a_box_that_runs_off_the_scale_is_told_with_its_quartiles():
     noise, solved = project_state(np.random.default_rng(1), 12, 0.2, 60, 5)
     table = projected_box_table(counties(12), noise, noise["even"][None])
-    figure = projection_figures.projected_boxes(table, "title")
+    figure = figures.projected_boxes(table, "title")
     low, high = np.quantile(noise["solver"][:, solved["cell"]], (0.25, 0.75))
     (text,) = figure.axes[0].texts
     assert text.get_text().startswith(
@@ -226,7 +226,7 @@ def test_truncation_draws_each_states_curve_and_the_population_needed():
         {"epsilon": [0.1, 1] * 2, "chance": [1e-3, 1e-3, 1e-6, 1e-6], "population": [60, 6, 120, 0]}
     )
     marks = pd.DataFrame({"county": ["Loving"], "state": ["TX"], "population": [82]})
-    figure = truncation_figures.truncation(curves, needed, marks, 0.192)
+    figure = figures.truncation(pd.concat([curves, needed]), marks, 0.192)
     left, right = figure.axes
     named = labelled(left)["AA"]
     assert to_hex(named.get_color()) == DARK[0]

@@ -10,9 +10,9 @@ from reproduction.counties.projection import (
     projected_box_table,
     summary_rows,
 )
-from reproduction.counties.projection_figures import CHOICES
 from tests.statistical.checks import check_mean
 
+CHOICES = ("solver", "random", "even")
 COUNTIES = pd.DataFrame(
     {"fips": ["1", "2", "3", "4"], "county": list("abcd"), "population": [5, 6, 7, 8]}
 )

@@ -5,7 +5,6 @@ import pytest
 from isdp.exact import total_law
 from reproduction.counties.truncation import (
     below_zero,
-    county_chances,
     expected_truncated,
     needed_populations,
     truncation_curves,
@@ -31,13 +30,12 @@ def test_the_chance_is_the_tail_of_the_exact_law():
     assert below_zero(law, 10**9) == 0
 
 
-def test_counties_one_by_one_and_a_state_of_one_county_has_no_noise():
-    chances = county_chances(COUNTIES, 0.2).set_index("county")["p_below_zero"]
-    assert chances["small"] > chances["middle"] > chances["large"] == 0
-    assert chances["alone"] == 0
+def test_counties_add_up_and_a_state_of_one_county_has_no_noise():
+    small, middle, large = chances = below_zero(total_law(3, 0.2), [10, 100, 10_000_000])
+    assert small > middle > large == 0
     assert expected_truncated(np.array([5]), 0.2) == 0
     few = expected_truncated(np.array([10, 100, 10_000_000]), 0.2)
-    assert few == pytest.approx(chances[["small", "middle", "large"]].sum())
+    assert few == pytest.approx(chances.sum())
 
 
 def test_states_say_what_it_takes():

@@ -133,7 +133,7 @@ def refused(call, *words):
 def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, capfd):
     demonstration, provenance = get(tmp_path, entry(site.url))
     assert demonstration.counties["dp"].tolist() == [5194670, 916929]
-    assert provenance.as_dict() == {
+    assert provenance == {
         "source": "download",
         "file_name": f"{NAME}.zip",
         "address": site.url,
@@ -143,7 +143,7 @@ def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, c
         "das_available": True,
         "message": f"NHGIS demonstration data of vintage 20210608 downloaded from {site.url}.",
     }
-    file = file_obtained(provenance.as_dict(), None, tmp_path / "cache")
+    file = file_obtained(provenance, None, tmp_path / "cache")
     assert file.read_bytes() == GOOD
     site.page = (503, b"")
     assert get(tmp_path, entry(site.url))[1] == provenance
@@ -152,7 +152,7 @@ def test_a_download_is_kept_and_used_again_without_the_network(tmp_path, site, c
 
 
 def test_the_hash_of_the_ledger_is_checked(tmp_path, site):
-    assert get(tmp_path, entry(site.url, sha256=SHA256.upper()))[1].sha256 == SHA256
+    assert get(tmp_path, entry(site.url, sha256=SHA256.upper()))[1]["sha256"] == SHA256
     wrong = entry(site.url, sha256="0" * 64)
     refused(lambda: get(tmp_path, wrong, retries=2), site.url, "sha256", "0" * 64)
     assert site.requests == 1 + 3
@@ -186,14 +186,14 @@ def test_a_wrong_download_is_an_error_and_is_not_kept(tmp_path, site, content, w
     refused(lambda: get(tmp_path, row), site.url, word)
     assert cached(tmp_path) == []
     site.page = (200, GOOD)
-    assert get(tmp_path, row)[1].das_available
+    assert get(tmp_path, row)[1]["das_available"]
 
 
 def test_a_download_without_a_vintage_in_its_names_has_an_unknown_vintage(tmp_path, site):
     site.page = (200, packed(name="county.csv"))
     _, provenance = get(tmp_path, entry(site.url, file="latest.zip"))
-    assert provenance.vintage == "unknown"
-    assert "unknown vintage" in provenance.message
+    assert provenance["vintage"] == "unknown"
+    assert "unknown vintage" in provenance["message"]
 
 
 # -- no demonstration data ------------------------------------------------------------------------
@@ -205,14 +205,14 @@ def test_without_an_answer_the_published_counts_are_used(tmp_path):
         row = entry(f"http://127.0.0.1:{bound.getsockname()[1]}/a.zip")
         demonstration, provenance = get(tmp_path, row)
     assert demonstration is None
-    assert provenance.source == "published counts"
-    assert not provenance.das_available
+    assert provenance["source"] == "published counts"
+    assert not provenance["das_available"]
     for field in ("file_name", "address", "sha256", "vintage", "population_column"):
-        assert getattr(provenance, field) == ""
-    assert "20210608" in provenance.message
-    assert "127.0.0.1 could not be reached" in provenance.message
-    assert "0x" not in provenance.message
-    assert file_obtained(provenance.as_dict(), None, tmp_path / "cache") is None
+        assert provenance[field] == ""
+    assert "20210608" in provenance["message"]
+    assert "127.0.0.1 could not be reached" in provenance["message"]
+    assert "0x" not in provenance["message"]
+    assert file_obtained(provenance, None, tmp_path / "cache") is None
 
 
 @pytest.mark.parametrize(
@@ -228,14 +228,14 @@ def test_a_server_that_fails_is_tried_again_and_then_left(tmp_path, site, page, 
     site.page = page
     demonstration, provenance = get(tmp_path, entry(site.url), retries=2, timeout=(2.0, 0.1))
     assert demonstration is None
-    assert f"127.0.0.1 {reason}" in provenance.message.replace("answered ", "")
+    assert f"127.0.0.1 {reason}" in provenance["message"].replace("answered ", "")
     assert site.requests == requests
     assert cached(tmp_path) == []
 
 
 def test_only_the_address_of_the_vintage_is_tried(tmp_path, site):
     rows = entry("http://127.0.0.1:9/b.zip", vintage="20201116"), entry(site.url)
-    assert get(tmp_path, *rows)[1].vintage == "20210608"
+    assert get(tmp_path, *rows)[1]["vintage"] == "20210608"
     refused(lambda: get(tmp_path, *rows, vintage="20200527"), "20200527", "20201116 20210608")
 
 
@@ -252,20 +252,20 @@ def test_a_local_file_comes_first_and_has_its_own_vintage(tmp_path, site):
     local.write_bytes(GOOD)
     demonstration, provenance = get(tmp_path, entry(site.url), local_file=local)
     assert site.requests == 0
-    assert demonstration.file_name == provenance.file_name == "mine.zip"
-    assert (provenance.source, provenance.address) == ("local file", "")
-    assert provenance.sha256 == SHA256
-    assert provenance.message == (
+    assert demonstration.file_name == provenance["file_name"] == "mine.zip"
+    assert (provenance["source"], provenance["address"]) == ("local file", "")
+    assert provenance["sha256"] == SHA256
+    assert provenance["message"] == (
         "NHGIS demonstration data of vintage 20210608 from the local file mine.zip."
     )
-    assert str(tmp_path) not in json.dumps(provenance.as_dict())
-    assert file_obtained(provenance.as_dict(), str(local), "cache") == Path(local)
+    assert str(tmp_path) not in json.dumps(provenance)
+    assert file_obtained(provenance, str(local), "cache") == Path(local)
     # the ledger need not have the configuration's vintage
     provenance = get(tmp_path, local_file=local, vintage="20201116")[1]
-    assert provenance.vintage == "20210608"
-    assert "20201116" in provenance.message
+    assert provenance["vintage"] == "20210608"
+    assert "20201116" in provenance["message"]
     local.write_text(TABLE)
-    assert "unknown vintage" in get(tmp_path, local_file=local)[1].message
+    assert "unknown vintage" in get(tmp_path, local_file=local)[1]["message"]
 
 
 @pytest.mark.parametrize(

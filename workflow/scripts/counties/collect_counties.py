@@ -1,16 +1,19 @@
-"""Put the tables of the states together."""
+"""Put the tables of the states together, and compute the truncation of all states at zero."""
 
-from isdp.io.files import read_json, write_csv
-from reproduction.counties.experiment import speed_table
+from reproduction.counties.truncation import figure_table, truncation_states
 from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs
+from reproduction.running.tables import read_csv, read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
-    files, output = snakemake.input, snakemake.output
-    rhat, states = read_csvs(files.rhat), read_csvs(files.state)
-    write_csv(rhat, output.rhat)
-    write_csv(read_csvs(files.noise), output.noise)
-    write_csv(states, output.states)
-    write_csv(read_csvs(files.projection), output.projection)
-    write_csv(rhat, output.convergence)
-    write_csv(speed_table(states, map(read_json, files.speed)), output.speed)
+    files, epsilon = snakemake.input, snakemake.params.epsilon
+    counties, rhat, states = read_csv(files.counties), read_csvs(files.rhat), read_csvs(files.state)
+    tables = {
+        "rhat": rhat,
+        "noise": read_csvs(files.noise),
+        "states": states,
+        "projection": read_csvs(files.projection),
+        "truncation": truncation_states(counties, epsilon, states),
+        "convergence": rhat,
+        "curves": figure_table(counties, snakemake.params.epsilons),
+    }
+    write_tables(tables, snakemake.output)

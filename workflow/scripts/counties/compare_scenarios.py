@@ -1,11 +1,17 @@
-"""Put all scenarios of a sweep in one table, and the values of their figure in another."""
+"""Put all scenarios of a sweep in one table, and draw their comparison."""
 
 from isdp.io.files import write_csv
+from isdp.plots.style import save
 from reproduction.counties.sweep import figure_table
+from reproduction.counties.sweep_figures import scenarios
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs
 
 with job_log(snakemake.log[0]):
+    name, output = snakemake.wildcards.sweep, snakemake.output
     table = read_csvs(snakemake.input.scenarios)
-    write_csv(table, snakemake.output.table)
-    write_csv(figure_table(table), snakemake.output.curves)
+    curves = figure_table(table)
+    write_csv(table, output.table)
+    write_csv(curves, output.curves)
+    title = f"Noise of county populations under each state's total: sweep {name}"
+    save(scenarios(curves, title), output.figure, output.png)

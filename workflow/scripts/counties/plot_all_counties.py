@@ -2,23 +2,19 @@
 
 from isdp.io.files import read_json
 from isdp.plots.style import save
-from reproduction.counties.figures import convergence_strips, slopes, slopes_title
-from reproduction.counties.truncation_figures import truncation
+from reproduction.counties.figures import convergence_strips, slopes, truncation
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, files, output = snakemake.params, snakemake.input, snakemake.output
-    title = slopes_title(read_json(files.provenance)["vintage"])
-    save(slopes(read_csv(files.slopes), title), output.slopes, output.slopes_png)
+    figure = slopes(read_csv(files.slopes), read_json(files.provenance)["vintage"])
+    save(figure, output.slopes, output.slopes_png)
 
     title = f"Convergence of {params.chains} chains of {params.draws} kept draws, all counties"
     figure = convergence_strips(read_csv(files.convergence), title)
     save(figure, output.convergence, output.convergence_png)
 
-    series = dict(list(read_csv(files.truncation).groupby("series")))
     landmarks = read_csv(files.counties).sort_values("population").iloc[[0, 9, 99]]
-    figure = truncation(
-        series["expected truncated"], series["population needed"], landmarks, params.epsilon
-    )
+    figure = truncation(read_csv(files.truncation), landmarks, params.epsilon)
     save(figure, output.truncation, output.truncation_png)

@@ -2,8 +2,7 @@
 
 from isdp.io.files import read_json
 from isdp.plots.style import save
-from reproduction.counties.figures import county_boxes, county_title
-from reproduction.counties.projection_figures import projected_boxes, projection_title
+from reproduction.counties.figures import county_boxes, projected_boxes, state_title
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
@@ -12,14 +11,14 @@ with job_log(snakemake.log[0]):
     state = snakemake.wildcards.state
     vintage = read_json(files.provenance)["vintage"]
     rule = read_csv(files.states).set_index("state")["rule"][state]
-    mechanism = {"norm": params.norm, "epsilon": params.epsilon}
     for key, made in (
         ("noise", f"{params.chains} x {params.draws} draws"),
         ("exact", f"{params.chains * params.draws} exact draws"),
     ):
-        title = county_title(state, rule, vintage, made=made, **mechanism)
+        title = state_title(state, rule, params.mechanism, made, vintage)
         figure = county_boxes(read_csv(files[key]), title, vintage)
         save(figure, output[key], output[f"{key}_png"])
-    title = projection_title(state, rule, simulations=params.simulations, **mechanism)
+    made = f"{params.simulations} simulations of projected discrete Laplace noise"
+    title = state_title(state, rule, params.mechanism, made)
     figure = projected_boxes(read_csv(files.projection), title)
     save(figure, output.projection, output.projection_png)

@@ -12,13 +12,8 @@ with job_log(snakemake.log[0]) as log:
     params, output, state = snakemake.params, snakemake.output, snakemake.wildcards.state
     counties = counties_of(read_csv(snakemake.input.counties), state)
     generalized = read_draws(snakemake.input.draws).noise_of(counties["fips"])
-    projected, solved = project_state(
-        stream(params.seed, "projection", state),
-        len(counties),
-        params.epsilon,
-        params.simulations,
-        params.checked,
-    )
+    rng, settings = stream(params.seed, "projection", state), params.settings
+    projected, solved = project_state(rng, len(counties), params.epsilon, **settings)
     log.info("solved by HiGHS: %s", solved)
     write_csv(summary_rows(state, projected, generalized, solved), output.summary)
     write_csv(projected_box_table(counties, projected, generalized), output.boxes)

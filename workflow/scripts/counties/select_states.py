@@ -1,15 +1,15 @@
-"""Choose the states by the paper's rule, or by the config."""
+"""Regress the errors of the Census DAS state by state, and choose the states to run."""
 
 from isdp.io.files import read_json, write_csv
-from reproduction.counties.states import select_states
+from reproduction.counties.states import das_regressions, select_states, slope_intervals
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
-    states = select_states(
-        read_csv(snakemake.input.regressions),
-        vintage=read_json(snakemake.input.provenance)["vintage"],
-        asked=snakemake.params.states,
-        stand_in=snakemake.params.stand_in,
-    )
-    write_csv(states, snakemake.output.states)
+    params, output = snakemake.params, snakemake.output
+    regressions = das_regressions(read_csv(snakemake.input.counties))
+    write_csv(regressions, output.regressions)
+    write_csv(slope_intervals(regressions), output.slopes)
+    vintage = read_json(snakemake.input.provenance)["vintage"]
+    states = select_states(regressions, vintage, params.states, params.stand_in)
+    write_csv(states, output.states)

@@ -15,6 +15,6 @@ with job_log(snakemake.log[0]) as log:
         cache=snakemake.params.cache,
         published=published,
     )
-    log.info("%s", provenance.message)
+    log.info("%s", provenance["message"])
     write_csv(county_table(published, demonstration), snakemake.output.counties)
-    write_json(snakemake.output.provenance, provenance.as_dict())
+    write_json(snakemake.output.provenance, provenance)
