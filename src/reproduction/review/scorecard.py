@@ -37,7 +37,7 @@ def scorecard(
     """Judge every claim by the tables alone; return one row per claim with the columns `COLUMNS`.
 
     The claims are those of `reproduction.review.claims.read_claims`, and the provenance is that of
-    the demonstration data, `reproduction.data.fetch.Provenance`.
+    the demonstration data, as `reproduction.data.fetch.obtain` returns it.
 
     Raises InputError if a claim measures a column or row that does not exist.
     """

@@ -1,7 +1,6 @@
 import hashlib
 import os
 import struct
-import time
 import zipfile
 
 import pandas as pd
@@ -457,10 +456,8 @@ def test_the_county_table_without_demonstration_data():
     not os.environ.get("NHGIS_PPDD_FILE"),
     reason="NHGIS_PPDD_FILE names no genuine file of the demonstration data",
 )
-def test_a_genuine_file_passes_every_check_quickly():
-    began = time.perf_counter()
+def test_a_genuine_file_passes_every_check():
     read = read_demonstration(os.environ["NHGIS_PPDD_FILE"])
-    assert time.perf_counter() - began < 1
     published = read_published(REPOSITORY_TABLE)
     check_demonstration(read, published)
     table = county_table(published, read)
