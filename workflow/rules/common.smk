@@ -88,6 +88,14 @@ def rendered(tables):
     }
 
 
+def figure_files(tables):
+    """Return the SVG and the PNG files of figures, by the csv tables of what they show."""
+    return {
+        "svg": [in_report(str(Path(table).with_suffix(".svg"))) for table in tables],
+        "png": [str(Path(table).with_suffix(".png")) for table in tables],
+    }
+
+
 def states_of(pattern):
     """Input function: the pattern for each selected state."""
     return lambda wildcards: expand(pattern, **{**wildcards, "state": selected_states()})

@@ -10,6 +10,7 @@ rule compute_swapping_loss:
     output:
         budgets="results/tables/swapping_budgets.csv",
         remarks="results/tables/swapping_remarks.csv",
+        law="results/tables/swapping_law.csv",
         exact_loss="results/tables/swapping_exact_loss.csv",
         universe_loss="results/tables/swapping_universe_loss.csv",
         table_loss="results/tables/swapping_table_loss.csv",
@@ -27,28 +28,11 @@ rule compute_swapping_loss:
     params:
         sources=code("swapping"),
         settings=SWAPPING,
+        seed=config["seed"],
     message:
         "Budgets and losses of swapping"
     script:
         "../scripts/swapping/compute_swapping_loss.py"
-
-
-rule sample_swapping_permutations:
-    output:
-        law="results/tables/swapping_law.csv",
-    log:
-        logs("sample_swapping_permutations"),
-    benchmark:
-        benchmarks("sample_swapping_permutations")
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("swapping"),
-        seed=config["seed"],
-    message:
-        "Sampled permutations against their exact distribution"
-    script:
-        "../scripts/swapping/sample_swapping_permutations.py"
 
 
 rule compare_swapping_guarantees:
@@ -100,9 +84,8 @@ rule attack_swapping:
         ENVIRONMENT
     params:
         sources=code("swapping"),
+        settings=SWAPPING,
         seed=config["seed"],
-        rates=SWAPPING["rates"],
-        located=SWAPPING["located"],
     message:
         "What an attacker learns from a swapped file"
     script:
@@ -131,50 +114,37 @@ rule swap_massachusetts:
         ENVIRONMENT
     params:
         sources=code("swapping"),
+        settings=SWAPPING,
         seed=config["seed"],
-        rates=SWAPPING["rates"],
-        runs=SWAPPING["runs"],
-        households=SWAPPING["households"],
     message:
         "Massachusetts in 1940, swapped"
     script:
         "../scripts/swapping/swap_massachusetts.py"
 
 
+SWAPPING_OUTPUT = [
+    path
+    for rule in (
+        rules.compute_swapping_loss,
+        rules.compare_swapping_guarantees,
+        rules.attack_swapping,
+        rules.swap_massachusetts,
+    )
+    for path in rule.output
+]
+SWAPPING_TABLES = [path for path in SWAPPING_OUTPUT if path.startswith("results/tables/")]
+SWAPPING_POINTS = [path for path in SWAPPING_OUTPUT if path.startswith("results/figures/")]
+
+
 rule plot_swapping:
     input:
-        budget="results/figures/swapping_budget.csv",
-        tightness="results/figures/swapping_tightness.csv",
-        mape="results/figures/swapping_mape.csv",
-        massachusetts="results/figures/swapping_massachusetts.csv",
-        rate="results/figures/swapping_rate.csv",
-        unmixed="results/figures/swapping_unmixed.csv",
-        against_noise="results/figures/swapping_against_noise.csv",
-        attack="results/figures/swapping_attack.csv",
-        flavours="results/figures/swapping_flavours.csv",
+        points=SWAPPING_POINTS,
         budgets="results/tables/swapping_budgets.csv",
         fit="results/tables/swapping_fit.csv",
         summary="results/tables/swapping_mape.csv",
         printed="results/tables/swapping_printed.csv",
     output:
-        budget=in_report("results/figures/swapping_budget.svg"),
-        budget_png="results/figures/swapping_budget.png",
-        tightness=in_report("results/figures/swapping_tightness.svg"),
-        tightness_png="results/figures/swapping_tightness.png",
-        mape=in_report("results/figures/swapping_mape.svg"),
-        mape_png="results/figures/swapping_mape.png",
-        massachusetts=in_report("results/figures/swapping_massachusetts.svg"),
-        massachusetts_png="results/figures/swapping_massachusetts.png",
-        rate=in_report("results/figures/swapping_rate.svg"),
-        rate_png="results/figures/swapping_rate.png",
-        unmixed=in_report("results/figures/swapping_unmixed.svg"),
-        unmixed_png="results/figures/swapping_unmixed.png",
-        against_noise=in_report("results/figures/swapping_against_noise.svg"),
-        against_noise_png="results/figures/swapping_against_noise.png",
-        attack=in_report("results/figures/swapping_attack.svg"),
-        attack_png="results/figures/swapping_attack.png",
-        flavours=in_report("results/figures/swapping_flavours.svg"),
-        flavours_png="results/figures/swapping_flavours.png",
+        **figure_files(SWAPPING_POINTS),
     log:
         logs("plot_swapping"),
     benchmark:
@@ -188,20 +158,6 @@ rule plot_swapping:
         "Figures of swapping"
     script:
         "../scripts/swapping/plot_swapping.py"
-
-
-SWAPPING_TABLES = [
-    path
-    for rule in (
-        rules.compute_swapping_loss,
-        rules.sample_swapping_permutations,
-        rules.compare_swapping_guarantees,
-        rules.attack_swapping,
-        rules.swap_massachusetts,
-    )
-    for path in rule.output
-    if path.startswith("results/tables/")
-]
 
 
 use rule render_tables as render_swapping_tables with:

@@ -1,9 +1,9 @@
-"""The law of the permutation: simulated swaps of small strata against every chance there is."""
+"""The distribution of the permutation: simulated swaps of small strata by chi-square."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
@@ -16,24 +16,11 @@ from isdp.swapping.permutation import Strata, draw_permutation
 def law_table(
     rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
 ) -> pd.DataFrame:
-    """Compare the permutations drawn with their exact law, by chi-square over all of them.
+    """Compare drawn permutations with their exact distribution, for each size and rate.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    sizes : iterable of int
-        Records of a stratum, at least 2 and small: every permutation is a cell.
-    rates : iterable of float
-    strata : int
-        Strata drawn for each size and rate.
-
-    Returns
-    -------
-    DataFrame with a row for each size and rate
-        `permutations`, how many there are, `seen` of them, `expected_least`, the smallest expected
-        count; `chi_square` on `degrees`, with `p`.
+    Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
     """
-    return pd.DataFrame([_row(rng, size, rate, strata) for size in sizes for rate in rates])
+    return pd.DataFrame([_row(rng, *each, strata) for each in product(sizes, rates)])
 
 
 def _row(rng: np.random.Generator, size: int, rate: float, strata: int) -> dict:

@@ -1,4 +1,4 @@
-"""Compute the budgets and the losses of swapping."""
+"""Compute the budgets and the losses of swapping, and sample its permutations."""
 
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_tables
@@ -8,4 +8,5 @@ from reproduction.swapping.tables import loss_tables
 with job_log(snakemake.log[0]):
     printed = read_budgets(snakemake.input.budgets)
     table = read_massachusetts(snakemake.input.massachusetts)
-    write_tables(loss_tables(printed, table, snakemake.params.settings), snakemake.output)
+    params = snakemake.params
+    write_tables(loss_tables(printed, table, params.settings, params.seed), snakemake.output)

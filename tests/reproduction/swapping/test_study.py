@@ -1,4 +1,4 @@
-"""What the wing gathers for its tables and figures, and how it is judged."""
+"""What the study gathers for its tables and figures, and how it is judged."""
 
 import math
 
