@@ -26,19 +26,17 @@ rule compute_swapping_loss:
     conda:
         ENVIRONMENT
     params:
+        tables="loss",
         sources=code("swapping"),
         settings=SWAPPING,
         seed=config["seed"],
     message:
-        "Budgets and losses of swapping"
+        "Swapping: {params.tables}"
     script:
-        "../scripts/swapping/compute_swapping_loss.py"
+        "../scripts/swapping/compute_swapping.py"
 
 
-rule compare_swapping_guarantees:
-    input:
-        budgets=HERE / "data/swapping/budgets.csv",
-        massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
+use rule compute_swapping_loss as compare_swapping_guarantees with:
     output:
         flavours="results/tables/swapping_flavours.csv",
         flavours_cited="results/tables/swapping_flavours_cited.csv",
@@ -53,19 +51,11 @@ rule compare_swapping_guarantees:
         logs("compare_swapping_guarantees"),
     benchmark:
         benchmarks("compare_swapping_guarantees")
-    conda:
-        ENVIRONMENT
     params:
-        sources=code("swapping"),
-    message:
-        "Guarantees of swapping, TopDown and noise"
-    script:
-        "../scripts/swapping/compare_swapping_guarantees.py"
+        tables="guarantees",
 
 
-rule attack_swapping:
-    input:
-        massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
+use rule compute_swapping_loss as attack_swapping with:
     output:
         attack="results/tables/swapping_attack.csv",
         attack_state="results/tables/swapping_attack_state.csv",
@@ -80,20 +70,13 @@ rule attack_swapping:
         logs("attack_swapping"),
     benchmark:
         benchmarks("attack_swapping")
-    conda:
-        ENVIRONMENT
     params:
-        sources=code("swapping"),
-        settings=SWAPPING,
-        seed=config["seed"],
-    message:
-        "What an attacker learns from a swapped file"
-    script:
-        "../scripts/swapping/attack_swapping.py"
+        tables="attack",
 
 
-rule swap_massachusetts:
+use rule compute_swapping_loss as swap_massachusetts with:
     input:
+        budgets=HERE / "data/swapping/budgets.csv",
         massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
         households=SWAPPING["households"] or [],
     output:
@@ -110,16 +93,8 @@ rule swap_massachusetts:
         logs("swap_massachusetts"),
     benchmark:
         benchmarks("swap_massachusetts")
-    conda:
-        ENVIRONMENT
     params:
-        sources=code("swapping"),
-        settings=SWAPPING,
-        seed=config["seed"],
-    message:
-        "Massachusetts in 1940, swapped"
-    script:
-        "../scripts/swapping/swap_massachusetts.py"
+        tables="massachusetts",
 
 
 SWAPPING_OUTPUT = [

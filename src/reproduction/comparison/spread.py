@@ -1,4 +1,4 @@
-"""How far few releases of one table differ by chance: told from each of its states."""
+"""The variance of few releases of one table by chance, estimated from each of its states."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def spreads(
     Parameters
     ----------
     each : iterable of arrays, shape (areas, answers)
-        Errors of a release each; missing where an answer is not defined.
+        The errors of each release; missing where an answer is not defined.
     classes : int array, shape (areas, answers)
-        Of the true answers, from 0 up.
+        Classes of the true answers, from 0 up.
     states : int array, shape (areas,)
     measures : mapping from name to function
-        Of the errors, whose means are asked for.
+        Functions of the errors, whose means are measured.
 
     Returns
     -------
@@ -59,5 +59,5 @@ def spreads(
 
 
 def standard_error(spread: pd.Series, runs: pd.Series) -> pd.Series:
-    """Tell the standard error of a mean over runs by the mean of their spreads; none for one."""
+    """Compute the standard error of a mean over runs from the mean of their spreads."""
     return np.sqrt(spread / (runs - 1).where(runs > 1))

@@ -158,13 +158,7 @@ def advantages(
 ) -> pd.DataFrame:
     """Compute the total variation between datasets that differ by an exchange, at equal errors.
 
-    Parameters
-    ----------
-    stratum : int64 array, shape (1, counties, 2)
-    first, second : int
-        Numbers of the counties of the two households.
-    compared : DataFrame
-        From `equal_error`.
+    The households exchanged are of two counties, by number; `compared` is from `equal_error`.
     """
     n = stratum.shape[1]
     swapping = [distinguishing_advantage(stratum, rate, first, second) for rate in compared["rate"]]

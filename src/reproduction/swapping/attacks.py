@@ -49,14 +49,9 @@ def whole_state(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
 
 
 def curves(found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame) -> pd.DataFrame:
-    """Gather the points of the figure of attacks.
+    """Gather the points of the figure of attacks, with the smallest and the largest county.
 
-    Parameters
-    ----------
-    found, state : DataFrame
-        From `locations`, whose smallest and largest county are shown, and from `whole_state`.
-    advantages : DataFrame
-        From `reproduction.swapping.against_noise.advantages`.
+    The tables are those of `locations`, `whole_state` and `against_noise.advantages`.
     """
     prior = found.drop_duplicates("county").set_index("county")["prior"]
     shown = found[found["county"].isin([prior.idxmin(), prior.idxmax()])]
@@ -71,15 +66,7 @@ def curves(found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame) -
 
 
 def place_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) -> pd.DataFrame:
-    """Add the mean over simulated swaps and its standard error to the exact posteriors.
-
-    Parameters
-    ----------
-    found : DataFrame
-        From `locations`.
-    simulated : mapping from rate to array
-        From `simulated_posteriors`.
-    """
+    """Add to `locations` the mean of `simulated_posteriors` by rate, with its standard error."""
     runs = np.concatenate([simulated[rate] for rate in found["rate"].unique()], axis=1)
     error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
     return found.assign(simulated=runs.mean(axis=0), simulated_error=error)
@@ -101,10 +88,7 @@ def simulated_posteriors(
 def by_strata(counts: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
     """Compute the gain of the most exposed exchange if households are swapped within sizes.
 
-    Parameters
-    ----------
-    counts : int64 array, shape (sizes, counties, tenures)
-    rates : iterable of float
+    Counts have shape (sizes, counties, tenures).
     """
     rows = []
     for rate in rates:

@@ -1,17 +1,19 @@
-"""Budgets of the slides, and how far each is from the exact loss: one function for each table."""
+"""Budgets of the slides, their distance from the exact loss, and the permutations drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
+from scipy.special import chdtrc
 
 from isdp.errors import InputError
 from isdp.swapping.attack import bayes_factor_loss
 from isdp.swapping.budget import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
 from isdp.swapping.loss import VARIANTS, log_weights, smallest_worst_loss, worst_loss, worst_loss_of
+from isdp.swapping.permutation import Strata, draw_permutation
 from isdp.swapping.profile import epsilon_of, exchange_loss_law
 from isdp.swapping.released_table import (
     rare_category_bound,
@@ -82,6 +84,40 @@ def remarks(sizes: Iterable[int]) -> pd.DataFrame:
     )
 
 
+def law_table(
+    rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
+) -> pd.DataFrame:
+    """Compare drawn permutations with their exact distribution, for each size and rate.
+
+    Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
+    """
+    return pd.DataFrame([_law_row(rng, *each, strata) for each in product(sizes, rates)])
+
+
+def _law_row(rng: np.random.Generator, size: int, rate: float, strata: int) -> dict:
+    every = np.array(list(permutations(range(size))))
+    moved = (every != np.arange(size)).sum(axis=1)
+    # no permutation moves one record, whose weight is NaN
+    expected = strata * np.exp(log_weights(rate, size)[moved])
+    drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
+    within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
+    code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
+    place = np.searchsorted(every @ code, within @ code)
+    seen = np.bincount(place, minlength=len(every))
+    statistic = float(((seen - expected) ** 2 / expected).sum())
+    return {
+        "records": size,
+        "rate": rate,
+        "strata": strata,
+        "permutations": len(every),
+        "seen": int((seen > 0).sum()),
+        "expected_least": float(expected.min()),
+        "chi_square": statistic,
+        "degrees": len(every) - 1,
+        "p": float(chdtrc(len(every) - 1, statistic)),
+    }
+
+
 def exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     """Compute the bound, the exact worst case and their difference by size and rate."""
     table = pd.DataFrame(product(sizes, rates), columns=["largest", "rate"])
@@ -141,13 +177,7 @@ def table_only(
 def table_only_bounds(sizes: Iterable[int], share: float, rates: Iterable[float]) -> pd.DataFrame:
     """Compute lower bounds of the same loss where a county or a category is rare.
 
-    Parameters
-    ----------
-    sizes : iterable of int
-        Numbers of records, at least 4.
-    share : float
-        Share of the records that are in one of two categories, for the second bound.
-    rates : iterable of float
+    Sizes are at least 4; `share` of the records are in one of two categories (second bound).
     """
     rows = [
         {

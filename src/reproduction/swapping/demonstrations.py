@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import product
 
 import numpy as np
@@ -12,7 +11,7 @@ import pandas as pd
 
 from isdp.accounting.conversions import CONVERSIONS, epsilon_bun_steinke
 from isdp.accounting.divergences import multiplicative, total_variation
-from isdp.accounting.flavours import CITED, RENYI, SYSTEMS, compare, differences
+from isdp.accounting.flavours import RENYI, SYSTEMS, compare, differences
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.exact import enumerate_law
@@ -26,16 +25,6 @@ from isdp.swapping.profile import epsilon_at
 
 DELTA = 1e-10  # of the slides
 PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
-
-
-def flavours() -> pd.DataFrame:
-    """List the building blocks of each system, a row a system."""
-    return pd.DataFrame([asdict(one) for one in SYSTEMS])
-
-
-def cited_flavours() -> pd.DataFrame:
-    """List the flavours that the slides cite, and the building block that each changes."""
-    return pd.DataFrame([asdict(one) for one in CITED])
 
 
 def flavours_compared() -> pd.DataFrame:
@@ -175,13 +164,8 @@ def perverse_guide(
 ) -> pd.DataFrame:
     """Make epsilon smaller without more noise, in the slides' three ways.
 
-    Parameters
-    ----------
-    printed : DataFrame
-        From `reproduction.swapping.printed.read_budgets`.
-    one_stratum, by_size : int64 arrays, shape (strata, counties, tenures)
-        The same households without and with their size in the key.
-    rate : float
+    The same households are counted without and with their size in the key; both arrays have shape
+    (strata, counties, tenures).
     """
     key = printed[(printed["census"] == "2020") & (printed["rate"] == rate)]
     rows = [

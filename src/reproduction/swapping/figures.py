@@ -200,11 +200,7 @@ def _draw_prior(axis: Axes, curves: pd.DataFrame) -> None:
 def tightness(points: pd.DataFrame, largest: int) -> Figure:
     """Draw how near the bound is to the exact worst case, and epsilon where a delta is allowed.
 
-    Parameters
-    ----------
-    points : DataFrame
-    largest : int
-        Records of the largest stratum in the second panel.
+    The second panel is for the given number of records in the largest stratum.
     """
     figure, ((left, right),) = panels(1, 2, (9, 3.8))
     by_panel = dict(list(points.groupby("panel")))

@@ -35,22 +35,12 @@ def size_totals(households: int) -> np.ndarray:
 
 
 def synthetic(table: pd.DataFrame, scenario: str) -> np.ndarray:
-    """Build households whose table of county by tenure is the printed one.
+    """Build households by size, county and tenure, with both margins exact; int64 (12, 14, 2).
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `reproduction.swapping.printed.read_massachusetts`.
-    scenario : str
-        "equal mix": the same tilt everywhere; "persons per dwelling": towards larger households
-        where more persons live in a dwelling; "fitted": so that the printed swapped table is
-        expected, as far as its noise lets one see. The last is fitted to that table and is no
-        evidence about it.
-
-    Returns
-    -------
-    int64 array, shape (12, 14, 2)
-        Households by size, county and tenure; both margins exact.
+    Sizes are tilted between counties. "equal mix": the same everywhere; "persons per dwelling":
+    towards larger households where more persons live in a dwelling; "fitted": so that the printed
+    swapped table is expected, as far as its noise lets one see. The last is fitted to that table
+    and is no evidence about it.
     """
     if scenario not in SCENARIOS:
         raise InputError(f"households: no scenario {scenario!r}; there are {', '.join(SCENARIOS)}")
@@ -136,18 +126,10 @@ def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
 
 
 def read_households(path, table: pd.DataFrame) -> np.ndarray:
-    """Read real households, and check that they are those of the slides.
+    """Read real households, and check that they are those of the slides; int64 (sizes, 14, 2).
 
-    Parameters
-    ----------
-    path : path
-        A csv with the columns county, size (persons), tenure ("owned" or "rented") and count.
-    table : DataFrame
-        The printed table.
-
-    Returns
-    -------
-    int64 array, shape (sizes, 14, 2)
+    The file is a csv with the columns county, size (persons), tenure ("owned" or "rented") and
+    count.
 
     Raises
     ------

@@ -1,4 +1,8 @@
-"""Tables of the study, and the data that its figures show, by the rule that makes them."""
+"""Tables of the study and the data that its figures show: one function for each rule.
+
+Each function takes the budgets (`printed`) and Massachusetts (`table`) as the slides print them,
+the block `swapping` of the config, and the seed of the run.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from isdp.accounting.flavours import CITED, SYSTEMS
 from isdp.seeds import stream
 from reproduction.swapping import against_noise, attacks, budgets, demonstrations, massachusetts
 from reproduction.swapping.households import scenarios, synthetic
-from reproduction.swapping.law import law_table
 from reproduction.swapping.printed import before
 
 RATES = (0.01, 0.05, 0.1, 0.5)  # at which the slides give budgets
@@ -27,11 +31,7 @@ ISLANDS = ("Nantucket", "Dukes")  # the smallest counties, whose exchange shows 
 def loss_tables(
     printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
 ) -> dict[str, pd.DataFrame]:
-    """Compute budgets and losses, and compare sampled permutations with their distribution.
-
-    Here and below `printed` and `table` are the budgets and Massachusetts as the slides print
-    them, and `settings` is the block `swapping` of the config.
-    """
+    """Compute budgets and losses, and compare sampled permutations with their distribution."""
     rng, _ = stream(seed, "swapping", "computed").spawn(2)
     state = tuple(table["total"].tolist())
     sizes, records = settings["sizes"], sum(state)
@@ -41,7 +41,7 @@ def loss_tables(
     return {
         "budgets": found,
         "remarks": budgets.remarks(sizes),
-        "law": law_table(rng, *LAW),
+        "law": budgets.law_table(rng, *LAW),
         "exact_loss": budgets.exact_losses(sizes, RATES),
         "universe_loss": budgets.universes([*settings["universes"], state], RATES),
         "table_loss": budgets.table_only(settings["tables"], RATES),
@@ -55,12 +55,14 @@ def loss_tables(
     }
 
 
-def guarantee_tables(printed: pd.DataFrame, table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def guarantee_tables(
+    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
+) -> dict[str, pd.DataFrame]:
     """Compare the guarantees of the systems, and check the slides' statements about them."""
     compared = demonstrations.flavours_compared()
     return {
-        "flavours": demonstrations.flavours(),
-        "flavours_cited": demonstrations.cited_flavours(),
+        "flavours": pd.DataFrame(list(SYSTEMS)),
+        "flavours_cited": pd.DataFrame(list(CITED)),
         "flavours_compared": compared,
         "flavours_points": compared,
         "topdown_budget": demonstrations.topdown_budgets(),
@@ -73,7 +75,9 @@ def guarantee_tables(printed: pd.DataFrame, table: pd.DataFrame) -> dict[str, pd
     }
 
 
-def attack_tables(table: pd.DataFrame, settings: Mapping, seed: int) -> dict[str, pd.DataFrame]:
+def attack_tables(
+    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
+) -> dict[str, pd.DataFrame]:
     """Compute what an attacker learns, and integer noise on the same table."""
     _, rng = stream(seed, "swapping", "computed").spawn(2)
     rates, runs = settings["rates"], settings["located"]
@@ -100,7 +104,7 @@ def attack_tables(table: pd.DataFrame, settings: Mapping, seed: int) -> dict[str
 
 
 def massachusetts_tables(
-    table: pd.DataFrame, settings: Mapping, seed: int
+    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
 ) -> dict[str, pd.DataFrame]:
     """Compare the printed swap with its distribution, and simulate swaps at each rate."""
     households = scenarios(table, settings["households"])
@@ -124,3 +128,11 @@ def massachusetts_tables(
         "mape_points": runs,
         "unmixed_points": unmixed,
     }
+
+
+TABLES = {
+    "loss": loss_tables,
+    "guarantees": guarantee_tables,
+    "attack": attack_tables,
+    "massachusetts": massachusetts_tables,
+}
