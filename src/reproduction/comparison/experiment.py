@@ -55,15 +55,7 @@ def shares() -> list[Share]:
 def run_family(
     seed: int, histogram: Histogram, systems: Sequence[System], settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Run some systems at all of their budgets.
-
-    Parameters
-    ----------
-    seed : int
-    histogram : Histogram
-    systems : sequence of System
-    settings : mapping
-        The block "comparison" of the config.
+    """Run some systems at all budgets of the block "comparison" of the config.
 
     Returns
     -------
@@ -97,16 +89,9 @@ def _runs(seed, histogram, systems, settings) -> Iterator[dict]:
 
 
 def bureau(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
-    """Measure the demonstration data in the same way.
+    """Measure the demonstration data, noisy counts of the same counties, in the same way.
 
-    Parameters
-    ----------
-    histogram, private : Histogram
-        Published and noisy counts of the same counties, in one order.
-    rho : float
-        The budget that the Bureau spent on the levels and queries that are run here.
-    swapped : sequence of str
-        The states of the second scope.
+    The Bureau spent `rho` on the levels and queries that are run here.
     """
     (found,) = measured(histogram, [private.counts], swapped)
     return labelled(found, system=BUREAU, parameter="rho", budget=rho, run=0)
@@ -128,51 +113,42 @@ def measured(
 
 
 def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
-    of_queries = _query_spreads(releases, true, states)
-    of_shares = _share_spreads(releases, true, states)
-    return [
-        {
-            "errors": pd.concat([query_errors(released, true), of_query], axis=1),
-            "shares": pd.concat([_share_errors(released, true), of_share], axis=1),
-            "summary": pd.DataFrame([summary(released, true)]),
-        }
-        for released, of_query, of_share in zip(releases, of_queries, of_shares, strict=True)
-    ]
-
-
-def _share_errors(released, true) -> pd.DataFrame:
+    """Measure each release; spreads are those of all, with rows as of the errors."""
+    queries, fractions = [], []
     people = true.sum(axis=1)
-    tables = [
-        share_errors(released, true, share, people, POPULATIONS).assign(share=share.name)
-        for share in shares()
-    ]
-    return pd.concat(tables, ignore_index=True)
-
-
-def _query_spreads(releases, true, states) -> list[pd.DataFrame]:
-    """Compute spreads of the errors of every query, with rows as from `query_errors`."""
-    parts = []
     for query in QUERIES:
         answers = SCHEMA.margins([query]).sparse
         want = (answers @ true.T).T
         each = ((answers @ released.T).T - want.astype(float) for released in releases)
         classes = np.digitize(want, list(_sizes(query).values())) - 1
         measures = {"bias_spread": np.copy, "square_spread": np.square}
-        parts.append(spreads(each, classes, states, measures))
-    return [pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True)]
-
-
-def _share_spreads(releases, true, states) -> list[pd.DataFrame]:
-    """Compute spreads of the errors of every share, with rows as from `_share_errors`."""
-    classes = np.digitize(true.sum(axis=1), list(POPULATIONS.values())) - 1
-    parts = []
+        queries.append(spreads(each, classes, states, measures))
     for share in shares():
         want = share.of(true)
         known = ~np.isnan(want)
         each = (100 * (share.of(released) - want)[known, None] for released in releases)
+        classes = np.digitize(people[known, None], list(POPULATIONS.values())) - 1
         measures = {"bias_spread": np.copy, "mae_spread": np.abs}
-        parts.append(spreads(each, classes[known, None], states[known], measures))
-    return [pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True)]
+        fractions.append(spreads(each, classes, states[known], measures))
+    found = []
+    for number, released in enumerate(releases):
+        of_queries, of_shares = (
+            pd.concat([each[number] for each in parts], ignore_index=True)
+            for parts in (queries, fractions)
+        )
+        errors = [
+            share_errors(released, true, share, people, POPULATIONS).assign(share=share.name)
+            for share in shares()
+        ]
+        by_share = pd.concat(errors, ignore_index=True)
+        found.append(
+            {
+                "errors": pd.concat([query_errors(released, true), of_queries], axis=1),
+                "shares": pd.concat([by_share, of_shares], axis=1),
+                "summary": pd.DataFrame([summary(released, true)]),
+            }
+        )
+    return found
 
 
 def _sizes(query: str) -> Mapping[str, int]:

@@ -22,15 +22,9 @@ def spreads(
     nation's table, which they add up to: where one has more, others have less, so that adding
     their variances overstates rather than understates.
 
-    Parameters
-    ----------
-    each : iterable of arrays, shape (areas, answers)
-        The errors of each release; missing where an answer is not defined.
-    classes : int array, shape (areas, answers)
-        Classes of the true answers, from 0 up.
-    states : int array, shape (areas,)
-    measures : mapping from name to function
-        Functions of the errors, whose means are measured.
+    Errors of a release have shape (areas, answers) and are missing where an answer is not
+    defined; so have the classes of the true answers, from 0 up. States have shape (areas,), and
+    measures are functions of the errors.
 
     Returns
     -------

@@ -68,14 +68,7 @@ def _means(
 
 
 def cost_table(cost: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the processor time of a release over budgets and runs, and the memory.
-
-    Parameters
-    ----------
-    cost : DataFrame
-        From `reproduction.comparison.experiment.run_family`, with job_memory (MiB, the largest of
-        the job that ran all systems of a family).
-    """
+    """Summarise the processor time of a release over budgets and runs, and the jobs' memory."""
     found = cost.groupby("system", sort=False).agg(
         releases=("run", "size"),
         areas=("areas", "first"),
@@ -91,12 +84,7 @@ def cost_table(cost: pd.DataFrame) -> pd.DataFrame:
 def guarantee_table(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
     """List every system's guarantee at each of its budgets.
 
-    Parameters
-    ----------
-    areas, swapped : Areas
-        The whole table, and that of the states in which records are swapped.
-    settings : mapping
-        The block "comparison" of the config.
+    `swapped` is the table of the states in which records are swapped.
     """
     rows = []
     for system in [each for family in systems().values() for each in family]:
@@ -162,16 +150,10 @@ def _bureau_row() -> dict:
 def collected(
     runs: Mapping[str, pd.DataFrame], histogram: Histogram, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Make all tables, and the points of the figures in the states that are swapped.
+    """Make all tables from the single runs, and the points of the figures in the swapped states.
 
-    Parameters
-    ----------
-    runs : mapping from each of `reproduction.comparison.experiment.KINDS` to DataFrame
-        The single runs of all systems.
-    histogram : Histogram
-    settings : mapping
-        The block "comparison" of the config. The figures show its budgets "shown", and the rho of
-        the production settings.
+    The figures show the budgets "shown" of the block "comparison" of the config, and the rho of
+    the production settings.
     """
     errors, shares = error_table(runs["errors"]), share_table(runs["shares"])
     swapped = areas_of(only_states(histogram, settings["swapped"]))

@@ -119,16 +119,9 @@ def expected_l1(stratum: np.ndarray, rate: float) -> float:
 
 def equal_epsilon(before: np.ndarray, epsilons: Iterable[float]) -> pd.DataFrame:
     """Compute the error of noise by epsilon, and the probability that it changes nothing."""
-    rows = [
-        {
-            "epsilon": epsilon,
-            "mape": noise_mape(before, epsilon),
-            "mean_error": noise_error(len(before), epsilon),
-            "unchanged": unchanged(len(before), epsilon),
-        }
-        for epsilon in epsilons
-    ]
-    return pd.DataFrame(rows)
+    n = len(before)
+    rows = [(e, noise_mape(before, e), noise_error(n, e), unchanged(n, e)) for e in epsilons]
+    return pd.DataFrame(rows, columns=["epsilon", "mape", "mean_error", "unchanged"])
 
 
 def by_strata(before: np.ndarray, epsilons: Iterable[float], strata: int) -> pd.DataFrame:
