@@ -7,6 +7,7 @@ rule compute_swapping_loss:
     input:
         budgets=HERE / "data/swapping/budgets.csv",
         massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
+        households=SWAPPING["households"] or [],
     output:
         budgets="results/tables/swapping_budgets.csv",
         remarks="results/tables/swapping_remarks.csv",
@@ -75,10 +76,6 @@ use rule compute_swapping_loss as attack_swapping with:
 
 
 use rule compute_swapping_loss as swap_massachusetts with:
-    input:
-        budgets=HERE / "data/swapping/budgets.csv",
-        massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
-        households=SWAPPING["households"] or [],
     output:
         massachusetts="results/tables/swapping_massachusetts.csv",
         fit="results/tables/swapping_fit.csv",
