@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
@@ -87,31 +86,29 @@ def necessity() -> pd.DataFrame:
         "another county total": ((0, 0, 0, 1), tenure),
         "another tenure total": ((0, 0, 1, 1), (0, 1, 1, 1)),
     }
-    rows = []
-    for name, there in pairs.items():
-        laws = [output_law(*data, "1/2", table=True) for data in (here, there)]
-        rows.append(_row(name, _aligned(*laws), _apart(here, there)))
+    cases = [
+        (
+            name,
+            *(output_law(*data, "1/2", table=True) for data in (here, there)),
+            _apart(here, there),
+        )
+        for name, there in pairs.items()
+    ]
     exchanged = (output_law(x, (0, 1), "1/2", table=True) for x in ((0, 1), (1, 0)))
-    constant = "two households at p = 1/2, a constant mechanism"
-    rows.append(_row(constant, _aligned(*exchanged), 2))
-    noisy = _noisy_tables([[1, 0], [0, 1]])
-    rows.append(_row("integer noise, another row total", noisy, 1))
+    cases.append(("two households at p = 1/2, a constant mechanism", *exchanged, 2))
+    cases.append(("integer noise, another row total", *_noisy_tables([[1, 0], [0, 1]]), 1))
     for name in ("equal invariants", "another county total"):
-        laws = _aligned(_totals_law(*here), _totals_law(*pairs[name]))
+        totals = (_totals_law(*data) for data in (here, pairs[name]))
         apart = _apart(here, pairs[name])
-        rows.append(_row(f"{name}, and only the totals are released", laws, apart))
-    return pd.DataFrame(rows)
-
-
-def _row(name: str, laws: tuple[np.ndarray, np.ndarray], apart: int) -> dict:
-    loss = multiplicative(*laws)
-    return {
-        "pair": name,
-        "distance": apart,
-        "total_variation": total_variation(*laws),
-        "multiplicative": loss,
-        "loss_per_unit": loss / apart,
-    }
+        cases.append((f"{name}, and only the totals are released", *totals, apart))
+    rows = []
+    for name, one, other, apart in cases:
+        outputs = sorted(one.keys() | other.keys())
+        laws = [np.array([float(law.get(x, 0)) for x in outputs]) for law in (one, other)]
+        loss = multiplicative(*laws)
+        rows.append((name, apart, total_variation(*laws), loss, loss / apart))
+    columns = ["pair", "distance", "total_variation", "multiplicative", "loss_per_unit"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _totals_law(counties: tuple, held: tuple) -> dict[tuple, int]:
@@ -119,19 +116,13 @@ def _totals_law(counties: tuple, held: tuple) -> dict[tuple, int]:
     return {tuple(tuple(np.bincount(part, minlength=2).tolist()) for part in (counties, held)): 1}
 
 
-def _noisy_tables(table: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+def _noisy_tables(table: list[list[int]]) -> list[dict]:
     """Release a 2 x 2 table, and one with a record moved to the other row, under l1 noise."""
     law = enumerate_law(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
-    laws = [
+    return [
         dict(zip(map(tuple, (law.points + np.ravel(x)).tolist()), law.pmf, strict=True))
         for x in (table, np.add(table, [[-1, 0], [1, 0]]))
     ]
-    return _aligned(*laws)
-
-
-def _aligned(one: Mapping, other: Mapping) -> tuple[np.ndarray, np.ndarray]:
-    outputs = sorted(one.keys() | other.keys())
-    return tuple(np.array([float(law.get(x, 0)) for x in outputs]) for law in (one, other))
 
 
 def _apart(one: tuple, other: tuple) -> int:

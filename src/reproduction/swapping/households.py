@@ -16,7 +16,8 @@ from isdp.swapping.moments import covariance
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, before
 
 TWO_PERSONS = 264331  # the slides' largest stratum
-SHARES = (9.0, None, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, None)  # per cent; ours
+# per cent; ours. The slides count the households of two persons, and those of twelve are the rest
+SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
 OWNING_BY_SIZE = 0.12  # rise of the log-odds of owning by a person more; ours
 TILT_BY_PERSONS = 0.25  # tilt towards large households by a person more a dwelling; ours
 SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
@@ -26,10 +27,8 @@ FITTING_STEPS = 12
 
 def size_totals(households: int) -> np.ndarray:
     """Households of each size from 1 to 12, int64 (12,); the last takes what is left."""
-    totals = [
-        TWO_PERSONS if s == 2 else round(households * (SHARES[s - 1] or 0) / 100)
-        for s in range(1, len(SHARES) + 1)
-    ]
+    totals = [round(households * share / 100) for share in SHARES]
+    totals[1] = TWO_PERSONS
     totals[-1] = households - sum(totals[:-1])
     return np.array(totals, dtype=np.int64)
 
