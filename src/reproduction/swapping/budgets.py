@@ -50,9 +50,8 @@ def points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
     """Compute each budget of `reproduction.swapping.printed.read_budgets` again."""
     table = printed.copy()
-    pairs = list(zip(table["rate"], table["largest"], strict=True))
-    table["computed"] = [epsilon_bound(rate, largest) for rate, largest in pairs]
-    table["exact"] = [worst_loss(rate, largest) for rate, largest in pairs]
+    table["computed"] = list(map(epsilon_bound, table["rate"], table["largest"]))
+    table["exact"] = list(map(worst_loss, table["rate"], table["largest"]))
     table["agree"] = table["computed"].round(2) == table["epsilon"]
     smallest = [smallest_epsilon(largest) for largest in table["largest"]]
     table["smallest"] = [epsilon for epsilon, _ in smallest]
