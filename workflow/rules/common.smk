@@ -75,9 +75,9 @@ def in_report(path):
     )
 
 
-def tables_made_by(*made):
-    """List the tables among the outputs of some rules."""
-    return [path for rule in made for path in rule.output if path.startswith("results/tables/")]
+def made_by(folder, *made):
+    """List the outputs of some rules in a folder of the results."""
+    return [path for rule in made for path in rule.output if path.startswith(f"results/{folder}/")]
 
 
 def rendered(tables):
@@ -85,6 +85,14 @@ def rendered(tables):
     return {
         "markdown": [str(Path(table).with_suffix(".md")) for table in tables],
         "pages": [in_report(str(Path(table).with_suffix(".html"))) for table in tables],
+    }
+
+
+def figure_files(tables):
+    """Return the SVG and the PNG files of figures, by the csv tables of what they show."""
+    return {
+        "svg": [in_report(str(Path(table).with_suffix(".svg"))) for table in tables],
+        "png": [str(Path(table).with_suffix(".png")) for table in tables],
     }
 
 

@@ -27,7 +27,7 @@ rule run_systems:
     params:
         sources=code("comparison"),
         seed=config["seed"],
-        comparison=COMPARISON,
+        settings=COMPARISON,
     message:
         "All counties by every system: {wildcards.family}"
     script:
@@ -36,10 +36,10 @@ rule run_systems:
 
 rule collect_comparison:
     input:
-        errors=expand("results/comparison/{family}_errors.csv", family=SYSTEM_FAMILIES),
-        shares=expand("results/comparison/{family}_shares.csv", family=SYSTEM_FAMILIES),
-        summary=expand("results/comparison/{family}_summary.csv", family=SYSTEM_FAMILIES),
-        cost=expand("results/comparison/{family}_cost.csv", family=SYSTEM_FAMILIES),
+        **{
+            kind: expand(path, family=SYSTEM_FAMILIES)
+            for kind, path in rules.run_systems.output.items()
+        },
         histogram=HISTOGRAM,
         published=PUBLISHED,
         provenance="results/data/provenance.json",
@@ -62,7 +62,7 @@ rule collect_comparison:
         ENVIRONMENT
     params:
         sources=code("comparison"),
-        comparison=COMPARISON,
+        settings=COMPARISON,
         cache="results/data/download",
     message:
         "Errors, guarantees and costs of every system"
@@ -70,18 +70,15 @@ rule collect_comparison:
         "../scripts/comparison/collect_comparison.py"
 
 
+COMPARISON_TABLES = made_by("tables", rules.collect_comparison)
+COMPARISON_POINTS = made_by("figures", rules.collect_comparison)
+
+
 rule plot_comparison:
     input:
-        errors="results/figures/comparison_errors.csv",
-        bias="results/figures/comparison_bias.csv",
-        shares="results/figures/comparison_shares.csv",
+        COMPARISON_POINTS,
     output:
-        errors=in_report("results/figures/comparison_errors.svg"),
-        errors_png="results/figures/comparison_errors.png",
-        bias=in_report("results/figures/comparison_bias.svg"),
-        bias_png="results/figures/comparison_bias.png",
-        shares=in_report("results/figures/comparison_shares.svg"),
-        shares_png="results/figures/comparison_shares.png",
+        **figure_files(COMPARISON_POINTS),
     log:
         logs("plot_comparison"),
     benchmark:
@@ -95,9 +92,6 @@ rule plot_comparison:
         "Figures of every system"
     script:
         "../scripts/comparison/plot_comparison.py"
-
-
-COMPARISON_TABLES = tables_made_by(rules.collect_comparison)
 
 
 use rule render_tables as render_comparison_tables with:

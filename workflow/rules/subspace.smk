@@ -147,7 +147,8 @@ rule plot_subspace:
         "../scripts/subspace/plot_subspace.py"
 
 
-SUBSPACE_TABLES = tables_made_by(
+SUBSPACE_TABLES = made_by(
+    "tables",
     rules.compute_subspace_errors,
     rules.compute_subspace_guarantees,
     rules.compare_equal_privacy,

@@ -7,9 +7,11 @@ rule compute_swapping_loss:
     input:
         budgets=HERE / "data/swapping/budgets.csv",
         massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
+        households=SWAPPING["households"] or [],
     output:
         budgets="results/tables/swapping_budgets.csv",
         remarks="results/tables/swapping_remarks.csv",
+        law="results/tables/swapping_law.csv",
         exact_loss="results/tables/swapping_exact_loss.csv",
         universe_loss="results/tables/swapping_universe_loss.csv",
         table_loss="results/tables/swapping_table_loss.csv",
@@ -25,36 +27,17 @@ rule compute_swapping_loss:
     conda:
         ENVIRONMENT
     params:
+        tables="loss",
         sources=code("swapping"),
         settings=SWAPPING,
-    message:
-        "Budgets and losses of swapping"
-    script:
-        "../scripts/swapping/compute_swapping_loss.py"
-
-
-rule sample_swapping_permutations:
-    output:
-        law="results/tables/swapping_law.csv",
-    log:
-        logs("sample_swapping_permutations"),
-    benchmark:
-        benchmarks("sample_swapping_permutations")
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("swapping"),
         seed=config["seed"],
     message:
-        "Sampled permutations against their exact distribution"
+        "Swapping: {params.tables}"
     script:
-        "../scripts/swapping/sample_swapping_permutations.py"
+        "../scripts/swapping/compute_swapping.py"
 
 
-rule compare_swapping_guarantees:
-    input:
-        budgets=HERE / "data/swapping/budgets.csv",
-        massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
+use rule compute_swapping_loss as compare_swapping_guarantees with:
     output:
         flavours="results/tables/swapping_flavours.csv",
         flavours_cited="results/tables/swapping_flavours_cited.csv",
@@ -69,19 +52,11 @@ rule compare_swapping_guarantees:
         logs("compare_swapping_guarantees"),
     benchmark:
         benchmarks("compare_swapping_guarantees")
-    conda:
-        ENVIRONMENT
     params:
-        sources=code("swapping"),
-    message:
-        "Guarantees of swapping, TopDown and noise"
-    script:
-        "../scripts/swapping/compare_swapping_guarantees.py"
+        tables="guarantees",
 
 
-rule attack_swapping:
-    input:
-        massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
+use rule compute_swapping_loss as attack_swapping with:
     output:
         attack="results/tables/swapping_attack.csv",
         attack_state="results/tables/swapping_attack_state.csv",
@@ -96,23 +71,11 @@ rule attack_swapping:
         logs("attack_swapping"),
     benchmark:
         benchmarks("attack_swapping")
-    conda:
-        ENVIRONMENT
     params:
-        sources=code("swapping"),
-        seed=config["seed"],
-        rates=SWAPPING["rates"],
-        located=SWAPPING["located"],
-    message:
-        "What an attacker learns from a swapped file"
-    script:
-        "../scripts/swapping/attack_swapping.py"
+        tables="attack",
 
 
-rule swap_massachusetts:
-    input:
-        massachusetts=HERE / "data/swapping/massachusetts_1940.csv",
-        households=SWAPPING["households"] or [],
+use rule compute_swapping_loss as swap_massachusetts with:
     output:
         massachusetts="results/tables/swapping_massachusetts.csv",
         fit="results/tables/swapping_fit.csv",
@@ -127,54 +90,29 @@ rule swap_massachusetts:
         logs("swap_massachusetts"),
     benchmark:
         benchmarks("swap_massachusetts")
-    conda:
-        ENVIRONMENT
     params:
-        sources=code("swapping"),
-        seed=config["seed"],
-        rates=SWAPPING["rates"],
-        runs=SWAPPING["runs"],
-        households=SWAPPING["households"],
-    message:
-        "Massachusetts in 1940, swapped"
-    script:
-        "../scripts/swapping/swap_massachusetts.py"
+        tables="massachusetts",
+
+
+SWAPPING_RULES = (
+    rules.compute_swapping_loss,
+    rules.compare_swapping_guarantees,
+    rules.attack_swapping,
+    rules.swap_massachusetts,
+)
+SWAPPING_TABLES = made_by("tables", *SWAPPING_RULES)
+SWAPPING_POINTS = made_by("figures", *SWAPPING_RULES)
 
 
 rule plot_swapping:
     input:
-        budget="results/figures/swapping_budget.csv",
-        tightness="results/figures/swapping_tightness.csv",
-        mape="results/figures/swapping_mape.csv",
-        massachusetts="results/figures/swapping_massachusetts.csv",
-        rate="results/figures/swapping_rate.csv",
-        unmixed="results/figures/swapping_unmixed.csv",
-        against_noise="results/figures/swapping_against_noise.csv",
-        attack="results/figures/swapping_attack.csv",
-        flavours="results/figures/swapping_flavours.csv",
+        points=SWAPPING_POINTS,
         budgets="results/tables/swapping_budgets.csv",
         fit="results/tables/swapping_fit.csv",
         summary="results/tables/swapping_mape.csv",
         printed="results/tables/swapping_printed.csv",
     output:
-        budget=in_report("results/figures/swapping_budget.svg"),
-        budget_png="results/figures/swapping_budget.png",
-        tightness=in_report("results/figures/swapping_tightness.svg"),
-        tightness_png="results/figures/swapping_tightness.png",
-        mape=in_report("results/figures/swapping_mape.svg"),
-        mape_png="results/figures/swapping_mape.png",
-        massachusetts=in_report("results/figures/swapping_massachusetts.svg"),
-        massachusetts_png="results/figures/swapping_massachusetts.png",
-        rate=in_report("results/figures/swapping_rate.svg"),
-        rate_png="results/figures/swapping_rate.png",
-        unmixed=in_report("results/figures/swapping_unmixed.svg"),
-        unmixed_png="results/figures/swapping_unmixed.png",
-        against_noise=in_report("results/figures/swapping_against_noise.svg"),
-        against_noise_png="results/figures/swapping_against_noise.png",
-        attack=in_report("results/figures/swapping_attack.svg"),
-        attack_png="results/figures/swapping_attack.png",
-        flavours=in_report("results/figures/swapping_flavours.svg"),
-        flavours_png="results/figures/swapping_flavours.png",
+        **figure_files(SWAPPING_POINTS),
     log:
         logs("plot_swapping"),
     benchmark:
@@ -188,15 +126,6 @@ rule plot_swapping:
         "Figures of swapping"
     script:
         "../scripts/swapping/plot_swapping.py"
-
-
-SWAPPING_TABLES = tables_made_by(
-    rules.compute_swapping_loss,
-    rules.sample_swapping_permutations,
-    rules.compare_swapping_guarantees,
-    rules.attack_swapping,
-    rules.swap_massachusetts,
-)
 
 
 use rule render_tables as render_swapping_tables with:

@@ -247,7 +247,8 @@ rule plot_topdown:
         "../scripts/topdown/plot_topdown.py"
 
 
-TOPDOWN_TABLES = tables_made_by(
+TOPDOWN_TABLES = made_by(
+    "tables",
     rules.compute_topdown_noise,
     rules.derive_implied_constraints,
     rules.release_group_quarters,

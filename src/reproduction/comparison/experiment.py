@@ -12,7 +12,7 @@ from isdp.compare import Areas, Share, System, errors_by_size, share_errors, sum
 from isdp.seeds import stream
 from reproduction.comparison.spread import spreads
 from reproduction.comparison.systems import budgets_of
-from reproduction.data.histogram import AXES, CELLS, SHAPE, Histogram
+from reproduction.data.histogram import CELLS, Histogram
 from reproduction.topdown.configurations import SCHEMA
 from reproduction.topdown.errors import CLASSES
 from reproduction.topdown.experiment import only_states
@@ -27,7 +27,13 @@ POPULATIONS = {
     "over 100,000": 100_000,
 }
 QUERIES = ("total", "race", "hispanic", "adult", "detail")
-ALONE = {"Black alone": "B", "American Indian alone": "I"}
+# shares that people use, of a county's people: the part of a cell's name, and its letter
+SHARES = {
+    "Hispanic": (1, "h"),
+    "under 18": (2, "c"),
+    "Black alone": (0, "B"),
+    "American Indian alone": (0, "I"),
+}
 BUREAU = "Bureau, 2021-06-08"
 
 
@@ -38,42 +44,27 @@ def areas_of(histogram: Histogram) -> Areas:
 
 
 def shares() -> list[Share]:
-    """Name the shares that people use: of a county's people."""
-    cells = np.arange(len(CELLS)).reshape(SHAPE)
-    found = [
-        Share("Hispanic", cells[:, 1].ravel()),
-        Share("under 18", cells[:, :, AXES.index("adult") - 2].ravel()),
+    """Return the shares that are measured."""
+    names = [cell.split(":") for cell in CELLS]
+    return [
+        Share(share, [number for number, name in enumerate(names) if name[part] == letter])
+        for share, (part, letter) in SHARES.items()
     ]
-    races = [cell.split(":")[0] for cell in CELLS]
-    for name, race in ALONE.items():
-        found.append(Share(name, [i for i, each in enumerate(races) if each == race]))
-    return found
 
 
 def run_family(
-    seed: int,
-    histogram: Histogram,
-    systems: Sequence[System],
-    settings: Mapping,
+    seed: int, histogram: Histogram, systems: Sequence[System], settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Run some systems at all of their budgets.
-
-    Parameters
-    ----------
-    seed : int
-    histogram : Histogram
-    systems : sequence of System
-    settings : mapping
-        The block "comparison" of the config.
+    """Run some systems at all budgets of the block "comparison" of the config.
 
     Returns
     -------
     dict from each of `KINDS` to DataFrame
-        Columns system, parameter, budget, scope and run, and then: of "errors" query, those of
+        Columns system, parameter, budget, run and scope, and then: of "errors" query, those of
         `isdp.compare.errors_by_size` and the spreads of bias and of the mean square; of "shares"
         share, those of `isdp.compare.share_errors` and the spreads of bias and mae; of "summary"
-        those of `isdp.compare.summary`; of "cost" areas, cells, people and seconds (of one
-        processor, measured). Spreads: `reproduction.comparison.spread`.
+        those of `isdp.compare.summary`; of "cost" (without scope) areas, cells, people and seconds
+        of one processor. Spreads: `reproduction.comparison.spread`.
     """
     return gathered(_runs(seed, histogram, systems, settings))
 
@@ -82,41 +73,25 @@ def _runs(seed, histogram, systems, settings) -> Iterator[dict]:
     swapped = only_states(histogram, settings["swapped"])
     for system in systems:
         part = swapped if system.parameter == "rate" else histogram
-        areas = areas_of(part)
+        areas, people = areas_of(part), int(part.counts.sum())
+        size = {"areas": len(part.counts), "cells": part.counts.size, "people": people}
         for budget in budgets_of(system, settings):
-            releases, costs = [], []
+            releases, seconds = [], []
             for number in range(settings["runs"]):
                 rng = stream(seed, "comparison", f"{system.name}, {budget!r}", number)
                 began = time.process_time()
                 releases.append(system.release(rng, areas, budget))
-                costs.append(_cost(part, time.process_time() - began))
-            every = measured(part, releases, settings["swapped"])
-            for number, (found, cost) in enumerate(zip(every, costs, strict=True)):
-                found["cost"] = cost
-                yield labelled(
-                    found,
-                    system=system.name,
-                    parameter=system.parameter,
-                    budget=budget,
-                    run=number,
-                )
+                seconds.append(time.process_time() - began)
+            labels = {"system": system.name, "parameter": system.parameter, "budget": budget}
+            for number, found in enumerate(measured(part, releases, settings["swapped"])):
+                found["cost"] = pd.DataFrame([size | {"seconds": seconds[number]}])
+                yield labelled(found, **labels, run=number)
 
 
 def bureau(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
-    """Measure the Bureau's own file in the same way.
+    """Measure the demonstration data, noisy counts of the same counties, in the same way.
 
-    Parameters
-    ----------
-    histogram, private : Histogram
-        Published and noisy counts of the same counties, in one order.
-    rho : float
-        What the Bureau spent on the levels and queries that are run here.
-    swapped : sequence of str
-        The states of the second scope.
-
-    Returns
-    -------
-    dict from each of `KINDS` but "cost" to DataFrame
+    The Bureau spent `rho` on the levels and queries that are run here.
     """
     (found,) = measured(histogram, [private.counts], swapped)
     return labelled(found, system=BUREAU, parameter="rho", budget=rho, run=0)
@@ -127,57 +102,53 @@ def measured(
 ) -> list[dict[str, pd.DataFrame]]:
     """Measure releases of one kind in all counties, and in those that are swapped as well."""
     inside = part.counties["state"].isin(list(swapped)).to_numpy()
-    scopes = {SWAPPED: inside} if inside.all() else {EVERYWHERE: np.full(len(inside), True)}
+    scopes = {} if inside.all() else {EVERYWHERE: np.full(len(inside), True)}
     scopes |= {SWAPPED: inside} if inside.any() else {}
-    found: list[dict[str, list]] = [{"errors": [], "shares": [], "summary": []} for _ in releases]
+    by_scope = []
     for scope, rows in scopes.items():
-        want, states = part.counts[rows], pd.factorize(part.counties["state"][rows])[0]
-        got = [released[rows] for released in releases]
-        apart = _query_spreads(got, want, states), _share_spreads(got, want, states)
-        for tables, released, of_queries, of_shares in zip(found, got, *apart, strict=True):
-            errors, of = query_errors(released, want), _share_errors(released, want)
-            tables["errors"].append(pd.concat([errors, of_queries], axis=1).assign(scope=scope))
-            tables["shares"].append(pd.concat([of, of_shares], axis=1).assign(scope=scope))
-            tables["summary"].append(pd.DataFrame([summary(released, want)]).assign(scope=scope))
-    return [
-        {kind: pd.concat(tables, ignore_index=True) for kind, tables in each.items()}
-        for each in found
-    ]
+        states = pd.factorize(part.counties["state"][rows])[0]
+        found = _measured([released[rows] for released in releases], part.counts[rows], states)
+        by_scope.append([labelled(tables, scope=scope) for tables in found])
+    return [gathered(tables) for tables in zip(*by_scope, strict=True)]
 
 
-def _share_errors(released, true) -> pd.DataFrame:
+def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
+    """Measure each release; spreads are those of all, with rows as of the errors."""
+    queries, fractions = [], []
     people = true.sum(axis=1)
-    tables = [
-        share_errors(released, true, share, people, POPULATIONS).assign(share=share.name)
-        for share in shares()
-    ]
-    return pd.concat(tables, ignore_index=True)
-
-
-def _query_spreads(releases, true, states) -> list[pd.DataFrame]:
-    """Spreads of the errors of every query, a row each as from `query_errors`."""
-    parts = []
     for query in QUERIES:
         answers = SCHEMA.margins([query]).sparse
         want = (answers @ true.T).T
         each = ((answers @ released.T).T - want.astype(float) for released in releases)
         classes = np.digitize(want, list(_sizes(query).values())) - 1
         measures = {"bias_spread": np.copy, "square_spread": np.square}
-        parts.append(spreads(each, classes, states, measures))
-    return [pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True)]
-
-
-def _share_spreads(releases, true, states) -> list[pd.DataFrame]:
-    """Spreads of the errors of every share, a row each as from `_share_errors`."""
-    classes = np.digitize(true.sum(axis=1), list(POPULATIONS.values())) - 1
-    measures = {"bias_spread": np.copy, "mae_spread": np.abs}
-    parts = []
+        queries.append(spreads(each, classes, states, measures))
     for share in shares():
         want = share.of(true)
         known = ~np.isnan(want)
         each = (100 * (share.of(released) - want)[known, None] for released in releases)
-        parts.append(spreads(each, classes[known, None], states[known], measures))
-    return [pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True)]
+        classes = np.digitize(people[known, None], list(POPULATIONS.values())) - 1
+        measures = {"bias_spread": np.copy, "mae_spread": np.abs}
+        fractions.append(spreads(each, classes, states[known], measures))
+    found = []
+    for number, released in enumerate(releases):
+        of_queries, of_shares = (
+            pd.concat([each[number] for each in parts], ignore_index=True)
+            for parts in (queries, fractions)
+        )
+        errors = [
+            share_errors(released, true, share, people, POPULATIONS).assign(share=share.name)
+            for share in shares()
+        ]
+        by_share = pd.concat(errors, ignore_index=True)
+        found.append(
+            {
+                "errors": pd.concat([query_errors(released, true), of_queries], axis=1),
+                "shares": pd.concat([by_share, of_shares], axis=1),
+                "summary": pd.DataFrame([summary(released, true)]),
+            }
+        )
+    return found
 
 
 def _sizes(query: str) -> Mapping[str, int]:
@@ -185,26 +156,10 @@ def _sizes(query: str) -> Mapping[str, int]:
 
 
 def query_errors(released, true) -> pd.DataFrame:
-    """Measure the errors of every query by true size.
-
-    Parameters
-    ----------
-    released, true : array, shape (areas, cells)
-
-    Returns
-    -------
-    DataFrame
-        Columns of `isdp.compare.errors_by_size`, and query.
-    """
+    """Measure the errors of every query by true size; arrays have shape (areas, cells)."""
     tables = []
     for query in QUERIES:
         answers = SCHEMA.margins([query]).sparse
         table = errors_by_size((answers @ released.T).T, (answers @ true.T).T, _sizes(query))
         tables.append(table.assign(query=query))
     return pd.concat(tables, ignore_index=True)
-
-
-def _cost(part: Histogram, seconds: float) -> pd.DataFrame:
-    people = int(part.counts.sum())
-    row = {"areas": len(part.counts), "cells": part.counts.size, "people": people}
-    return pd.DataFrame([row | {"seconds": seconds}])

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from isdp.plots.style import DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
-from reproduction.comparison.experiment import BUREAU, POPULATIONS
+from reproduction.comparison.experiment import BUREAU, POPULATIONS, SWAPPED
 
 GREEN, PURPLE, BROWN, ORANGE = "#3f8f4f", "#7a5195", "#8a6d1c", DARK[1]
 # colour, marker and line of each system, in the order in which readers see them
@@ -44,28 +44,23 @@ BIAS_ROWS = {
 }
 BARS = 3  # standard errors that a bar reaches on either side
 ASIDE = 0.02  # powers of ten: how far apart systems stand that would hide each other
-BELOW = "; bars: three standard errors; hollow: holds more than the others"
+WHERE = f"({SWAPPED}; bars: three standard errors; hollow: holds more than the others)"
 
 
 @styled
-def errors(points: pd.DataFrame, scope: str) -> Figure:
-    """Draw error against each system's own budget, a column for each kind of budget.
-
-    Parameters
-    ----------
-    points : DataFrame
-        From `reproduction.comparison.tables.error_points`.
-    scope : str
-        Counties in which errors are measured.
-    """
+def errors(points: pd.DataFrame) -> Figure:
+    """Draw error against each system's own budget, a column for each kind of budget."""
     figure, axes = panels(len(ROWS), len(PANELS), (11.5, 9.4), sharex="col")
     for row, (name, words) in enumerate(ROWS.items()):
-        for column, parameter in enumerate(PANELS):
-            axis = axes[row, column]
-            part = points[(points["query"] == name) & (points["parameter"] == parameter)]
-            converted = points[(points["query"] == name) & points["system"].isin(BY_THEOREM)]
-            converted = converted.assign(budget=converted["budget"] ** 2 / 2)
-            _curves(axis, part)
+        drawn = points[points["query"] == name]
+        converted = drawn[drawn["system"].isin(BY_THEOREM)]
+        converted = converted.assign(budget=converted["budget"] ** 2 / 2)
+        for axis, parameter in zip(axes[row], PANELS, strict=True):
+            part = drawn[drawn["parameter"] == parameter]
+            for system, aside, each in _in_order(part):
+                each = each.sort_values("budget")
+                _line(axis, each["budget"] * 10 ** (ASIDE * aside), each, "value", "error", system)
+            axis.set_xscale("log")
             _budgets(axis, part, converted if parameter == "rho" else converted[:0])
             _logarithmic(axis)
         axes[row, 0].set_ylabel(words)
@@ -73,18 +68,7 @@ def errors(points: pd.DataFrame, scope: str) -> Figure:
     axes[1, 2].text(
         0.5, 0.5, "held: no error", transform=axes[1, 2].transAxes, ha="center", color=INK
     )
-    return finish(
-        figure, f"Three kinds of budget, three columns: compare within one ({scope}{BELOW})"
-    )
-
-
-def _curves(axis: Axes, part: pd.DataFrame) -> None:
-    """Draw value against budget, systems of one budget a little apart."""
-    for place, (system, points) in enumerate(_in_order(part)):
-        points = points.sort_values("budget")
-        aside = 10 ** (ASIDE * _centred(place, part))
-        _line(axis, points["budget"] * aside, points["value"], points["error"], system)
-    axis.set_xscale("log")
+    return finish(figure, f"Three kinds of budget, three columns: compare within one {WHERE}")
 
 
 def _logarithmic(axis: Axes) -> None:
@@ -103,13 +87,15 @@ def _logarithmic(axis: Axes) -> None:
     axis.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _line(axis: Axes, x, y, error, system: str, label: str | None = None) -> None:
+def _line(
+    axis: Axes, x, points: pd.DataFrame, value: str, error: str, system: str, label: str = ""
+) -> None:
     """Draw one system's points with their bars, hollow if it holds more than the others."""
     colour, marker, line = STYLES[system]
     axis.errorbar(
         x,
-        y,
-        yerr=BARS * pd.Series(error).fillna(0).to_numpy(),
+        points[value],
+        yerr=BARS * points[error].fillna(0),
         color=colour,
         marker=marker,
         mfc="white" if system in EXCEPTIONS else colour,
@@ -123,51 +109,42 @@ def _line(axis: Axes, x, y, error, system: str, label: str | None = None) -> Non
 
 def _budgets(axis: Axes, part: pd.DataFrame, converted: pd.DataFrame) -> None:
     """Mark the budgets, and pure systems where their epsilon puts them as zCDP: epsilon^2 / 2."""
-    for system, points in _in_order(converted):
+    for system, _, points in _in_order(converted):
         points = points.sort_values("budget")
         look = {"color": STYLES[system][0], "marker": STYLES[system][1], "ms": 3}
         label = f"{system}, by Bun and Steinke 2016"
         axis.plot(points["budget"], points["value"], ls=":", lw=0.9, label=label, **look)
-    budgets = {budget: f"{budget:.3g}" for budget in sorted(set(part["budget"]))}
-    # a line lower, as they may be close to the others
-    moved = {budget: f"\n{budget:.3g}" for budget in sorted(set(converted["budget"]))}
-    every = moved | budgets
-    axis.set_xticks(list(every), list(every.values()))
+    # converted budgets a line lower, as they may be close to the others
+    ticks = {budget: f"\n{budget:.3g}" for budget in sorted(set(converted["budget"]))}
+    ticks |= {budget: f"{budget:.3g}" for budget in sorted(set(part["budget"]))}
+    axis.set_xticks(list(ticks), list(ticks.values()))
     axis.xaxis.set_minor_formatter(NullFormatter())
-    if every:  # room beside the first and the last, and beside the only one
-        room = max(1.2, (max(every) / min(every)) ** 0.06)
-        axis.set_xlim(min(every) / room, max(every) * room)
+    if ticks:  # a margin next to the first and the last, and to the only one
+        margin = max(1.2, (max(ticks) / min(ticks)) ** 0.06)
+        axis.set_xlim(min(ticks) / margin, max(ticks) * margin)
 
 
 def _name_columns(axes, words: list[str], below: float) -> None:
-    """Name each column above, and its axis and, so many letters' heights below, its systems."""
+    """Name each column above it; below it its axis and, at a distance in letters, its systems."""
     for column, (_, title) in enumerate(PANELS.values()):
+        axis = axes[-1, column]
         axes[0, column].set_title(title, loc="left")
-        axes[-1, column].set_xlabel(words[column])
-        drawn = [line.lines[0] for line in axes[-1, column].containers]
-        names = [line.get_label() for line in axes[-1, column].containers]
-        named = [line for line in axes[-1, column].get_lines() if line.get_label()[0] != "_"]
-        handles, labels = drawn + named, names + [line.get_label() for line in named]
+        axis.set_xlabel(words[column])
+        handles = {line.get_label(): line.lines[0] for line in axis.containers}
+        named = {line.get_label(): line for line in axis.get_lines()}
+        handles |= {label: line for label, line in named.items() if label[0] != "_"}
         place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": below}
-        axes[-1, column].legend(handles, labels, frameon=False, fontsize=7.6, **place)
+        axis.legend(handles.values(), handles, frameon=False, fontsize=7.6, **place)
 
 
 @styled
-def bias(points: pd.DataFrame, scope: str) -> Figure:
-    """Draw the errors of cells by their true size, with one budget for each system.
-
-    Parameters
-    ----------
-    points : DataFrame
-        From `reproduction.comparison.tables.bias_points`.
-    scope : str
-        Counties in which errors are measured.
-    """
-    classes = list(dict.fromkeys(points["size"]))
+def bias(points: pd.DataFrame) -> Figure:
+    """Draw the errors of cells by their true size, with one budget for each system."""
+    classes = list(points["size"].unique())
     figure, axes = panels(len(BIAS_ROWS), len(PANELS), (11.5, 7.4), sharex="col")
-    for row, (column, words) in enumerate(BIAS_ROWS.items()):
-        _by_class(axes[row], points, column, classes)
-        axes[row, 0].set_ylabel(words)
+    for row, (column, words) in zip(axes, BIAS_ROWS.items(), strict=True):
+        _by_class(row, points, column, classes)
+        row[0].set_ylabel(words)
     for axis in axes[0]:
         axis.axhline(0, color=INK, lw=0.8)
         axis.set_yscale("symlog", linthresh=1)
@@ -176,31 +153,22 @@ def bias(points: pd.DataFrame, scope: str) -> Figure:
     for axis in axes[1]:
         _logarithmic(axis)
     _name_columns(axes, ["true size of the cell (persons)"] * len(PANELS), 9)
-    return finish(figure, f"Errors of cells by their true size ({scope}{BELOW})")
+    return finish(figure, f"Errors of cells by their true size {WHERE}")
 
 
 @styled
-def shares(points: pd.DataFrame, scope: str) -> Figure:
-    """Draw the mean absolute error of shares by population, with one budget for each system.
-
-    Parameters
-    ----------
-    points : DataFrame
-        From `reproduction.comparison.tables.share_points`.
-    scope : str
-        Counties in which errors are measured.
-    """
-    names = list(dict.fromkeys(points["share"]))
+def shares(points: pd.DataFrame) -> Figure:
+    """Draw the mean absolute error of shares by population, with one budget for each system."""
+    shown = points.groupby("share", sort=False)
     classes = [name for name in POPULATIONS if name in set(points["size"])]
-    size = (11.5, 2.2 + 2.3 * len(names))
-    figure, axes = panels(len(names), len(PANELS), size, sharex="col")
-    for row, name in enumerate(names):
-        _by_class(axes[row], points[points["share"] == name], "mae", classes)
-        axes[row, 0].set_ylabel(f"{name}\n(percentage points)")
-        for axis in axes[row]:
+    figure, axes = panels(len(shown), len(PANELS), (11.5, 2.2 + 2.3 * len(shown)), sharex="col")
+    for row, (name, part) in zip(axes, shown, strict=True):
+        _by_class(row, part, "mae", classes)
+        row[0].set_ylabel(f"{name}\n(percentage points)")
+        for axis in row:
             _logarithmic(axis)
     _name_columns(axes, ["population of the county"] * len(PANELS), 11)
-    return finish(figure, f"Mean absolute errors of shares of a county's people ({scope}{BELOW})")
+    return finish(figure, f"Mean absolute errors of shares of a county's people {WHERE}")
 
 
 def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:
@@ -210,12 +178,11 @@ def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> Non
     """
     for axis, parameter in zip(axes, PANELS, strict=True):
         part = drawn[drawn["parameter"] == parameter]
-        for place, (system, points) in enumerate(_in_order(part)):
-            budget = points["budget"].iloc[0]
+        for system, aside, points in _in_order(part):
+            label = f"{system} ({parameter} {points['budget'].iloc[0]:.3g})"
             points = points.set_index("size").reindex(classes)
-            x = [number + 0.11 * _centred(place, part) for number in range(len(classes))]
-            label = f"{system} ({parameter} {budget:.3g})"
-            _line(axis, x, points[column], points[f"{column}_error"], system, label)
+            x = [number + 0.11 * aside for number in range(len(classes))]
+            _line(axis, x, points, column, f"{column}_error", system, label)
         axis.set_xticks(range(len(classes)), classes, rotation=35, ha="right")
         axis.set_xlim(-0.5, len(classes) - 0.5)
         axis.grid(axis="x", visible=False)
@@ -223,14 +190,8 @@ def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> Non
             axis.axvspan(number - 0.5, number + 0.5, color="#f3f3f3", lw=0, zorder=0)
 
 
-def _centred(place: int, part: pd.DataFrame) -> float:
-    """Tell how many steps from the middle the system of that place in a panel stands."""
-    return place - (part["system"].nunique() - 1) / 2
-
-
 def _in_order(rows: pd.DataFrame):
-    """Give each system with its rows, in the order of `STYLES`."""
-    for system in STYLES:
-        part = rows[rows["system"] == system]
-        if len(part):
-            yield system, part
+    """Give each system in the order of `STYLES`, its steps from the panel's middle, its rows."""
+    shown = [system for system in STYLES if system in set(rows["system"])]
+    for place, system in enumerate(shown):
+        yield system, place - (len(shown) - 1) / 2, rows[rows["system"] == system]

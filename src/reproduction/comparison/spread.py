@@ -1,4 +1,4 @@
-"""How far few releases of one table differ by chance: told from each of its states."""
+"""The variance of few releases of one table by chance, estimated from each of its states."""
 
 from __future__ import annotations
 
@@ -22,15 +22,9 @@ def spreads(
     nation's table, which they add up to: where one has more, others have less, so that adding
     their variances overstates rather than understates.
 
-    Parameters
-    ----------
-    each : iterable of arrays, shape (areas, answers)
-        Errors of a release each; missing where an answer is not defined.
-    classes : int array, shape (areas, answers)
-        Of the true answers, from 0 up.
-    states : int array, shape (areas,)
-    measures : mapping from name to function
-        Of the errors, whose means are asked for.
+    Errors of a release have shape (areas, answers) and are missing where an answer is not
+    defined; so have the classes of the true answers, from 0 up. States have shape (areas,), and
+    measures are functions of the errors.
 
     Returns
     -------
@@ -59,5 +53,5 @@ def spreads(
 
 
 def standard_error(spread: pd.Series, runs: pd.Series) -> pd.Series:
-    """Tell the standard error of a mean over runs by the mean of their spreads; none for one."""
+    """Compute the standard error of a mean over runs from the mean of their spreads."""
     return np.sqrt(spread / (runs - 1).where(runs > 1))

@@ -29,17 +29,10 @@ NAMES = dict(zip(CENSUS_LEVELS, LEVELS, strict=True))
 
 @dataclass(frozen=True)
 class Spending:
-    """Plans of TopDown that share a given budget out as a known one does.
-
-    Parameters
-    ----------
-    known : Budget
-        With the levels nation, state and county, and what is spent elsewhere.
-    passes : {"one", "isolate_total"}
-    """
+    """Plans of TopDown that share a given budget out as a known one of three levels does."""
 
     known: Budget
-    passes: str
+    passes: str  # "one" or "isolate_total"
 
     def __call__(self, spent: float) -> Plan:
         """Plan a run whose three levels together spend this much, for one person."""
@@ -52,7 +45,7 @@ class Spending:
 
 
 def bureau_rho() -> Fraction:
-    """Part of the Bureau's budget of 8 June 2021 that goes to the levels and queries run here."""
+    """Return the part of the Bureau's budget of 8 June 2021 for the levels and queries run here."""
     return production().spent
 
 
@@ -76,13 +69,6 @@ def systems() -> dict[str, list[System]]:
 
 
 def budgets_of(system: System, settings: Mapping) -> list[float]:
-    """Budgets at which a system is run: those of its parameter, in ascending order.
-
-    Parameters
-    ----------
-    system : System
-    settings : mapping
-        The block "comparison" of the config.
-    """
+    """List the budgets at which a system is run, in ascending order; settings as in the config."""
     given = settings[f"{system.parameter}s"]
     return sorted(float(bureau_rho()) if each == PUBLISHED else float(each) for each in given)

@@ -1,4 +1,4 @@
-"""What the runs of all systems come to, and what each guarantees."""
+"""Tables of the errors, costs and guarantees of all systems, and the points of the figures."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import pandas as pd
 
 from isdp.accounting import Guarantee, as_fraction, upper
 from isdp.compare import Areas, System
-from reproduction.comparison.experiment import BUREAU, SWAPPED
+from reproduction.comparison.experiment import BUREAU, SWAPPED, areas_of
 from reproduction.comparison.spread import standard_error
 from reproduction.comparison.systems import budgets_of, bureau_rho, systems
+from reproduction.data.histogram import Histogram
 from reproduction.topdown.configurations import production, slides
+from reproduction.topdown.experiment import only_states
 from reproduction.topdown.tables import over_runs
 
-LABELS = ["parameter", "budget", "scope"]  # beside system and run
-# queries whose errors are told by true size; of the others all answers together
+LABELS = ["parameter", "budget", "scope"]  # besides system and run
+# queries whose errors are given by true size; of the others all answers together
 BY_SIZE = ("total", "detail")
-# what the figure of errors shows of each query or share: the table, and its column
+# the table and the column that the figure of errors shows of each query or share
 DRAWN = {"detail": ("errors", "rmse"), "total": ("errors", "rmse"), "Hispanic": ("shares", "mae")}
 PURE_TO_ZCDP = "Bun and Steinke 2016, Proposition 1.4: epsilon gives rho = epsilon^2 / 2"
 NO_WAY_BACK = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
@@ -32,93 +34,75 @@ FILE = (
 
 
 def error_table(errors: pd.DataFrame) -> pd.DataFrame:
-    """Tell errors by query and true size: means over runs, with the errors of bias and rmse."""
+    """Average errors over runs by query and true size, with standard errors of bias and rmse."""
     kept = errors[(errors["size"] == "all") | errors["query"].isin(BY_SIZE)]
     values = ["answers", "bias", "mae", "rmse", "negative"]
-    found, runs = _means(kept, [*LABELS, "query", "size"], values, ["bias_spread", "square_spread"])
-    of_square = standard_error(found.pop("square_spread"), runs)
-    found["bias_error"] = standard_error(found.pop("bias_spread"), runs)
-    # that of a root, to first order; what is never off has no error
-    found["rmse_error"] = of_square / (2 * found["rmse"]).where(found["rmse"] > 0, 1)
-    return found
+    found = _means(kept, ["query", "size"], values, ["bias_spread", "square_spread"])
+    of_square = found.pop("square_error")
+    # the error of a root, to first order; a query that is never off has none
+    return found.assign(rmse_error=of_square / (2 * found["rmse"]).where(found["rmse"] > 0, 1))
 
 
 def share_table(shares: pd.DataFrame) -> pd.DataFrame:
-    """Tell errors of shares: means over runs, with the errors of bias and mae."""
+    """Average errors of shares over runs, with standard errors of bias and mae."""
     values = ["areas", "undefined", "out_of_range", "bias", "mae", "off_by_1"]
-    found, runs = _means(shares, [*LABELS, "share", "size"], values, ["bias_spread", "mae_spread"])
-    for name in ("bias", "mae"):
-        found[f"{name}_error"] = standard_error(found.pop(f"{name}_spread"), runs)
-    return found
-
-
-def _means(table: pd.DataFrame, by: list[str], values: list[str], spread: list[str] = ()) -> tuple:
-    """Average over runs; the means, and how many runs."""
-    found = over_runs(table, by, [*values, *spread])
-    return found.drop(columns=[f"{name}_error" for name in [*values, *spread]]), found["runs"]
+    return _means(shares, ["share", "size"], values, ["bias_spread", "mae_spread"])
 
 
 def impossible_table(summary: pd.DataFrame) -> pd.DataFrame:
-    """Tell counts that cannot be, and what is exact: means over runs."""
+    """Average impossible counts and exact counts over runs."""
     values = ["negative", "fractional", "exact_areas", "exact_cells", "people_moved"]
-    return _means(summary, LABELS, values)[0]
+    return _means(summary, [], values, [])
+
+
+def _means(
+    table: pd.DataFrame, by: list[str], values: list[str], spreads: list[str]
+) -> pd.DataFrame:
+    """Average over runs; of each column NAME_spread the standard error NAME_error."""
+    keys, values = [*LABELS, *by], [*values, *spreads]
+    found = over_runs(table, keys, values)[["system", *keys, "runs", *values]]
+    for name in spreads:
+        of_mean = name.replace("_spread", "_error")
+        found[of_mean] = standard_error(found.pop(name), found["runs"])
+    return found
 
 
 def cost_table(cost: pd.DataFrame) -> pd.DataFrame:
-    """Seconds of one processor for a release, the mean over budgets and runs, and the memory.
-
-    Parameters
-    ----------
-    cost : DataFrame
-        From `reproduction.comparison.experiment.run_family`, with job_memory (MB, the largest of
-        the job that ran all systems of a family).
-
-    Returns
-    -------
-    DataFrame
-        Columns system, releases, areas, cells, people, seconds, longest (seconds), job_memory (MB).
-    """
-    groups = cost.groupby("system", sort=False)
-    found = groups[["areas", "cells", "people"]].first()
-    found.insert(0, "releases", groups.size())
-    found["seconds"] = groups["seconds"].mean()
-    found["longest"] = groups["seconds"].max()
-    found["job_memory"] = groups["job_memory"].max()
+    """Summarise the processor time of a release over budgets and runs, and the jobs' memory."""
+    found = cost.groupby("system", sort=False).agg(
+        releases=("run", "size"),
+        areas=("areas", "first"),
+        cells=("cells", "first"),
+        people=("people", "first"),
+        seconds=("seconds", "mean"),
+        longest=("seconds", "max"),
+        job_memory=("job_memory", "max"),
+    )
     return found.reset_index()
 
 
 def guarantee_table(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
     """List every system's guarantee at each of its budgets.
 
-    Parameters
-    ----------
-    areas, swapped : Areas
-        The whole table, and that of the states in which records are swapped.
-    settings : mapping
-        The block "comparison" of the config.
-
-    Returns
-    -------
-    DataFrame
-        Columns system, paper, parameter and budget (what is set), flavour, loss (a unit, rounded
-        up), unit, loss_per_person (missing where there is none), rho_by_theorem (of a pure
-        guarantee, for one person; missing for others), held, published (the whole budget of which
-        this is the part for these levels and queries), whole_counts, no_negative_counts, unbiased,
-        to_compare (what leads to another flavour, or what one would have to believe) and
-        statement.
+    `swapped` is the table of the states in which records are swapped.
     """
     rows = []
     for system in [each for family in systems().values() for each in family]:
         table = swapped if system.parameter == "rate" else areas
         for budget in budgets_of(system, settings):
             rows.append(_row(system, budget, system.guarantee(table, budget)))
-    rows.append(_bureau_row())
-    return pd.DataFrame(rows)
+    return pd.DataFrame([*rows, _bureau_row()])
 
 
 def _row(system: System, budget: float, guarantee: Guarantee) -> dict:
-    person = guarantee.loss_per_person
-    pure = guarantee.flavour == "pure" and person is not None
+    person, pure = guarantee.loss_per_person, guarantee.flavour == "pure"
+    known = {"TopDown, one pass": slides(), "TopDown, production": production()}.get(system.name)
+    if person is None:
+        rho, to_compare = None, SWAPS
+    elif pure:
+        rho, to_compare = upper(as_fraction(person) ** 2 / 2), PURE_TO_ZCDP
+    else:
+        rho, to_compare = None, NO_WAY_BACK
     return {
         "system": system.name,
         "paper": system.paper,
@@ -128,27 +112,16 @@ def _row(system: System, budget: float, guarantee: Guarantee) -> dict:
         "loss": upper(guarantee.loss),
         "unit": guarantee.unit,
         "loss_per_person": None if person is None else upper(person),
-        "rho_by_theorem": upper(as_fraction(person) ** 2 / 2) if pure else None,
+        "rho_by_theorem": rho,
         "held": system.held(),
-        "published": _published(system, budget),
+        # the whole budget, of which the levels and queries that are run take this part
+        "published": f"{upper(float(known.total / known.spent) * budget)}" if known else "",
         "whole_counts": system.whole,
         "no_negative_counts": system.nonnegative,
         "unbiased": system.unbiased,
-        "to_compare": _to_compare(guarantee),
+        "to_compare": to_compare,
         "statement": guarantee.statement(),
     }
-
-
-def _to_compare(guarantee: Guarantee) -> str:
-    if guarantee.loss_per_person is None:
-        return SWAPS
-    return PURE_TO_ZCDP if guarantee.flavour == "pure" else NO_WAY_BACK
-
-
-def _published(system: System, budget: float) -> str:
-    """Whole budget of which the levels and queries that are run take this part."""
-    known = {"TopDown, one pass": slides(), "TopDown, production": production()}.get(system.name)
-    return "" if known is None else f"{upper(float(known.total / known.spent) * budget)}"
 
 
 def _bureau_row() -> dict:
@@ -174,38 +147,31 @@ def _bureau_row() -> dict:
     }
 
 
-def collected(kinds: Mapping[str, list[pd.DataFrame]]) -> dict[str, pd.DataFrame]:
-    """Make the tables of errors, shares and what is impossible from those of the single runs."""
-    of_all = {kind: pd.concat(tables, ignore_index=True) for kind, tables in kinds.items()}
-    return {
-        "errors": error_table(of_all["errors"]),
-        "shares": share_table(of_all["shares"]),
-        "impossible": impossible_table(of_all["summary"]),
-    }
-
-
-def figure_points(
-    errors: pd.DataFrame, shares: pd.DataFrame, shown: Mapping[str, float]
+def collected(
+    runs: Mapping[str, pd.DataFrame], histogram: Histogram, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """List the points of all figures, in the counties of the states that are swapped.
+    """Make all tables from the single runs, and the points of the figures in the swapped states.
 
-    Parameters
-    ----------
-    errors, shares : DataFrame
-        From `collected`.
-    shown : mapping from parameter to budget
-        The block "comparison.shown" of the config; rho is that of the production settings.
+    The figures show the budgets "shown" of the block "comparison" of the config, and the rho of
+    the production settings.
     """
-    chosen = {**shown, "rho": float(bureau_rho())}
+    errors, shares = error_table(runs["errors"]), share_table(runs["shares"])
+    swapped = areas_of(only_states(histogram, settings["swapped"]))
+    chosen = {"rho": float(bureau_rho()), **settings["shown"]}
     return {
-        "errors_points": error_points(errors, shares, SWAPPED),
-        "bias_points": bias_points(errors, chosen, SWAPPED),
-        "shares_points": share_points(shares, chosen, SWAPPED),
+        "guarantees": guarantee_table(areas_of(histogram), swapped, settings),
+        "errors": errors,
+        "shares": shares,
+        "impossible": impossible_table(runs["summary"]),
+        "cost": cost_table(runs["cost"]),
+        "errors_points": error_points(errors, shares),
+        "bias_points": points_by_size(errors[errors["query"] == "detail"], chosen),
+        "shares_points": points_by_size(shares, chosen),
     }
 
 
-def error_points(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """List the points of the figure of errors: query, system, budget, value, standard error.
+def error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
+    """List the points of the figure of errors.
 
     Errors of 0 are left out, because a logarithmic axis cannot show them.
     """
@@ -215,8 +181,7 @@ def error_points(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.D
     }
     parts = []
     for name, (table, column) in DRAWN.items():
-        rows = tables[table]
-        rows = rows[(rows["scope"] == scope) & (rows["of"] == name) & (rows["size"] == "all")]
+        rows = tables[table].query("scope == @SWAPPED and of == @name and size == 'all'")
         part = rows[["system", "parameter", "budget"]].assign(
             query=name, value=rows[column], error=rows[f"{column}_error"]
         )
@@ -224,18 +189,7 @@ def error_points(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.D
     return pd.concat(parts, ignore_index=True)
 
 
-def bias_points(errors: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
-    """List the errors of cells by true size, at the budget chosen for each parameter."""
-    rows = errors[
-        (errors["scope"] == scope) & (errors["query"] == "detail") & (errors["size"] != "all")
-    ]
-    return _at_budgets(rows, chosen)
-
-
-def share_points(shares: pd.DataFrame, chosen: Mapping[str, float], scope: str) -> pd.DataFrame:
-    """List the errors of shares by population, at the budget chosen for each parameter."""
-    return _at_budgets(shares[(shares["scope"] == scope) & (shares["size"] != "all")], chosen)
-
-
-def _at_budgets(rows: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
+def points_by_size(table: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
+    """List the errors by size, at the budget chosen for each parameter."""
+    rows = table[(table["scope"] == SWAPPED) & (table["size"] != "all")]
     return rows[rows["budget"] == rows["parameter"].map(chosen)].reset_index(drop=True)

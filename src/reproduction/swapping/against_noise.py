@@ -2,13 +2,14 @@
 
 The table has counties in rows and two categories in columns; county totals and category totals are
 held, and swapping works on one stratum. Noise that keeps both is (v_c, -v_c) in the rows, with
-sum v = 0, so that its l1 norm is 2 sum |v_c|, and the l1 mechanism at epsilon is the law of n_c
-double geometric counts at 2 epsilon given their sum. An exchange of two households is two units for
-swapping and l1 distance 4 for noise: in both cases the loss is counted for each household,
-epsilon_h = 2 epsilon_l1.
+sum v = 0, so that its l1 norm is 2 sum |v_c|. The l1 mechanism at epsilon is the distribution of
+n_c double geometric variables at 2 epsilon given their sum. An exchange of two households is two
+units for swapping and l1 distance 4 for noise: in both cases the loss is counted for each
+household, epsilon_h = 2 epsilon_l1. An array `before` has shape (counties, 2), an array `stratum`
+shape (1, counties, 2), and every `epsilon` is for each household.
 
-What makes the comparison fair stands in `reproduction.swapping.fairness`, and belongs beside every
-figure of it.
+The limits of the comparison are in `reproduction.swapping.figures.FAIRNESS`, and belong under
+every figure of it.
 """
 
 from __future__ import annotations
@@ -32,20 +33,7 @@ SMALLEST, LARGEST = 1e-4, 20.0  # epsilon for each household between which equal
 
 
 def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Law of the noise in one county, summed over strata that are each held.
-
-    Parameters
-    ----------
-    counties : int
-    epsilon : float
-        For each household.
-    strata : int
-
-    Returns
-    -------
-    tuple of int64 array and float64 array
-        Values and their probabilities.
-    """
+    """Compute values and probabilities of the noise in one county, summed over held strata."""
     law = exact.total_law(counties, epsilon)
     if strata == 1:
         return law.support, law.pmf
@@ -62,18 +50,13 @@ def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
     return float((abs(values) * pmf).sum())
 
 
-def inverse_count(before: np.ndarray) -> float:
-    """Mean of 1 / count over all cells of the table; int array (counties, categories)."""
-    return float(np.mean(1 / before))
-
-
 def noise_mape(before: np.ndarray, epsilon: float, strata: int = 1) -> float:
     """Compute the expected percentage error of the noisy table, as `isdp.swapping.moments.mape`."""
-    return 100 * inverse_count(before) * noise_error(len(before), epsilon, strata)
+    return 100 * float(np.mean(1 / before)) * noise_error(len(before), epsilon, strata)
 
 
 def epsilon_of_equal_error(before: np.ndarray, error: float) -> float:
-    """Find epsilon, for each household, at which noise has a given percentage error."""
+    """Find the epsilon at which noise has a given percentage error."""
 
     def over(log_epsilon: float) -> float:
         return math.log(noise_mape(before, math.exp(log_epsilon))) - math.log(error)
@@ -82,42 +65,26 @@ def epsilon_of_equal_error(before: np.ndarray, error: float) -> float:
 
 
 def unchanged(counties: int, epsilon: float) -> float:
-    """Chance that the noise is 0 in all counties at once.
+    """Probability that the noise is 0 in all counties at once.
 
-    Given that the last counties are 0, the others have the law of fewer counties, so the chance is
-    the product of those of one county being 0 among n, n - 1, ..., 2.
+    Given that the last counties are 0, the others have the distribution of fewer counties, so it
+    is the product of the probabilities that one county is 0 among n, n - 1, ..., 2.
     """
-    at_zero = [exact.total_law(n, epsilon).within(0) for n in range(2, counties + 1)]
-    return float(np.prod(at_zero))
+    return float(np.prod([noise_advantage(n, epsilon) for n in range(2, counties + 1)]))
 
 
 def noise_advantage(counties: int, epsilon: float) -> float:
     """Total variation between the noisy tables of two datasets that differ by one exchange.
 
-    With a = e^(-epsilon) it is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0) for q_m the law of the sum of
-    m counts: the chance that the noise in one county is 0.
+    With a = e^(-epsilon) it is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0), where q_m is the distribution
+    of the sum of m double geometric variables: the probability that one county's noise is 0.
     """
     return exact.total_law(counties, epsilon).within(0)
 
 
 def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """At equal error: epsilon of noise beside three readings of swapping's loss.
-
-    Parameters
-    ----------
-    stratum : int64 array, shape (1, counties, 2)
-    rates : iterable of float
-
-    Returns
-    -------
-    DataFrame with a row a rate
-        `nominal`, `exact`, `bayes_factor` and `table_only` (a lower bound) for swapping; its
-        `mape` and `mape_unmixed`; `epsilon_noise` and `epsilon_noise_unmixed` of noise with the
-        same error; `break_even` and `break_even_unmixed` tables, nominal over noise; `l1` errors
-        of both.
-    """
+    """Compute the epsilon of noise of equal error, next to three readings of swapping's loss."""
     before, n = stratum[0], int(stratum.sum())
-    totals = before.sum(axis=1)
     rows = []
     for rate in rates:
         error, undone = (expected_mape(stratum, rate, unmixed=way) for way in (False, True))
@@ -128,7 +95,7 @@ def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
                 "rate": rate,
                 "nominal": nominal,
                 "exact": worst_loss(rate, n),
-                "bayes_factor": bayes_factor_loss(totals, rate).value,
+                "bayes_factor": bayes_factor_loss(before.sum(axis=1), rate).value,
                 "table_only": two_counties_bound(n, int(before[:, 0].sum()), rate).value,
                 "mape": error,
                 "mape_unmixed": undone,
@@ -151,31 +118,14 @@ def expected_l1(stratum: np.ndarray, rate: float) -> float:
 
 
 def equal_epsilon(before: np.ndarray, epsilons: Iterable[float]) -> pd.DataFrame:
-    """At equal epsilon: the error of noise, and how often it leaves the table as it is.
-
-    Returns
-    -------
-    DataFrame: `epsilon`, `mape`, `mean_error` in households, `unchanged`, the chance of no noise
-    """
-    rows = [
-        (
-            epsilon,
-            noise_mape(before, epsilon),
-            noise_error(len(before), epsilon),
-            unchanged(len(before), epsilon),
-        )
-        for epsilon in epsilons
-    ]
+    """Compute the error of noise by epsilon, and the probability that it changes nothing."""
+    n = len(before)
+    rows = [(e, noise_mape(before, e), noise_error(n, e), unchanged(n, e)) for e in epsilons]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mean_error", "unchanged"])
 
 
 def by_strata(before: np.ndarray, epsilons: Iterable[float], strata: int) -> pd.DataFrame:
-    """Error of noise if the totals of each of several strata are held as well.
-
-    Returns
-    -------
-    DataFrame: `epsilon`, `mape`, `mape_strata`
-    """
+    """Compute the error of noise if the totals of each of several strata are held as well."""
     rows = [(e, noise_mape(before, e), noise_mape(before, e, strata)) for e in epsilons]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mape_strata"])
 
@@ -183,66 +133,33 @@ def by_strata(before: np.ndarray, epsilons: Iterable[float], strata: int) -> pd.
 def error_curves(
     before: np.ndarray, swapped: pd.DataFrame, epsilons: Iterable[float]
 ) -> pd.DataFrame:
-    """Error against epsilon, for both: a row a point of a curve.
-
-    Parameters
-    ----------
-    before : int64 array, shape (counties, 2)
-    swapped : DataFrame
-        From `equal_error`.
-    epsilons : iterable of float
-        Of integer noise.
-
-    Returns
-    -------
-    DataFrame: `curve`, `epsilon`, `mape`
-        Swapping by its three readings, each also unmixed; noise.
-    """
+    """Gather error against epsilon: readings of swapping from `equal_error`, and integer noise."""
+    noise = [("integer noise", e, noise_mape(before, e)) for e in epsilons]
+    columns = ["curve", "epsilon", "mape"]
     parts = [
-        pd.DataFrame(
-            {
-                "curve": f"swapping, {reading}{', unmixed' if way else ''}",
-                "epsilon": swapped[reading],
-                "mape": swapped[f"mape{way}"],
-            }
-        )
+        pd.DataFrame({"epsilon": swapped[reading], "mape": swapped[f"mape{way}"]}).assign(
+            curve=f"swapping, {reading}{', unmixed' if way else ''}"
+        )[columns]
         for reading in ("nominal", "bayes_factor", "table_only")
         for way in ("", "_unmixed")
     ]
-    noise = [("integer noise", e, noise_mape(before, e)) for e in epsilons]
-    return pd.concat(
-        [*parts, pd.DataFrame(noise, columns=["curve", "epsilon", "mape"])], ignore_index=True
-    )
+    return pd.concat([*parts, pd.DataFrame(noise, columns=columns)], ignore_index=True)
 
 
 def advantages(
     stratum: np.ndarray, first: int, second: int, compared: pd.DataFrame
 ) -> pd.DataFrame:
-    """Chance to tell a dataset from one with an exchange of two counties, at equal errors.
+    """Compute the total variation between datasets that differ by an exchange, at equal errors.
 
-    Parameters
-    ----------
-    stratum : int64 array, shape (1, counties, 2)
-    first, second : int
-        Numbers of the counties.
-    compared : DataFrame
-        From `equal_error`.
-
-    Returns
-    -------
-    DataFrame: `rate`, `swapping` (normal approximation), `noise` and `noise_unmixed` (exact)
-        Total variation between the two released tables.
+    The households exchanged are of two counties, by number; `compared` is from `equal_error`.
     """
-    counties = stratum.shape[1]
+    n = stratum.shape[1]
+    swapping = [distinguishing_advantage(stratum, rate, first, second) for rate in compared["rate"]]
     return pd.DataFrame(
         {
             "rate": compared["rate"],
-            "swapping": [
-                distinguishing_advantage(stratum, rate, first, second) for rate in compared["rate"]
-            ],
-            "noise": [noise_advantage(counties, e) for e in compared["epsilon_noise"]],
-            "noise_unmixed": [
-                noise_advantage(counties, e) for e in compared["epsilon_noise_unmixed"]
-            ],
+            "swapping": swapping,
+            "noise": [noise_advantage(n, e) for e in compared["epsilon_noise"]],
+            "noise_unmixed": [noise_advantage(n, e) for e in compared["epsilon_noise_unmixed"]],
         }
     )

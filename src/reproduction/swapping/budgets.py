@@ -1,17 +1,19 @@
-"""Budgets of the slides, and how far each is from the exact loss: one function a table."""
+"""Budgets of the slides, their distance from the exact loss, and the permutations drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
+from scipy.special import chdtrc
 
 from isdp.errors import InputError
 from isdp.swapping.attack import bayes_factor_loss
 from isdp.swapping.budget import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
 from isdp.swapping.loss import VARIANTS, log_weights, smallest_worst_loss, worst_loss, worst_loss_of
+from isdp.swapping.permutation import Strata, draw_permutation
 from isdp.swapping.profile import epsilon_of, exchange_loss_law
 from isdp.swapping.released_table import (
     rare_category_bound,
@@ -22,44 +24,34 @@ from isdp.swapping.released_table import (
 from isdp.swapping.universe import universe_loss, universe_lower_bound
 
 LOGIT_REACH = 9.0  # curves run over swap rates from 0.0001 to 0.9999
+ABOVE_SMALLEST = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons for which both rates are computed
 
 
 def curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
-    """Epsilon by swap rate for some largest strata, the bound and the exact worst case.
+    """Compute the bound and the exact worst case by swap rate for some largest strata.
 
-    Returns
-    -------
-    DataFrame: `largest`, `rate`, `epsilon_bound`, `epsilon_exact`
-        Rates are evenly spaced in their log-odds, 1/2 in the middle; and the rate of the smallest
-        bound of each size is among them.
+    Rates are evenly spaced in their log-odds, 1/2 in the middle, and the rate of the smallest
+    bound of each size is among them.
     """
     rates = 1 / (1 + np.exp(-np.linspace(-LOGIT_REACH, LOGIT_REACH, points)))
-    rows = []
-    for largest in sizes:
-        for rate in np.sort(np.append(rates, smallest_epsilon(largest)[1].selected)):
-            bound, exact = epsilon_bound(rate, largest), worst_loss(rate, largest)
-            rows.append((largest, rate, bound, exact))
-    return pd.DataFrame(rows, columns=["largest", "rate", "epsilon_bound", "epsilon_exact"])
+    parts = [
+        exact_losses([largest], np.sort([*rates, smallest_epsilon(largest)[1].selected]))
+        for largest in sizes
+    ]
+    return pd.concat(parts, ignore_index=True).drop(columns="gap")
+
+
+def points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Gather the points of the figure: curves, and printed numbers with their bounds."""
+    marks = printed[["largest", "rate", "epsilon", "computed"]]
+    return pd.concat([curves.assign(series="curve"), marks.assign(series="printed")])
 
 
 def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
-    """Compute each printed budget anew.
-
-    Parameters
-    ----------
-    printed : DataFrame
-        From `reproduction.swapping.printed.read_budgets`.
-
-    Returns
-    -------
-    DataFrame
-        The printed columns, `computed` by the bound, `exact` in the worst universe, whether the
-        digits `agree`, the `smallest` bound that any rate has and the `best_rate` that has it.
-    """
+    """Compute each budget of `reproduction.swapping.printed.read_budgets` again."""
     table = printed.copy()
-    pairs = list(zip(table["rate"], table["largest"], strict=True))
-    table["computed"] = [epsilon_bound(rate, largest) for rate, largest in pairs]
-    table["exact"] = [worst_loss(rate, largest) for rate, largest in pairs]
+    table["computed"] = list(map(epsilon_bound, table["rate"], table["largest"]))
+    table["exact"] = list(map(worst_loss, table["rate"], table["largest"]))
     table["agree"] = table["computed"].round(2) == table["epsilon"]
     smallest = [smallest_epsilon(largest) for largest in table["largest"]]
     table["smallest"] = [epsilon for epsilon, _ in smallest]
@@ -68,149 +60,139 @@ def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def remarks(sizes: Iterable[int]) -> pd.DataFrame:
-    """Check the slides' three remarks on the figure, for the bound and for the exact loss.
-
-    Returns
-    -------
-    DataFrame with a row a size
-        `smallest_bound` > 0; `smallest_exact`, 0 for two records; `two_rates_off`, the largest
-        error of epsilon over both rates for epsilons above the smallest; `grows`, whether the
-        bound at p = 1/2 is above that of the size before.
-    """
-    rows, previous = [], 0.0
-    for largest in sorted(sizes):
-        least, _ = smallest_epsilon(largest)
-        goals = least + np.array([0.0, 0.01, 1.0, 5.0, 20.0])
-        off = max(
+    """Check the slides' three remarks on the figure, for the bound and for the exact loss."""
+    sizes = sorted(sizes)
+    smallest = [smallest_epsilon(largest)[0] for largest in sizes]
+    off = [
+        max(
             abs(epsilon_bound(rate, largest) - goal)
-            for goal in goals.tolist()
+            for goal in (least + np.array(ABOVE_SMALLEST)).tolist()
             for rate in rates_for(goal, largest)
         )
-        at_half = epsilon_bound(0.5, largest)
-        rows.append((largest, least, smallest_worst_loss(largest), off, at_half > previous))
-        previous = at_half
-    names = ["largest", "smallest_bound", "smallest_exact", "two_rates_off", "grows"]
-    return pd.DataFrame(rows, columns=names)
+        for largest, least in zip(sizes, smallest, strict=True)
+    ]
+    at_half = [epsilon_bound(0.5, largest) for largest in sizes]
+    return pd.DataFrame(
+        {
+            "largest": sizes,
+            "smallest_bound": smallest,
+            "smallest_exact": [smallest_worst_loss(largest) for largest in sizes],
+            "two_rates_off": off,
+            "grows": np.diff(at_half, prepend=0) > 0,
+        }
+    )
+
+
+def law_table(
+    rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
+) -> pd.DataFrame:
+    """Compare drawn permutations with their exact distribution, for each size and rate.
+
+    Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
+    """
+    return pd.DataFrame([_law_row(rng, *each, strata) for each in product(sizes, rates)])
+
+
+def _law_row(rng: np.random.Generator, size: int, rate: float, strata: int) -> dict:
+    every = np.array(list(permutations(range(size))))
+    moved = (every != np.arange(size)).sum(axis=1)
+    # no permutation moves one record, whose weight is NaN
+    expected = strata * np.exp(log_weights(rate, size)[moved])
+    drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
+    within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
+    code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
+    place = np.searchsorted(every @ code, within @ code)
+    seen = np.bincount(place, minlength=len(every))
+    statistic = float(((seen - expected) ** 2 / expected).sum())
+    return {
+        "records": size,
+        "rate": rate,
+        "strata": strata,
+        "permutations": len(every),
+        "seen": int((seen > 0).sum()),
+        "expected_least": float(expected.min()),
+        "chi_square": statistic,
+        "degrees": len(every) - 1,
+        "p": float(chdtrc(len(every) - 1, statistic)),
+    }
 
 
 def exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
-    """Bound and exact worst case by size and rate, and the gap between them."""
-    rows = [
-        (largest, rate, epsilon_bound(rate, largest), worst_loss(rate, largest))
-        for largest in sizes
-        for rate in rates
-    ]
-    table = pd.DataFrame(rows, columns=["largest", "rate", "epsilon_bound", "epsilon_exact"])
+    """Compute the bound, the exact worst case and their difference by size and rate."""
+    table = pd.DataFrame(product(sizes, rates), columns=["largest", "rate"])
+    table["epsilon_bound"] = list(map(epsilon_bound, table["rate"], table["largest"]))
+    table["epsilon_exact"] = list(map(worst_loss, table["rate"], table["largest"]))
     table["gap"] = table["epsilon_bound"] - table["epsilon_exact"]
     return table
 
 
 def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd.DataFrame:
-    """Loss within universes of given county totals: exact where that can be, else from below.
-
-    Returns
-    -------
-    DataFrame with a row for each universe and rate
-        `loss` and its `kind`; `bayes_factor`, what an observer gains from the likely output;
-        the bound and the exact worst case over all universes of that size; and `gap`, the bound
-        less the loss.
-    """
+    """Compute the loss for given county totals: exact where that can be, else a lower bound."""
     rows = []
-    for totals in all_totals:
-        for rate in rates:
-            loss, bound = _universe(totals, rate), epsilon_bound(rate, sum(totals))
-            rows.append(
-                {
-                    "universe": " ".join(map(str, totals)),
-                    "records": sum(totals),
-                    "rate": rate,
-                    "loss": loss.value,
-                    "kind": loss.kind,
-                    "bayes_factor": bayes_factor_loss(totals, rate).value,
-                    "worst_universe": worst_loss(rate, sum(totals)),
-                    "epsilon_bound": bound,
-                    "gap": bound - loss.value,
-                }
-            )
-    return pd.DataFrame(rows)
+    for totals, rate in product(all_totals, rates):
+        try:
+            loss = universe_loss(totals, rate)
+        except InputError:  # too large to try all pairs
+            loss = universe_lower_bound(totals, rate)
+        rows.append(
+            {
+                "universe": " ".join(map(str, totals)),
+                "records": sum(totals),
+                "rate": rate,
+                "loss": loss.value,
+                "kind": loss.kind,
+                "bayes_factor": bayes_factor_loss(totals, rate).value,
+                "worst_universe": worst_loss(rate, sum(totals)),
+                "epsilon_bound": epsilon_bound(rate, sum(totals)),
+            }
+        )
+    return _with_gap(rows)
 
 
-def _universe(totals: Sequence[int], rate: float):
-    try:
-        return universe_loss(totals, rate)
-    except InputError:  # too large to try all pairs
-        return universe_lower_bound(totals, rate)
+def _with_gap(rows: list[dict]) -> pd.DataFrame:
+    table = pd.DataFrame(rows)
+    return table.assign(gap=table["epsilon_bound"] - table["loss"])
 
 
 def table_only(
     margins: Iterable[tuple[Sequence[int], Sequence[int]]], rates: Iterable[float]
 ) -> pd.DataFrame:
-    """Exact loss if the table of county by category alone is released, for small tables.
-
-    Returns
-    -------
-    DataFrame with a row for each pair of margins and rate
-        `loss`, exact; `even_limit` ln(1 + 2/o), which tables with even margins tend to and which
-        is no bound; the bound, and `gap`, the bound less the loss.
-    """
-    rows = []
-    for counties, categories in margins:
-        for rate in rates:
-            loss, bound = table_loss(counties, categories, rate), epsilon_bound(rate, sum(counties))
-            rows.append(
-                {
-                    "counties": " ".join(map(str, counties)),
-                    "categories": " ".join(map(str, categories)),
-                    "tables": len(tables_with(counties, categories)),
-                    "rate": rate,
-                    "loss": loss.value,
-                    "even_limit": float(np.log1p(2 * (1 - rate) / rate)),
-                    "epsilon_bound": bound,
-                    "gap": bound - loss.value,
-                }
-            )
-    return pd.DataFrame(rows)
+    """Compute the exact loss if only a small table of county by category is released."""
+    rows = [
+        {
+            "counties": " ".join(map(str, counties)),
+            "categories": " ".join(map(str, categories)),
+            "tables": len(tables_with(counties, categories)),
+            "rate": rate,
+            "loss": table_loss(counties, categories, rate).value,
+            "even_limit": float(np.log1p(2 * (1 - rate) / rate)),
+            "epsilon_bound": epsilon_bound(rate, sum(counties)),
+        }
+        for (counties, categories), rate in product(margins, rates)
+    ]
+    return _with_gap(rows)
 
 
 def table_only_bounds(sizes: Iterable[int], share: float, rates: Iterable[float]) -> pd.DataFrame:
-    """Lower bounds of the same loss where a county or a category is rare, by size and rate.
+    """Compute lower bounds of the same loss where a county or a category is rare.
 
-    Parameters
-    ----------
-    sizes : iterable of int
-        Records, at least 4.
-    share : float
-        Of the records that are in one of two categories, for the second bound.
-    rates : iterable of float
-
-    Returns
-    -------
-    DataFrame: `records`, `rate`, `one_rare`, `two_counties`, `epsilon_bound`
+    Sizes are at least 4; `share` of the records are in one of two categories (second bound).
     """
-    rows = []
-    for n in sizes:
-        inside = min(max(round(share * n), 1), n - 1)
-        for rate in rates:
-            rows.append(
-                (
-                    n,
-                    rate,
-                    rare_category_bound(n, rate).value,
-                    two_counties_bound(n, inside, rate).value,
-                    epsilon_bound(rate, n),
-                )
-            )
-    names = ["records", "rate", "one_rare", "two_counties", "epsilon_bound"]
-    return pd.DataFrame(rows, columns=names)
+    rows = [
+        {
+            "records": n,
+            "rate": rate,
+            "one_rare": rare_category_bound(n, rate).value,
+            "two_counties": two_counties_bound(n, min(max(round(share * n), 1), n - 1), rate).value,
+            "epsilon_bound": epsilon_bound(rate, n),
+        }
+        for n, rate in product(sizes, rates)
+    ]
+    return pd.DataFrame(rows)
 
 
 def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float]) -> pd.DataFrame:
-    """Find epsilon if the loss of an exchange may exceed it with a small weight delta.
-
-    Returns
-    -------
-    DataFrame: `largest`, `rate`, `delta`, `epsilon` for each unit, `epsilon_bound` at delta 0
-    """
+    """Find epsilon if the loss of an exchange may exceed it with a small weight delta."""
     rows = []
     for n, rate in product(sizes, rates):
         law, bound = exchange_loss_law(n, rate), epsilon_bound(rate, n)
@@ -219,49 +201,33 @@ def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float
 
 
 def variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
-    """Exact worst case of the listing, without its redraw, and with a plain permutation.
+    """Compare the exact worst case of the listing and of its variants with the bound.
 
-    Returns
-    -------
-    DataFrame: `records`, `rate`, `variant`, `loss`, `epsilon_bound` (of the listing) and whether
-    the loss is `within` that bound, up to rounding: above p = 1/2 the listing can attain it
+    Above a rate of 1/2 the listing can attain the bound, so that `within` allows for rounding.
     """
-    rows = []
-    for n in sizes:
-        for rate in rates:
-            bound = epsilon_bound(rate, n)
-            most = bound + ROUNDING * (1 + bound)
-            for variant in VARIANTS:
-                loss = worst_loss_of(log_weights(rate, n, variant))
-                rows.append((n, rate, variant, loss, bound, loss <= most))
-    names = ["records", "rate", "variant", "loss", "epsilon_bound", "within"]
-    return pd.DataFrame(rows, columns=names)
+    rows = [
+        {
+            "records": n,
+            "rate": rate,
+            "variant": variant,
+            "loss": worst_loss_of(log_weights(rate, n, variant)),
+            "epsilon_bound": epsilon_bound(rate, n),
+        }
+        for n, rate, variant in product(sizes, rates, VARIANTS)
+    ]
+    table = pd.DataFrame(rows)
+    bound = table["epsilon_bound"]
+    return table.assign(within=table["loss"] <= bound + ROUNDING * (1 + bound))
 
 
 def tightness(
     sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float], largest: int
 ) -> pd.DataFrame:
-    """How near the bound is to the exact worst case, and what a small delta makes of it.
-
-    Parameters
-    ----------
-    sizes : iterable of int
-        Largest strata for the first panel.
-    rates, deltas : iterable of float
-    largest : int
-        The largest stratum of the second panel.
-
-    Returns
-    -------
-    DataFrame: `panel`, `rate`, `x`, `y`
-        "gap": x a size, y the bound less the exact worst case; "profile": x a delta, y the epsilon
-        of an exchange for each unit; "bound": the same at delta 0, once for each delta.
-    """
-    rates, deltas = list(rates), list(deltas)
-    gaps = exact_losses(sizes, [0.5])
-    parts = [("gap", 0.5, *row) for row in gaps[["largest", "gap"]].itertuples(index=False)]
-    found = profile([largest], rates, deltas)
-    for panel, column in (("profile", "epsilon"), ("bound", "epsilon_bound")):
-        columns = found[["rate", "delta", column]]
-        parts += [(panel, *row) for row in columns.itertuples(index=False)]
-    return pd.DataFrame(parts, columns=["panel", "rate", "x", "y"])
+    """Gather the points of the figure: gaps by size, and profiles of the largest stratum."""
+    gaps = exact_losses(sizes, [0.5]).assign(panel="gap")
+    names = {"delta": "x", "epsilon": "profile", "epsilon_bound": "bound"}
+    profiles = profile([largest], rates, deltas).rename(columns=names)
+    points = profiles.melt(["rate", "x"], ["profile", "bound"], var_name="panel", value_name="y")
+    gaps = gaps.rename(columns={"largest": "x", "gap": "y"})
+    columns = ["panel", "rate", "x", "y"]
+    return pd.concat([gaps[columns], points[columns]], ignore_index=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import product
 
 import numpy as np
@@ -12,7 +10,7 @@ import pandas as pd
 
 from isdp.accounting.conversions import CONVERSIONS, epsilon_bun_steinke
 from isdp.accounting.divergences import multiplicative, total_variation
-from isdp.accounting.flavours import CITED, RENYI, SYSTEMS, compare, differences
+from isdp.accounting.flavours import RENYI, SYSTEMS, compare, differences
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.exact import enumerate_law
@@ -28,25 +26,10 @@ DELTA = 1e-10  # of the slides
 PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
 
 
-def flavours() -> pd.DataFrame:
-    """List the building blocks of each system, a row a system."""
-    return pd.DataFrame([asdict(one) for one in SYSTEMS])
-
-
-def cited_flavours() -> pd.DataFrame:
-    """Flavours that the slides cite, and the building block that each changes."""
-    return pd.DataFrame([asdict(one) for one in CITED])
-
-
 def flavours_compared() -> pd.DataFrame:
     """Compare every two systems: what differs, and whether one budget may be set by the other.
 
     The exact release of invariants is left out: its budget is 0 in any domain and for any unit.
-
-    Returns
-    -------
-    DataFrame: `first`, `second`, `differ` (the building blocks, joined by commas), `number` of
-    them, `ratio` of the budgets where that is one of like to like, and `why` not where it is not
     """
     rows = []
     for first, second in product([one for one in SYSTEMS if one.intensity != 0], repeat=2):
@@ -60,97 +43,86 @@ def flavours_compared() -> pd.DataFrame:
 
 
 def topdown_budgets() -> pd.DataFrame:
-    """Say the budgets of the 2020 systems in epsilon, by each conversion, and as if misread.
+    """State the budgets of the 2020 systems in epsilon, by each conversion, and as if misread.
 
-    Returns
-    -------
-    DataFrame with a row a system: `system`, `rho` of zCDP, `on_d_nor`, its root, which is the
-    least budget on the slides' divergence, and `share_of_rho`, that budget by `rho`; epsilon at
-    delta = 1e-10 by a conversion a column; `slides_low` and `slides_high`, the slides' conversion
-    of the smallest and the largest number that rounds to `rho`; `printed_epsilon`, where the slides
-    print one, and `off_printed`, its distance from the range between these two; and `misread`, the
-    slides' conversion if `rho` were the budget on D_nor and its square that of zCDP
+    The slides' conversion is also given for the smallest and the largest number that round to the
+    printed rho. It is misread as if rho were the budget on D_nor and its square that of zCDP.
     """
     rows = []
     for one in SYSTEMS:
-        if one.standard == RENYI:
-            rho = one.intensity**2
-            half = 10.0 ** -len(f"{rho:g}".partition(".")[2]) / 2  # a unit of its last digit
-            low, high = (epsilon_bun_steinke(rho + side * half, DELTA) for side in (-1, 1))
-            printed = PRINTED_EPSILONS.get(one.name, math.nan)
-            row = {"system": one.name, "rho": rho, "on_d_nor": one.intensity}
-            row |= {"share_of_rho": one.intensity / rho}
-            row |= {name: epsilon(rho, DELTA) for name, epsilon in CONVERSIONS.items()}
-            row |= {"slides_low": low, "slides_high": high, "printed_epsilon": printed}
-            row |= {"off_printed": abs(printed - np.clip(printed, low, high))}
-            rows.append(row | {"misread": epsilon_bun_steinke(rho**2, DELTA)})
+        if one.standard != RENYI:
+            continue
+        rho = one.intensity**2
+        half = 10.0 ** -len(f"{rho:g}".partition(".")[2]) / 2  # half a unit of its last digit
+        low, high = (epsilon_bun_steinke(rho + side * half, DELTA) for side in (-1, 1))
+        printed = PRINTED_EPSILONS.get(one.name, math.nan)
+        rows.append(
+            {
+                "system": one.name,
+                "rho": rho,
+                "on_d_nor": one.intensity,
+                "share_of_rho": one.intensity / rho,
+                **{name: epsilon(rho, DELTA) for name, epsilon in CONVERSIONS.items()},
+                "slides_low": low,
+                "slides_high": high,
+                "printed_epsilon": printed,
+                "off_printed": abs(printed - np.clip(printed, low, high)),
+                "misread": epsilon_bun_steinke(rho**2, DELTA),
+            }
+        )
     return pd.DataFrame(rows)
 
 
 def necessity() -> pd.DataFrame:
-    """Privacy of four households' swapped table, among equal invariants and beyond.
+    """Compute the privacy of four households' swapped table, among equal invariants and beyond.
 
-    Returns
-    -------
-    DataFrame with a row a pair of datasets
-        `distance`, `total_variation`, `multiplicative` and the loss for each unit of distance.
-        Infinite where the invariants differ (Theorem, part 2), and 0 for their exact release
-        (part 1).
+    The loss is infinite where the invariants differ (Theorem, part 2), and 0 for their exact
+    release (part 1).
     """
     tenure = (0, 0, 1, 1)
+    here = ((0, 0, 1, 1), tenure)
     pairs = {
         "equal invariants": ((0, 1, 0, 1), tenure),
         "another county total": ((0, 0, 0, 1), tenure),
         "another tenure total": ((0, 0, 1, 1), (0, 1, 1, 1)),
     }
-    here = output_law((0, 0, 1, 1), tenure, "1/2", table=True)
-    rows = []
-    for name, (counties, held) in pairs.items():
-        there = output_law(counties, held, "1/2", table=True)
-        apart = _apart(((0, 0, 1, 1), tenure), (counties, held))
-        rows.append(_row(name, _aligned(here, there), apart))
+    cases = [
+        (
+            name,
+            *(output_law(*data, "1/2", table=True) for data in (here, there)),
+            _apart(here, there),
+        )
+        for name, there in pairs.items()
+    ]
     exchanged = (output_law(x, (0, 1), "1/2", table=True) for x in ((0, 1), (1, 0)))
-    others = {
-        "two households at p = 1/2, a constant mechanism": (_aligned(*exchanged), 2),
-        "integer noise, another row total": (_noisy_tables([[1, 0], [0, 1]]), 1),
-    }
+    cases.append(("two households at p = 1/2, a constant mechanism", *exchanged, 2))
+    cases.append(("integer noise, another row total", *_noisy_tables([[1, 0], [0, 1]]), 1))
     for name in ("equal invariants", "another county total"):
-        laws = (_totals_law((0, 0, 1, 1), tenure), _totals_law(*pairs[name]))
-        apart = _apart(((0, 0, 1, 1), tenure), pairs[name])
-        others[f"{name}, and only the totals are released"] = (_aligned(*laws), apart)
-    return pd.DataFrame(rows + [_row(name, *pair) for name, pair in others.items()])
-
-
-def _row(name: str, laws: tuple[np.ndarray, np.ndarray], apart: int) -> dict:
-    loss = multiplicative(*laws)
-    return {
-        "pair": name,
-        "distance": apart,
-        "total_variation": total_variation(*laws),
-        "multiplicative": loss,
-        "loss_per_unit": loss / apart,
-    }
+        totals = (_totals_law(*data) for data in (here, pairs[name]))
+        apart = _apart(here, pairs[name])
+        cases.append((f"{name}, and only the totals are released", *totals, apart))
+    rows = []
+    for name, one, other, apart in cases:
+        outputs = sorted(one.keys() | other.keys())
+        laws = [np.array([float(law.get(x, 0)) for x in outputs]) for law in (one, other)]
+        loss = multiplicative(*laws)
+        rows.append((name, apart, total_variation(*laws), loss, loss / apart))
+    columns = ["pair", "distance", "total_variation", "multiplicative", "loss_per_unit"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _totals_law(counties: tuple, held: tuple) -> dict[tuple, int]:
-    """Law of the release of the totals alone: they are one output, for certain."""
+    """Distribution of the release of the totals alone: they are one output, for certain."""
     return {tuple(tuple(np.bincount(part, minlength=2).tolist()) for part in (counties, held)): 1}
 
 
-def _noisy_tables(table: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Laws of a 2 x 2 table and of one with a record moved to the other row, under l1 noise."""
+def _noisy_tables(table: list[list[int]]) -> list[dict]:
+    """Release a 2 x 2 table, and one with a record moved to the other row, under l1 noise."""
     law = enumerate_law(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
-    other = np.add(table, [[-1, 0], [1, 0]])
-    laws = [
+    return [
         dict(zip(map(tuple, (law.points + np.ravel(x)).tolist()), law.pmf, strict=True))
-        for x in (table, other)
+        for x in (table, np.add(table, [[-1, 0], [1, 0]]))
     ]
-    return _aligned(*laws)
-
-
-def _aligned(one: Mapping, other: Mapping) -> tuple[np.ndarray, np.ndarray]:
-    outputs = sorted(one.keys() | other.keys())
-    return tuple(np.array([float(law.get(x, 0)) for x in outputs]) for law in (one, other))
 
 
 def _apart(one: tuple, other: tuple) -> int:
@@ -159,27 +131,23 @@ def _apart(one: tuple, other: tuple) -> int:
 
 
 def redundant_invariants(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
-    """Rank of the margins of a table when one of their sums is dropped.
+    """Compute the rank of the margins of a table when one of their sums is dropped.
 
     The slides say that a mechanism satisfies no finite budget under any proper subset of its
     invariants. Where the rank stays, the rest implies the sum that was dropped: the datasets
     compared, and the budget, are the same.
-
-    Returns
-    -------
-    DataFrame with a row for each sum dropped: `dropped`, `sums`, `rank`, `implied`
     """
     whole = Invariants.margins(shape)
-    full = _rank(whole)
-    rows = [("nothing", whole.constraints, full, False)]
-    for row, name in enumerate(whole.names):
-        rest = Invariants(np.delete(whole.matrix, row, axis=0))
-        rows.append((name, rest.constraints, _rank(rest), _rank(rest) == full))
-    return pd.DataFrame(rows, columns=["dropped", "sums", "rank", "implied"])
-
-
-def _rank(invariants: Invariants) -> int:
-    return invariants.cells - kernel_lattice(invariants).dimension
+    kept = {"nothing": whole} | {
+        name: Invariants(np.delete(whole.matrix, row, axis=0))
+        for row, name in enumerate(whole.names)
+    }
+    rows = [
+        (name, sums.constraints, sums.cells - kernel_lattice(sums).dimension)
+        for name, sums in kept.items()
+    ]
+    table = pd.DataFrame(rows, columns=["dropped", "sums", "rank"])
+    return table.assign(implied=(table["rank"] == table["rank"][0]) & (table.index > 0))
 
 
 def perverse_guide(
@@ -187,47 +155,34 @@ def perverse_guide(
 ) -> pd.DataFrame:
     """Make epsilon smaller without more noise, in the slides' three ways.
 
-    Parameters
-    ----------
-    printed : DataFrame
-        From `reproduction.swapping.printed.read_budgets`.
-    one_stratum, by_size : int64 arrays, shape (strata, counties, tenures)
-        The same households without and with their size in the key.
-    rate : float
-
-    Returns
-    -------
-    DataFrame: `way`, `step`, `epsilon`, `mape` where there is a table to measure, and whether
-    epsilon `falls` from the step before; empty at the first step of each way and census
+    The same households are counted without and with their size in the key; both arrays have shape
+    (strata, counties, tenures).
     """
-    rows = []
     key = printed[(printed["census"] == "2020") & (printed["rate"] == rate)]
-    for label, largest in zip(key["match"], key["largest"], strict=True):
-        step = (f"2020: match on {label}", epsilon_bound(rate, largest), math.nan)
-        rows.append(("more invariants", *step))
+    rows = [
+        ("more invariants", f"2020: match on {label}", epsilon_bound(rate, largest), math.nan)
+        for label, largest in zip(key["match"], key["largest"], strict=True)
+    ]
     for label, counts in (("one stratum", one_stratum), ("household size", by_size)):
-        largest = int(counts.sum(axis=(1, 2)).max())
-        step = (f"1940: {label}", epsilon_bound(rate, largest), expected_mape(counts, rate))
+        epsilon = epsilon_bound(rate, int(counts.sum(axis=(1, 2)).max()))
+        step = (f"1940: {label}", epsilon, expected_mape(counts, rate))
         rows.append(("more invariants", *step))
-    largest, error = int(by_size[1:].sum(axis=(1, 2)).max()), expected_mape(by_size, rate)
-    epsilon = epsilon_bound(rate, largest)
-    rows.append(("a finer unit", "1940: household", epsilon, error))
-    rows.append(("a finer unit", "1940: person, of households of two or more", epsilon / 2, error))
-    rows.append(("a smaller divergence", "1940: delta = 0", epsilon, error))
+    error = expected_mape(by_size, rate)
+    epsilon = epsilon_bound(rate, int(by_size[1:].sum(axis=(1, 2)).max()))
     with_delta = max(epsilon_at(int(n), rate, DELTA) for n in by_size.sum(axis=(1, 2)) if n >= 2)
-    rows.append(("a smaller divergence", f"1940: delta = {DELTA:g}", with_delta, error))
+    rows += [
+        ("a finer unit", "1940: household", epsilon, error),
+        ("a finer unit", "1940: person, of households of two or more", epsilon / 2, error),
+        ("a smaller divergence", "1940: delta = 0", epsilon, error),
+        ("a smaller divergence", f"1940: delta = {DELTA:g}", with_delta, error),
+    ]
     table = pd.DataFrame(rows, columns=["way", "step", "epsilon", "mape"])
     before = table.groupby([table["way"], table["step"].str[:4]])["epsilon"].shift()
     return table.assign(falls=(table["epsilon"] < before).where(before.notna()))
 
 
 def errata(printed: pd.DataFrame) -> pd.DataFrame:
-    """List what the slides' numbers and words cannot all mean, each with its computed argument.
-
-    Returns
-    -------
-    DataFrame: `erratum`, `printed`, `computed`, `argument`
-    """
+    """List what the slides' numbers and words cannot all mean, each with its computed argument."""
     dhc = topdown_budgets().set_index("system").loc["TopDown, PL 94-171 and DHC"]
     ranks = redundant_invariants()
     block_group = printed[printed["largest"] == 11691].iloc[0]

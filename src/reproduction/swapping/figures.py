@@ -1,7 +1,8 @@
-"""Figures of swapping; each draws its tables and nothing else."""
+"""Figures of swapping; each draws tables of `reproduction.swapping.tables` and nothing else."""
 
 from __future__ import annotations
 
+import itertools
 from textwrap import fill
 
 import numpy as np
@@ -23,6 +24,7 @@ FAIRNESS = (
     "described households gains; and a lower bound of the loss if this table alone is released, "
     "for counties of one household.",
 )
+STATE = "Massachusetts, 1940"
 SHADES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
 LEAST_SHOWN = 1e-5  # per cent; smaller errors of the table are no change at all in most draws
 MARKS = {
@@ -30,87 +32,66 @@ MARKS = {
     "bayes_factor": (DRAW, "what an observer gains"),
     "table_only": (FAINT, "this table alone, from below"),
 }
+SYSTEMS = {
+    "swapping": "swapping",
+    "noise": "integer noise of equal error",
+    "noise_unmixed": "integer noise of the error after unmixing",
+}
 
 
 def _mixes(scenarios) -> dict[str, str]:
     """One colour for each mix of households, in every figure that has several."""
-    return dict(zip(scenarios, np.resize([INK, DRAW, DAS, *DARK[2:]], len(scenarios)), strict=True))
+    colours = [INK, DRAW, DAS, *DARK[2:]]
+    return dict(zip(scenarios, itertools.cycle(colours), strict=False))
 
 
 @styled
-def budget(curves: pd.DataFrame, printed: pd.DataFrame, title: str) -> Figure:
-    """Draw epsilon by swap rate for each largest stratum, its minimum, and the printed numbers.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        From `reproduction.swapping.budgets.curves`.
-    printed : DataFrame
-        From `reproduction.swapping.budgets.printed_budgets`.
-    title : str
-    """
+def budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+    """Draw epsilon by swap rate for each largest stratum, its minimum, and the printed numbers."""
     figure, ((axis,),) = panels(1, 1, (8, 4.6))
-    sizes = sorted(curves["largest"].unique())
-    for largest, colour in zip(sizes, np.resize(SHADES, len(sizes)), strict=True):
-        part = curves[curves["largest"] == largest]
-        axis.plot(part["rate"], part["epsilon_bound"], color=colour, label=f"b = {largest:,}")
+    sizes = curves.groupby("largest")
+    for (largest, part), colour in zip(sizes, np.resize(SHADES, len(sizes)), strict=True):
+        axis.plot(part["rate"], part["epsilon_bound"], color=colour, label=f"b = {largest:,.0f}")
         axis.plot(part["rate"], part["epsilon_exact"], color=colour, ls=":", lw=1)
-        least = part.loc[part["epsilon_bound"].idxmin()]
-        axis.plot(least["rate"], least["epsilon_bound"], "o", color=colour, ms=5)
     axis.plot(printed["rate"], printed["epsilon"], "x", color=DAS, ms=5, label="printed")
     ring = {"mfc": "none", "mec": INK, "ms": 9, "mew": 0.8, "ls": ""}
     label = "bound for the printed row's own b"
     axis.plot(printed["rate"], printed["computed"], "o", **ring, label=label)
-    apart = _gap_beyond_least(curves)
+    gap = (curves["epsilon_bound"] - curves["epsilon_exact"]).groupby(curves["largest"]).max()[1:]
+    apart = ""
+    if len(gap):  # there the line of the exact worst case is hidden under that of the bound
+        apart = f" (less by {gap.max():.2g} at most from b = {gap.index[0]:,.0f} on)"
     axis.plot([], [], ls=":", color=INK, label=f"exact worst case{apart}")
-    axis.plot([], [], "o", color=INK, ms=5, ls="", label="smallest bound that any rate has")
-    axis.set_xscale("logit")
-    axis.set_xticks([0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999])
-    axis.set_xticklabels(["0.1 %", "1 %", "10 %", "50 %", "90 %", "99 %", "99.9 %"])
+    least = curves.loc[sizes["epsilon_bound"].idxmin()]
+    label = "smallest bound that any rate has"
+    axis.plot(least["rate"], least["epsilon_bound"], "o", color=INK, ms=5, label=label)
+    ticks = [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]
+    axis.set(
+        xscale="logit",
+        xlabel="swap rate (evenly spaced in its log-odds)",
+        ylabel="epsilon for each record that differs (nats)",
+    )
+    axis.set_xticks(ticks, [f"{100 * rate:g} %" for rate in ticks])
     axis.set_xticks([], minor=True)
-    axis.set_xlabel("swap rate (evenly spaced in its log-odds)")
-    axis.set_ylabel("epsilon for each record that differs (nats)")
     axis.set_ylim(0)
     axis.legend(
         title="b: records of the largest stratum, within which records are swapped",
         loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, alignment="left",
     )  # fmt: skip
-    return finish(figure, title)
-
-
-def _gap_beyond_least(curves: pd.DataFrame) -> str:
-    """Say how near the exact worst case is where its line is hidden under the bound's."""
-    largest = sorted(curves["largest"].unique())[1:]
-    if not largest:
-        return ""
-    part = curves[curves["largest"].isin(largest)]
-    gap = (part["epsilon_bound"] - part["epsilon_exact"]).max()
-    return f" (less by {gap:.2g} at most from b = {largest[0]:,} on)"
+    return finish(figure, "Privacy budget of permutation swapping by swap rate")
 
 
 @styled
-def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str) -> Figure:
-    """Draw the error of the county by tenure table by swap rate: box plots of runs, a panel a mix.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        From `reproduction.swapping.massachusetts.all_runs`.
-    summary : DataFrame
-        From `reproduction.swapping.massachusetts.summary`.
-    printed : float
-        Error of the printed swapped table, at a rate of 50 %.
-    title : str
-    """
-    scenarios = list(dict.fromkeys(summary["scenario"]))
+def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+    """Draw the error of the swapped table by swap rate: box plots of runs, a panel for each mix."""
+    error = printed.set_index("table")["mape"]["as printed"]
+    scenarios = summary["scenario"].unique()
     figure, axes = panels(1, len(scenarios), (3.1 * len(scenarios), 3.8), sharey=True)
     for axis, scenario in zip(axes[0], scenarios, strict=True):
         expected = summary[summary["scenario"] == scenario].sort_values("rate")
-        rates = expected["rate"].tolist()
-        places = [100 * rate for rate in rates]
-        own = runs[runs["scenario"] == scenario]
+        places = (100 * expected["rate"]).tolist()
         axis.boxplot(
-            [own.loc[own["rate"] == rate, "mape"] for rate in rates],
+            [part["mape"] for _, part in runs[runs["scenario"] == scenario].groupby("rate")],
             positions=places,
             widths=2.4,
             manage_ticks=False,
@@ -120,130 +101,88 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: float, title: str
             flierprops={"marker": "x", "markersize": 3, "markeredgecolor": FAINT},
         )
         axis.plot(places, expected["expected"], color=DRAW, lw=1, label="expected")
-        axis.plot(
-            places, expected["median_unmixed"], "v", color=FAINT, ms=4, label="median, unmixed"
-        )
-        if 0.5 in rates:
-            axis.plot(50, printed, "D", color=DAS, ms=5, label="printed table")
+        unmixed = expected["median_unmixed"]
+        axis.plot(places, unmixed, "v", color=FAINT, ms=4, label="median, unmixed")
+        if 0.5 in expected["rate"].to_numpy():
+            axis.plot(50, error, "D", color=DAS, ms=5, label="printed table")
         axis.set_xlim(-2)
         axis.set_xlabel("swap rate (%)")
         axis.set_title(scenario, loc="left", fontsize=9)
     axes[0, 0].set_ylabel("mean absolute percentage error (%)")
     axes[0, 0].legend(frameon=False)
-    return finish(figure, title)
+    return finish(figure, f"{STATE}: error of dwellings by county and ownership")
 
 
 @styled
-def printed_swap(counties: pd.DataFrame, title: str) -> Figure:
-    """Draw how far the printed swap is from its mean in each county, in standard deviations.
-
-    Parameters
-    ----------
-    counties : DataFrame
-        From `reproduction.swapping.massachusetts.counties_table`.
-    title : str
-    """
-    scenarios = list(dict.fromkeys(counties["scenario"]))
-    names = list(dict.fromkeys(counties["county"]))
+def printed_swap(counties: pd.DataFrame) -> Figure:
+    """Draw how far the printed swap is from its mean in each county, in standard deviations."""
     figure, ((axis,),) = panels(1, 1, (9, 3.8))
     axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0, label="two standard deviations")
     axis.axhline(0, color=INK, lw=0.6)
-    shift = np.linspace(-0.24, 0.24, len(scenarios))
-    for (scenario, colour), by, mark in zip(
-        _mixes(scenarios).items(), shift, np.resize(list("osDv^"), len(shift)), strict=True
-    ):
-        part = counties[counties["scenario"] == scenario].set_index("county")["z"]
-        places = np.arange(len(names)) + by
-        axis.plot(places, part[names], mark, ms=4, color=colour, label=scenario)
-    axis.set_xticks(range(len(names)), names, rotation=40, ha="right")
+    z = counties.pivot(index="county", columns="scenario", values="z")
+    z = z.loc[counties["county"].unique(), counties["scenario"].unique()]
+    shifts = np.linspace(-0.24, 0.24, z.shape[1])
+    marks = np.resize(list("osDv^"), z.shape[1])
+    for (scenario, colour), shift, mark in zip(_mixes(z).items(), shifts, marks, strict=True):
+        places = np.arange(len(z)) + shift
+        axis.plot(places, z[scenario], mark, ms=4, color=colour, label=scenario)
+    axis.set_xticks(range(len(z)), z.index, rotation=40, ha="right")
     axis.set_ylabel("printed minus mean (standard deviations)")
-    axis.legend(frameon=False, ncols=len(scenarios) + 1, loc="lower left", bbox_to_anchor=(0, 1))
-    axis.set_title(title, loc="left", pad=24)
+    axis.legend(frameon=False, ncols=z.shape[1] + 1, loc="lower left", bbox_to_anchor=(0, 1))
+    axis.set_title(f"{STATE}: owned dwellings of the printed swap at 50 %", loc="left", pad=24)
     return finish(figure)
 
 
 @styled
-def against_noise(curves: pd.DataFrame, title: str, notes: tuple[str, ...]) -> Figure:
-    """Draw error against epsilon for swapping, in three readings, and for integer noise.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        From `reproduction.swapping.against_noise.error_curves`.
-    title : str
-    notes : tuple of str
-        What makes the comparison fair, written below the figure.
-    """
+def against_noise(curves: pd.DataFrame) -> Figure:
+    """Draw error against epsilon for swapping, in three readings, and for integer noise."""
     figure, ((axis,),) = panels(1, 1, (8, 6.4))
-    noise = curves[curves["curve"] == "integer noise"].sort_values("epsilon")
+    by_curve = dict(list(curves.sort_values("epsilon").groupby("curve")))
+    noise = by_curve["integer noise"]
     axis.plot(noise["epsilon"], noise["mape"], color=INK, label="integer noise, exact")
     for reading, (colour, words) in MARKS.items():
         for suffix, line in (("", "-"), (", unmixed", "--")):
-            part = curves[curves["curve"] == f"swapping, {reading}{suffix}"].sort_values("epsilon")
-            axis.plot(
-                part["epsilon"],
-                part["mape"],
-                line,
-                marker="o",
-                ms=3,
-                color=colour,
-                label=f"swapping, {words}{suffix}",
-            )
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("epsilon for each household (nats)")
-    axis.set_ylabel("mean absolute percentage error (%)")
+            part = by_curve[f"swapping, {reading}{suffix}"]
+            look = {"ls": line, "marker": "o", "ms": 3, "color": colour}
+            label = f"swapping, {words}{suffix}"
+            axis.plot(part["epsilon"], part["mape"], **look, label=label)
+    axis.set(
+        xscale="log",
+        yscale="log",
+        xlabel="epsilon for each household (nats)",
+        ylabel="mean absolute percentage error (%)",
+    )
     axis.set_ylim(LEAST_SHOWN)
     axis.legend(frameon=False)
+    title = f"{STATE}: swapping against integer noise, one table, the same totals held"
     axis.set_title(title, loc="left")
-    words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in notes)
+    words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in FAIRNESS)
     finish(figure).subplots_adjust(bottom=0.24)
     figure.text(0.02, 0.01, words, va="bottom", fontsize=7.5, color=INK)
     return figure
 
 
 @styled
-def attack(points: pd.DataFrame, title: str) -> Figure:
-    """Draw what an attacker learns: where a household lives, and which of two datasets it is.
-
-    Parameters
-    ----------
-    points : DataFrame
-        From `reproduction.swapping.attacks.curves`.
-    title : str
-    """
-    names = {
-        "swapping": "swapping",
-        "noise": "integer noise of equal error",
-        "noise_unmixed": "integer noise of the error after unmixing",
-    }
+def attack(points: pd.DataFrame) -> Figure:
+    """Draw what an attacker learns: where a household lives, and which of two datasets it is."""
     words = {
         "where it lives": "chance to live in the county seen",
         "which of two datasets": "total variation between the two releases",
     }
     figure, (axes,) = panels(1, 2, (9, 3.8))
     for axis, (panel, part) in zip(axes, points.groupby("panel", sort=False), strict=True):
-        curves = part.groupby("curve", sort=False)
-        for (curve, each), colour in zip(curves, (DAS, DRAW, INK), strict=True):
-            each = each.sort_values("rate")
-            axis.plot(
-                100 * each["rate"],
-                each["chance"],
-                "o-",
-                ms=4,
-                color=colour,
-                label=names.get(curve, curve),
-            )
+        curves = part.sort_values("rate").groupby("curve", sort=False)
+        for curve, colour in zip(part["curve"].unique(), (DAS, DRAW, INK), strict=True):
+            each, label = curves.get_group(curve), SYSTEMS.get(curve, curve)
+            axis.plot(100 * each["rate"], each["chance"], "o-", ms=4, color=colour, label=label)
         _draw_prior(axis, part.drop_duplicates("curve"))
-        axis.set_xlabel("swap rate (%)")
-        axis.set_ylabel(words[panel])
+        axis.set(xlabel="swap rate (%)", ylabel=words[panel])
         axis.set_title(panel, loc="left", fontsize=9)
+        axis.legend(frameon=False)
     axes[0].set_ylim(-0.03, 1.03)
     axes[1].set_yscale("log")
     axes[1].set_ylim(top=1)
-    for axis in axes:
-        axis.legend(frameon=False)
-    return finish(figure, title)
+    return finish(figure, f"{STATE}: what an attacker learns")
 
 
 def _draw_prior(axis: Axes, curves: pd.DataFrame) -> None:
@@ -258,138 +197,102 @@ def _draw_prior(axis: Axes, curves: pd.DataFrame) -> None:
 
 
 @styled
-def tightness(points: pd.DataFrame, largest: int, title: str) -> Figure:
+def tightness(points: pd.DataFrame, largest: int) -> Figure:
     """Draw how near the bound is to the exact worst case, and epsilon where a delta is allowed.
 
-    Parameters
-    ----------
-    points : DataFrame
-        From `reproduction.swapping.budgets.tightness`.
-    largest : int
-        Records of the largest stratum in the second panel.
-    title : str
+    The second panel is for the given number of records in the largest stratum.
     """
     figure, ((left, right),) = panels(1, 2, (9, 3.8))
-    gap = points[points["panel"] == "gap"]
+    by_panel = dict(list(points.groupby("panel")))
+    gap = by_panel["gap"]
     left.plot(gap["x"], gap["y"], "o", ms=3, color=DRAW, label="bound less exact, p = 50 %")
     left.plot(gap["x"], 1.5 / gap["x"], color=INK, lw=0.8, ls="--", label="3 / (2 b)")
-    left.set_xscale("log")
-    left.set_yscale("log")
-    left.set_xlabel("records b of the largest stratum")
-    left.set_ylabel("epsilon that the bound gives away (nats)")
+    left.set(
+        xscale="log",
+        yscale="log",
+        xlabel="records b of the largest stratum",
+        ylabel="epsilon that the bound gives away (nats)",
+    )
     left.legend(frameon=False)
-    for panel, line in (("profile", "-"), ("bound", ":")):
-        curves = points[points["panel"] == panel].groupby("rate")
-        for (rate, part), colour in zip(
-            curves, np.resize([INK, DRAW, DAS, DARK[2]], len(curves)), strict=True
-        ):
-            label = f"p = {100 * rate:g} %" if panel == "profile" else None
-            width = 1.5 if panel == "profile" else 2.2
-            right.plot(part["x"], part["y"], line, color=colour, lw=width, label=label)
-            if panel == "bound":
-                right.annotate(
-                    f"bound at p = {100 * rate:g} %: {part['y'].iloc[0]:.2f}",
-                    (part["x"].min(), part["y"].iloc[0]), (0, -5), textcoords="offset points",
-                    ha="right", va="top", fontsize=7.5, color=colour,
-                )  # fmt: skip
+    profiles = by_panel["profile"].groupby("rate")
+    colours = np.resize([INK, DRAW, DAS, DARK[2]], len(profiles))
+    for (rate, part), colour in zip(profiles, colours, strict=True):
+        bound = by_panel["bound"].query("rate == @rate")
+        right.plot(part["x"], part["y"], color=colour, label=f"p = {100 * rate:g} %")
+        right.plot(bound["x"], bound["y"], ":", color=colour, lw=2.2)
+        level = bound["y"].iloc[0]
+        right.annotate(
+            f"bound at p = {100 * rate:g} %: {level:.2f}", (bound["x"].min(), level), (0, -5),
+            textcoords="offset points", ha="right", va="top", fontsize=7.5, color=colour,
+        )  # fmt: skip
     right.plot([], [], ":", color=INK, label="bound, delta = 0")
-    right.set_xscale("log")
+    right.set(
+        xscale="log",
+        xlabel="delta that is allowed",
+        ylabel="epsilon for each record that differs (nats)",
+    )
     right.invert_xaxis()
-    right.set_xlabel("delta that is allowed")
-    right.set_ylabel("epsilon for each record that differs (nats)")
     right.set_title(f"exchange in a stratum of {largest:,}", loc="left", fontsize=9)
     right.legend(loc="center", bbox_to_anchor=(0.5, 0.4), frameon=False, ncols=3)
-    return finish(figure, title)
+    return finish(figure, "How tight the published bound is")
 
 
 @styled
-def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame, title: str) -> Figure:
-    """Draw how well each swap rate explains the printed swap, by the mix of households.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        From `reproduction.swapping.massachusetts.fit_by_rate`.
-    fits : DataFrame
-        From `reproduction.swapping.massachusetts.fit_table`: the likeliest rates.
-    title : str
-    """
+def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
+    """Draw how well each swap rate explains the printed swap, by the mix of households."""
     figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
-    middle = chdtri(degrees, [0.995, 0.005])
-    axis.axhspan(
-        *middle, color=BOX, alpha=0.4, lw=0, label="where 99 % of swaps at the right rate lie"
-    )
+    label = "where 99 % of swaps at the right rate lie"
+    axis.axhspan(*chdtri(degrees, [0.995, 0.005]), color=BOX, alpha=0.4, lw=0, label=label)
     colours = _mixes(fits["scenario"])
-    for _, row in fits.iterrows():
-        colour = colours[row["scenario"]]
-        part = curves[curves["scenario"] == row["scenario"]]
-        rate, error = 100 * row["rate"], 100 * row["error"]
-        note = " (made from this very swap: no evidence)" if row["fitted"] else ""
-        words = row["scenario"] + note
-        axis.plot(100 * part["rate"], part["chi_square"], color=colour, label=words)
-        axis.errorbar(rate, row["chi_square_at_rate"], xerr=error, fmt="o", ms=4, color=colour)
+    for row in fits.itertuples():
+        colour = colours[row.scenario]
+        part = curves[curves["scenario"] == row.scenario]
+        label = row.scenario + (" (made from this very swap: no evidence)" if row.fitted else "")
+        axis.plot(100 * part["rate"], part["chi_square"], color=colour, label=label)
+        look = {"xerr": 100 * row.error, "fmt": "o", "ms": 4, "color": colour}
+        axis.errorbar(100 * row.rate, row.chi_square_at_rate, **look)
     axis.errorbar([], [], xerr=[], fmt="o", ms=4, color=INK, label="likeliest rate, one s.e.")
     axis.axvline(50, color=INK, lw=0.6, ls="--", label="printed rate")
-    axis.set_xlabel("swap rate (%)")
-    axis.set_ylabel(f"chi-square on {degrees} degrees")
+    axis.set(xlabel="swap rate (%)", ylabel=f"chi-square on {degrees} degrees")
     axis.set_ylim(0)
     axis.legend(loc="upper center", frameon=True, framealpha=1, edgecolor="white")
-    axis.set_title(title, loc="left")
+    axis.set_title(f"{STATE}: which swap rate explains the printed swap", loc="left")
     return finish(figure)
 
 
 @styled
-def unmixed(table: pd.DataFrame, title: str) -> Figure:
-    """Draw the error of the printed swapped table, as it is and after its bias is taken out.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `reproduction.swapping.massachusetts.unmixed_table`.
-    title : str
-    """
-    names = list(dict.fromkeys(table["county"]))
+def unmixed(table: pd.DataFrame) -> Figure:
+    """Draw the error of the printed swapped table, as it is and after its bias is taken out."""
     figure, (axes,) = panels(1, 2, (9, 4.2), sharey=True)
-    places = np.arange(len(names))
     for axis, (tenure, part) in zip(axes, table.groupby("tenure", sort=False), strict=True):
-        part = part.set_index("county").loc[names]
         axis.axvline(0, color=INK, lw=0.6)
-        for column, colour, mark, words in (
+        for column, colour, mark, label in (
             ("off", DAS, "o", "as printed"),
             ("off_unmixed", DRAW, "D", "unmixed by a reader"),
         ):
             off = 100 * part[column] / part["before"]
-            axis.plot(off, places, mark, ms=5, color=colour, label=words)
+            axis.plot(off, part["county"], mark, ms=5, color=colour, label=label)
         axis.set_xlabel("error (% of the true count)")
         axis.set_title(f"{tenure} dwellings", loc="left", fontsize=9)
-    axes[0].set_yticks(places, names)
     axes[0].invert_yaxis()
     axes[0].legend(frameon=False)
-    return finish(figure, title)
+    return finish(figure, f"{STATE}: what a reader can undo who knows the rate")
 
 
 @styled
-def flavours(compared: pd.DataFrame, title: str) -> Figure:
-    """Draw which building blocks differ between every two systems.
-
-    Parameters
-    ----------
-    compared : DataFrame
-        From `reproduction.swapping.demonstrations.flavours_compared`.
-    title : str
-    """
-    names = list(dict.fromkeys(compared["first"]))
-    number = compared.pivot(index="first", columns="second", values="number").loc[names, names]
-    words = compared.fillna({"differ": ""}).pivot(index="first", columns="second", values="differ")
+def flavours(compared: pd.DataFrame) -> Figure:
+    """Draw which building blocks differ between every two systems."""
+    names = compared["first"].unique()
+    cells = compared.fillna({"differ": ""}).pivot(index="first", columns="second")
+    number, words = (cells[column].loc[names, names] for column in ("number", "differ"))
     figure, ((axis,),) = panels(1, 1, (9, 5.6))
     axis.imshow(number, cmap="Blues", vmin=0, vmax=8, aspect="auto")
-    for row, first in enumerate(names):
-        for column, second in enumerate(names):
-            text = words.loc[first, second].replace(", ", "\n") or "one\nflavour"
-            axis.text(column, row, text, ha="center", va="center", fontsize=6.5, color=INK)
+    for (row, column), differ in np.ndenumerate(words):
+        text = differ.replace(", ", "\n") or "one\nflavour"
+        axis.text(column, row, text, ha="center", va="center", fontsize=6.5, color=INK)
     axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
     axis.set_yticks(range(len(names)), names)
     axis.grid(False)
-    axis.set_title(title, loc="left")
+    axis.set_title("Building blocks in which two systems' guarantees differ", loc="left")
     return finish(figure)

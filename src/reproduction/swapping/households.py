@@ -7,58 +7,39 @@ shares; how sizes differ between counties is an assumption, of which there are t
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import scipy
 
 from isdp.errors import InputError
 from isdp.swapping.moments import covariance
-from reproduction.swapping.printed import TENURES, before
+from reproduction.swapping.printed import PRINTED_RATE, TENURES, before
 
 TWO_PERSONS = 264331  # the slides' largest stratum
-SHARES = (9.0, None, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, None)  # per cent; ours
+# per cent; ours. The slides count the households of two persons, and those of twelve are the rest
+SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
 OWNING_BY_SIZE = 0.12  # rise of the log-odds of owning by a person more; ours
 TILT_BY_PERSONS = 0.25  # tilt towards large households by a person more a dwelling; ours
 SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
 RAKING_STEPS, RAKING_ERROR = 5000, 1e-9
 FITTING_STEPS = 12
-PRINTED_RATE = 0.5
 
 
 def size_totals(households: int) -> np.ndarray:
     """Households of each size from 1 to 12, int64 (12,); the last takes what is left."""
-    totals = [
-        TWO_PERSONS if s == 2 else round(households * (SHARES[s - 1] or 0) / 100)
-        for s in range(1, len(SHARES) + 1)
-    ]
+    totals = [round(households * share / 100) for share in SHARES]
+    totals[1] = TWO_PERSONS
     totals[-1] = households - sum(totals[:-1])
     return np.array(totals, dtype=np.int64)
 
 
 def synthetic(table: pd.DataFrame, scenario: str) -> np.ndarray:
-    """Build households whose county x tenure table is the printed one.
+    """Build households by size, county and tenure, with both margins exact; int64 (12, 14, 2).
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `reproduction.swapping.printed.read_massachusetts`.
-    scenario : str
-        "equal mix": the same tilt everywhere; "persons per dwelling": towards larger households
-        where more persons live in a dwelling; "fitted": so that the printed swapped table is
-        expected, as far as its noise lets one see. The last is fitted to that table and is no
-        evidence about it.
-
-    Returns
-    -------
-    int64 array, shape (12, 14, 2)
-        Households by size, county and tenure; both margins exact.
-
-    Raises
-    ------
-    InputError
-        If there is no such scenario.
+    Sizes are tilted between counties. "equal mix": the same everywhere; "persons per dwelling":
+    towards larger households where more persons live in a dwelling; "fitted": so that the printed
+    swapped table is expected, as far as its noise lets one see. The last is fitted to that table
+    and is no evidence about it.
     """
     if scenario not in SCENARIOS:
         raise InputError(f"households: no scenario {scenario!r}; there are {', '.join(SCENARIOS)}")
@@ -98,20 +79,13 @@ def rounded(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """
     flat = counts.reshape(len(sizes), -1)
     low = np.floor(flat + RAKING_ERROR)
-    part = np.clip(flat - low, 0, 1)
-    up_by_size = sizes - low.sum(axis=1)
-    up_by_cell = np.rint(flat.sum(axis=0)) - low.sum(axis=0)
+    up = [*(sizes - low.sum(axis=1)), *(np.rint(flat.sum(axis=0)) - low.sum(axis=0))]
     rows, columns = flat.shape
     margins = np.vstack(
         [np.kron(np.eye(rows), np.ones(columns)), np.kron(np.ones(rows), np.eye(columns))]
     )
-    found = scipy.optimize.linprog(
-        -part.ravel(),
-        A_eq=margins,
-        b_eq=np.concatenate([up_by_size, up_by_cell]),
-        bounds=(0, 1),
-        method="highs-ds",
-    )
+    gain = np.clip(flat - low, 0, 1).ravel()
+    found = scipy.optimize.linprog(-gain, A_eq=margins, b_eq=up, bounds=(0, 1), method="highs-ds")
     if not found.success:
         raise InputError("households: no rounding keeps both margins")
     whole = (low.ravel() + np.rint(found.x)).astype(np.int64).reshape(counts.shape)
@@ -121,15 +95,11 @@ def rounded(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def implied_rates(table: pd.DataFrame) -> pd.DataFrame:
-    """Owning share that a county would have at the state's share of each size.
+    """Estimate the owning share that a county would have at the state's share of each size.
 
     At a swap rate of 50 % a household keeps its county or takes that of another of its size, each
-    with chance 1/2 up to terms of 1/n: so the printed table tells twice the owners after the swap
-    less those before, over the households; with its standard error under one stratum.
-
-    Returns
-    -------
-    DataFrame with a row a county: `rate`, `error`
+    with probability 1/2 up to terms of 1/n. So the printed table shows twice the owners after the
+    swap less those before, over the households; its standard error is that under one stratum.
     """
     rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
     sd = np.sqrt(np.diag(covariance(before(table), PRINTED_RATE)))
@@ -155,18 +125,10 @@ def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
 
 
 def read_households(path, table: pd.DataFrame) -> np.ndarray:
-    """Read real households, and check that they are those of the slides.
+    """Read real households, and check that they are those of the slides; int64 (sizes, 14, 2).
 
-    Parameters
-    ----------
-    path : path
-        A csv with the columns county, size (persons), tenure ("owned" or "rented") and count.
-    table : DataFrame
-        The printed table.
-
-    Returns
-    -------
-    int64 array, shape (sizes, 14, 2)
+    The file is a csv with the columns county, size (persons), tenure ("owned" or "rented") and
+    count.
 
     Raises
     ------
@@ -174,7 +136,7 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
         If the columns, counties or tenures are others, a count is no whole number, the table of
         county by tenure is not the printed one, or the largest size has not 264,331 households.
     """
-    frame = pd.read_csv(Path(path))
+    frame = pd.read_csv(path)
     if list(frame.columns) != ["county", "size", "tenure", "count"]:
         raise InputError(f"{path}: wanted the columns county, size, tenure, count")
     if not set(frame["county"]) <= set(table.index) or not set(frame["tenure"]) <= set(TENURES):
@@ -184,14 +146,10 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
         )
     if any(frame[column].dtype.kind != "i" for column in ("size", "count")):
         raise InputError(f"{path}: size and count must be whole numbers")
-    sizes = sorted(set(frame["size"]))
-    counts = np.zeros((len(sizes), len(table), len(TENURES)), dtype=np.int64)
-    places = (
-        frame["size"].map({size: i for i, size in enumerate(sizes)}),
-        frame["county"].map({county: i for i, county in enumerate(table.index)}),
-        frame["tenure"].map({tenure: i for i, tenure in enumerate(TENURES)}),
-    )
-    np.add.at(counts, tuple(map(np.asarray, places)), frame["count"].to_numpy())
+    cells = [sorted(set(frame["size"])), table.index, list(TENURES)]
+    sums = frame.groupby(["size", "county", "tenure"])["count"].sum()
+    counts = sums.reindex(pd.MultiIndex.from_product(cells), fill_value=0)
+    counts = counts.to_numpy(np.int64).reshape([len(names) for names in cells])
     if not np.array_equal(counts.sum(axis=0), before(table)[0]) or counts.min() < 0:
         raise InputError(f"{path}: the table of county by tenure is not the one of the slides")
     largest = int(counts.sum(axis=(1, 2)).max())
@@ -204,6 +162,9 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
 
 def scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
     """All households to swap, by name: one stratum, then each mix, then a file's, if given."""
-    given = {"one stratum": before(table)}
-    given |= {name: synthetic(table, name) for name in SCENARIOS}
-    return given | ({} if path is None else {"given households": read_households(path, table)})
+    given = {} if path is None else {"given households": read_households(path, table)}
+    return {
+        "one stratum": before(table),
+        **{name: synthetic(table, name) for name in SCENARIOS},
+        **given,
+    }

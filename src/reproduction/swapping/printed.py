@@ -1,8 +1,6 @@
-"""What the slides print: the table of Massachusetts in 1940 and the budgets."""
+"""Tables that the slides print: Massachusetts in 1940, and the budgets."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,29 +10,19 @@ from isdp.errors import InputError
 COUNTIES = 14
 TENURES = ("owned", "rented")
 COLUMNS = ("owned", "rented", "total", "owned_after", "rented_after", "total_after", "persons")
+PRINTED_RATE = 0.5  # of the printed swap
 
 
 def read_massachusetts(path) -> pd.DataFrame:
-    """Read the printed table, with its sums checked.
-
-    Parameters
-    ----------
-    path : path
-        `data/swapping/massachusetts_1940.csv`.
-
-    Returns
-    -------
-    DataFrame, a row a county, indexed by its name
-        Dwellings before and after one swap, and `persons`.
+    """Read the printed table of dwellings by county, `data/swapping/massachusetts_1940.csv`.
 
     Raises
     ------
     InputError
         If a column is missing, or a sum that the slide prints is not met.
     """
-    table = pd.read_csv(Path(path), index_col="county")
-    missing = [column for column in COLUMNS if column not in table]
-    if missing or len(table) != COUNTIES:
+    table = pd.read_csv(path, index_col="county")
+    if not set(COLUMNS) <= set(table.columns) or len(table) != COUNTIES:
         raise InputError(f"{path}: wanted {COUNTIES} counties and the columns {', '.join(COLUMNS)}")
     failing = failing_sums(table)
     if failing:
@@ -65,5 +53,5 @@ def after(table: pd.DataFrame) -> np.ndarray:
 
 
 def read_budgets(path) -> pd.DataFrame:
-    """Read the printed budgets, `data/swapping/budgets.csv`, a row a printed number."""
-    return pd.read_csv(Path(path), dtype={"census": str})
+    """Read the printed budgets, `data/swapping/budgets.csv`: one row for each printed number."""
+    return pd.read_csv(path, dtype={"census": str})

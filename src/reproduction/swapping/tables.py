@@ -1,4 +1,8 @@
-"""Tables of the study, and the data that its figures show, by subject."""
+"""Tables of the study and the data that its figures show: one function for each rule.
+
+Each function takes the budgets (`printed`) and Massachusetts (`table`) as the slides print them,
+the block `swapping` of the config, and the seed of the run.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +11,17 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from reproduction.swapping import against_noise, attacks, budgets, demonstrations
-from reproduction.swapping.households import synthetic
-from reproduction.swapping.law import law_table
-from reproduction.swapping.massachusetts import (
-    counties_table,
-    fit_by_rate,
-    fit_table,
-    printed_errors,
-    summary,
-    unmixed_table,
-)
+from isdp.accounting.flavours import CITED, SYSTEMS
+from isdp.seeds import stream
+from reproduction.swapping import against_noise, attacks, budgets, demonstrations, massachusetts
+from reproduction.swapping.households import scenarios, synthetic
 from reproduction.swapping.printed import before
 
 RATES = (0.01, 0.05, 0.1, 0.5)  # at which the slides give budgets
 VARIED = ((2, 3, 4, 5, 10, 20), (0.05, 0.5, 0.9, 0.99))  # sizes and rates of the variants
-LAW = ((4, 5), (0.5, 0.8), 50_000)  # sizes, rates and strata of the law; every cell is expected
+LAW = ((4, 5), (0.5, 0.8), 50_000)  # sizes, rates and strata of sampled permutations
 OUTPUTS = 12  # sizes of households in the synthetic ones
-EXPOSED = "persons per dwelling"  # the mix that owes nothing to the swapped table
+EXPOSED = "persons per dwelling"  # the mix that is not fitted to the swapped table
 LIKELY_RATES = np.linspace(0.47, 0.53, 61)  # at which the printed swap is fitted
 DELTAS = tuple(10.0**-k for k in range(2, 31))
 EPSILONS = (0.001, 0.01, 0.1, 1.0, 4.0, 6.754, 12.48)  # of integer noise
@@ -32,17 +29,10 @@ ISLANDS = ("Nantucket", "Dukes")  # the smallest counties, whose exchange shows 
 
 
 def loss_tables(
-    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping
+    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
 ) -> dict[str, pd.DataFrame]:
-    """Compute the budgets and the losses, and the points of the figures of both.
-
-    Parameters
-    ----------
-    printed, table : DataFrame
-        From `reproduction.swapping.printed`: the budgets and Massachusetts.
-    settings : mapping
-        The block `swapping` of the config.
-    """
+    """Compute budgets and losses, and compare sampled permutations with their distribution."""
+    rng, _ = stream(seed, "swapping", "computed").spawn(2)
     state = tuple(table["total"].tolist())
     sizes, records = settings["sizes"], sum(state)
     found = budgets.printed_budgets(printed)
@@ -51,6 +41,7 @@ def loss_tables(
     return {
         "budgets": found,
         "remarks": budgets.remarks(sizes),
+        "law": budgets.law_table(rng, *LAW),
         "exact_loss": budgets.exact_losses(sizes, RATES),
         "universe_loss": budgets.universes([*settings["universes"], state], RATES),
         "table_loss": budgets.table_only(settings["tables"], RATES),
@@ -59,22 +50,19 @@ def loss_tables(
         ),
         "profile": budgets.profile(settings["drawn"], RATES, [settings["delta"]]),
         "variants": budgets.variants(*VARIED),
-        "budget_points": budget_points(budgets.curves(settings["drawn"]), found),
+        "budget_points": budgets.points(budgets.curves(settings["drawn"]), found),
         "tightness_points": budgets.tightness(plotted, RATES, DELTAS, largest),
     }
 
 
-def permutation_table(rng: np.random.Generator) -> pd.DataFrame:
-    """Compare sampled permutations with their exact distribution."""
-    return law_table(rng, *LAW)
-
-
-def guarantee_tables(printed: pd.DataFrame, table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def guarantee_tables(
+    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
+) -> dict[str, pd.DataFrame]:
     """Compare the guarantees of the systems, and check the slides' statements about them."""
     compared = demonstrations.flavours_compared()
     return {
-        "flavours": demonstrations.flavours(),
-        "flavours_cited": demonstrations.cited_flavours(),
+        "flavours": pd.DataFrame(list(SYSTEMS)),
+        "flavours_cited": pd.DataFrame(list(CITED)),
         "flavours_compared": compared,
         "flavours_points": compared,
         "topdown_budget": demonstrations.topdown_budgets(),
@@ -88,22 +76,14 @@ def guarantee_tables(printed: pd.DataFrame, table: pd.DataFrame) -> dict[str, pd
 
 
 def attack_tables(
-    rng: np.random.Generator, table: pd.DataFrame, rates: list[float], located: int
+    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
 ) -> dict[str, pd.DataFrame]:
-    """Compute what an attacker learns, and integer noise on the same table.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    table : DataFrame
-    rates : list of float
-    located : int
-        Number of simulated swaps for each rate.
-    """
+    """Compute what an attacker learns, and integer noise on the same table."""
+    _, rng = stream(seed, "swapping", "computed").spawn(2)
+    rates, runs = settings["rates"], settings["located"]
     stratum, totals = before(table), table["total"].to_numpy()
-    found = attacks.locations(table.index, totals, rates)
-    simulated = {rate: attacks.simulated_posteriors(rng, totals, rate, located) for rate in rates}
-    placed = attacks.place_simulated(found, simulated)
+    simulated = {rate: attacks.simulated_posteriors(rng, totals, rate, runs) for rate in rates}
+    placed = attacks.place_simulated(attacks.locations(table.index, totals, rates), simulated)
     whole_state = attacks.whole_state(totals, rates)
     compared = against_noise.equal_error(stratum, rates)
     islands = (table.index.get_loc(name) for name in ISLANDS)
@@ -124,39 +104,35 @@ def attack_tables(
 
 
 def massachusetts_tables(
-    table: pd.DataFrame, households: Mapping[str, np.ndarray], runs: pd.DataFrame
+    printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
 ) -> dict[str, pd.DataFrame]:
-    """Compare the printed swap with its distribution, and summarise simulated swaps.
-
-    Parameters
-    ----------
-    table : DataFrame
-    households : mapping
-        From `reproduction.swapping.households.scenarios`.
-    runs : DataFrame
-        From `reproduction.swapping.massachusetts.all_runs`.
-    """
-    errors, fit = printed_errors(table), fit_table(table, households)
-    counties, unmixed = counties_table(table, households), unmixed_table(table)
+    """Compare the printed swap with its distribution, and simulate swaps at each rate."""
+    households = scenarios(table, settings["households"])
+    rng = stream(seed, "swapping", "runs")
+    runs = massachusetts.all_runs(rng, households, settings["rates"], settings["runs"])
+    errors, fit = massachusetts.printed_errors(table), massachusetts.fit_table(table, households)
+    counties = massachusetts.counties_table(table, households)
+    unmixed = massachusetts.unmixed_table(table)
+    by_rate = massachusetts.fit_by_rate(table, households, LIKELY_RATES)
     at_likeliest = fit[
         ["scenario", "rate", "error", "chi_square_at_rate", "degrees", "fitted"]
     ].rename(columns={"rate": "likeliest_rate"})
     return {
         "massachusetts": counties,
         "fit": fit,
-        "mape": summary(runs, households, errors["mape"].iloc[0]),
+        "mape": massachusetts.summary(runs, households, errors["mape"].iloc[0]),
         "printed": errors,
         "unmixed": unmixed,
         "massachusetts_points": counties,
-        "rate_points": fit_by_rate(table, households, LIKELY_RATES).merge(
-            at_likeliest, on="scenario"
-        ),
+        "rate_points": by_rate.merge(at_likeliest, on="scenario"),
         "mape_points": runs,
         "unmixed_points": unmixed,
     }
 
 
-def budget_points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Points of the figure of budgets by series: curves, and printed numbers with their bounds."""
-    marks = printed[["largest", "rate", "epsilon", "computed"]]
-    return pd.concat([curves.assign(series="curve"), marks.assign(series="printed")])
+TABLES = {
+    "loss": loss_tables,
+    "guarantees": guarantee_tables,
+    "attack": attack_tables,
+    "massachusetts": massachusetts_tables,
+}

@@ -6,7 +6,7 @@ import pytest
 
 from reproduction.comparison import figures
 from reproduction.comparison.experiment import BUREAU, POPULATIONS, SWAPPED
-from reproduction.comparison.tables import bias_points, error_points, share_points
+from reproduction.comparison.tables import error_points, points_by_size
 from tests.artists import inside
 
 SYSTEMS = {
@@ -53,8 +53,8 @@ def points_of(axis):
 
 def test_errors_are_drawn_where_the_table_has_them():
     errors, shares = tables()
-    figure = figures.errors(error_points(errors, shares, SWAPPED), SWAPPED)
-    listed = error_points(errors, shares, SWAPPED)
+    figure = figures.errors(error_points(errors, shares))
+    listed = error_points(errors, shares)
     axes = np.array(figure.axes).reshape(3, 3)
     drawn = converted = 0
     for row, query in enumerate(figures.ROWS):
@@ -83,9 +83,7 @@ def test_errors_are_drawn_where_the_table_has_them():
 
 def test_a_line_of_ticks_names_the_budgets_and_one_below_it_the_converted():
     errors, shares = tables()
-    axes = np.array(figures.errors(error_points(errors, shares, SWAPPED), SWAPPED).axes).reshape(
-        3, 3
-    )
+    axes = np.array(figures.errors(error_points(errors, shares)).axes).reshape(3, 3)
     ticks = [[text.get_text() for text in axis.get_xticklabels()] for axis in axes[-1]]
     assert ticks[0] == ["0.5", "2"]
     assert sorted(ticks[1]) == ["\n0.125", "\n2", "0.1", "1.2"]
@@ -101,7 +99,7 @@ def test_a_line_of_ticks_names_the_budgets_and_one_below_it_the_converted():
 def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
     errors, _ = tables()
     errors.loc[errors["system"] == BUREAU, ["bias_error", "rmse_error"]] = np.nan  # a single file
-    figure = figures.bias(bias_points(errors, CHOSEN, SWAPPED), SWAPPED)
+    figure = figures.bias(points_by_size(errors[errors["query"] == "detail"], CHOSEN))
     for row, reach in enumerate((0.3, 0.6)):
         for axis in figure.axes[3 * row : 3 * row + 3]:
             for container in axis.containers:
@@ -115,9 +113,9 @@ def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
 
 def test_bias_is_drawn_where_the_table_has_it():
     errors, _ = tables()
-    listed = bias_points(errors, CHOSEN, SWAPPED)
+    listed = points_by_size(errors[errors["query"] == "detail"], CHOSEN)
     assert len(listed) == 4 * 3
-    figure = figures.bias(bias_points(errors, CHOSEN, SWAPPED), SWAPPED)
+    figure = figures.bias(listed)
     assert inside(figure)
     axes = np.array(figure.axes).reshape(2, 3)
     assert [[axis.get_yscale() for axis in row] for row in axes] == [["symlog"] * 3, ["log"] * 3]
@@ -127,9 +125,9 @@ def test_bias_is_drawn_where_the_table_has_it():
 
 def test_shares_are_drawn_where_the_table_has_them():
     _, shares = tables()
-    listed = share_points(shares, CHOSEN, SWAPPED)
+    listed = points_by_size(shares, CHOSEN)
     assert len(listed) == 4 * len(POPULATIONS)
-    figure = figures.shares(share_points(shares, CHOSEN, SWAPPED), SWAPPED)
+    figure = figures.shares(listed)
     assert inside(figure)
     assert found_in(figure.axes, listed, "mae") == 4
 

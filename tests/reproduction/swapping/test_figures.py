@@ -11,11 +11,11 @@ from reproduction.swapping.massachusetts import (
     counties_table,
     fit_by_rate,
     fit_table,
+    printed_errors,
     summary,
     unmixed_table,
 )
 from reproduction.swapping.printed import before, read_budgets, read_massachusetts
-from reproduction.swapping.tables import budget_points
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
 ONE = before(TABLE)
@@ -28,13 +28,13 @@ def lines(axis):
 def test_budget_curves_minima_and_printed_numbers():
     curves = budgets.curves([10, 264331], points=41)
     printed = budgets.printed_budgets(read_budgets("data/swapping/budgets.csv"))
-    axis = figures.budget(curves, printed, "t").axes[0]
+    axis = figures.budget(curves, printed).axes[0]
     shown = lines(axis)["b = 264,331"]
     part = curves[curves["largest"] == 264331]
     assert np.array_equal(shown.get_xdata(), part["rate"])
     assert np.array_equal(shown.get_ydata(), part["epsilon_bound"])
     assert np.array_equal(lines(axis)["printed"].get_ydata(), printed["epsilon"])
-    minima = [line.get_ydata()[0] for line in axis.get_lines() if len(line.get_xdata()) == 1]
+    minima = lines(axis)["smallest bound that any rate has"].get_ydata()
     assert minima == pytest.approx([np.log(11) / 2, np.log(264332) / 2])
     own = lines(axis)["bound for the printed row's own b"]
     assert own.get_xdata().tolist() == printed["rate"].tolist()
@@ -46,7 +46,7 @@ def test_budget_curves_minima_and_printed_numbers():
 def test_the_points_of_the_budget_hold_all_that_is_drawn():
     curves = budgets.curves([10], points=5)
     printed = budgets.printed_budgets(read_budgets("data/swapping/budgets.csv"))
-    points = budget_points(curves, printed)
+    points = budgets.points(curves, printed)
     parts = dict(list(points.groupby("series")))
     assert parts["curve"]["epsilon_bound"].tolist() == curves["epsilon_bound"].tolist()
     marks = ["largest", "rate", "epsilon", "computed"]
@@ -55,7 +55,7 @@ def test_the_points_of_the_budget_hold_all_that_is_drawn():
 
 def test_a_budget_of_one_size_names_no_gap_beyond_it():
     printed = budgets.printed_budgets(read_budgets("data/swapping/budgets.csv"))
-    axis = figures.budget(budgets.curves([10], points=5), printed, "t").axes[0]
+    axis = figures.budget(budgets.curves([10], points=5), printed).axes[0]
     assert "exact worst case" in lines(axis)
 
 
@@ -63,10 +63,10 @@ def test_boxes_hold_the_runs_and_the_printed_error_is_at_a_half():
     households = {"one stratum": (ONE + 99) // 100}
     runs = all_runs(np.random.default_rng(5), households, [0.1, 0.5], 7)
     found = summary(runs, households, 13.78)
-    axis = figures.errors(runs, found, 13.78, "t").axes[0]
+    axis = figures.errors(runs, found, printed_errors(TABLE)).axes[0]
     shown = lines(axis)
     assert shown["printed table"].get_xdata() == [50]
-    assert shown["printed table"].get_ydata() == [13.78]
+    assert shown["printed table"].get_ydata() == [printed_errors(TABLE)["mape"][0]]
     assert np.array_equal(shown["expected"].get_ydata(), found["expected"])
     medians = [line.get_ydata()[0] for line in axis.get_lines() if line.get_color() == figures.INK]
     assert set(found["median"]) <= set(medians)
@@ -74,7 +74,7 @@ def test_boxes_hold_the_runs_and_the_printed_error_is_at_a_half():
 
 def test_deviations_stand_above_their_counties():
     table = counties_table(TABLE, {"one stratum": ONE, "again": ONE})
-    axis = figures.printed_swap(table, "t").axes[0]
+    axis = figures.printed_swap(table).axes[0]
     found = [lines(axis)[name] for name in ("one stratum", "again")]
     for line, side in zip(found, (-1, 1), strict=True):
         part = table[table["scenario"] == line.get_label()]
@@ -87,7 +87,7 @@ def test_the_comparison_shows_seven_curves_and_its_conditions():
     curves = against_noise.error_curves(
         ONE[0], against_noise.equal_error(ONE, [0.05, 0.5]), [0.01, 1.0]
     )
-    figure = figures.against_noise(curves, "t", FAIRNESS)
+    figure = figures.against_noise(curves)
     shown = lines(figure.axes[0])
     assert len(shown) == 7
     noise = curves[curves["curve"] == "integer noise"]
@@ -103,7 +103,7 @@ def test_attacks_show_places_and_datasets():
     found = attacks.locations(TABLE.index, totals, rates)
     told = against_noise.advantages(ONE, 9, 3, against_noise.equal_error(ONE, rates))
     points = attacks.curves(found, attacks.whole_state(totals, rates), told)
-    left, right = figures.attack(points, "t").axes
+    left, right = figures.attack(points).axes
     island = found[found["county"] == "Nantucket"]
     assert np.array_equal(lines(left)["Nantucket"].get_ydata(), island["posterior"])
     assert {"Middlesex", "all households"} <= set(lines(left))
@@ -122,7 +122,7 @@ def test_attacks_show_places_and_datasets():
 
 def test_tightness_shows_gaps_and_profiles():
     points = budgets.tightness([10, 100], [0.05, 0.5], [1e-3, 1e-10], 11691)
-    left, right = figures.tightness(points, 11691, "t").axes
+    left, right = figures.tightness(points, 11691).axes
     shown = lines(left)["bound less exact, p = 50 %"]
     assert np.array_equal(shown.get_ydata(), points[points["panel"] == "gap"]["y"])
     part = points[(points["panel"] == "profile") & (points["rate"] == 0.05)]
@@ -137,9 +137,9 @@ def test_tightness_shows_gaps_and_profiles():
 
 def test_a_mix_has_one_colour_in_all_figures():
     household = {"one stratum": ONE, "several": ONE}
-    points = figures.printed_swap(counties_table(TABLE, household), "t").axes[0]
+    points = figures.printed_swap(counties_table(TABLE, household)).axes[0]
     fits = fit_table(TABLE, household).assign(fitted=[False, True])
-    curves = figures.likely_rate(fit_by_rate(TABLE, household, [0.5]), fits, "t").axes[0]
+    curves = figures.likely_rate(fit_by_rate(TABLE, household, [0.5]), fits).axes[0]
     shown = "one stratum", "several (made from this very swap: no evidence)"
     colours = [lines(curves)[name].get_color() for name in shown]
     assert colours == [lines(points)[name].get_color() for name in household]
@@ -150,7 +150,7 @@ def test_the_likely_rate_lies_on_its_curve():
     household = {"one stratum": ONE, "several": ONE}
     curve = fit_by_rate(TABLE, household, np.linspace(0.47, 0.53, 7))
     fits = fit_table(TABLE, household)
-    axis = figures.likely_rate(curve, fits, "t").axes[0]
+    axis = figures.likely_rate(curve, fits).axes[0]
     for name, part in curve.groupby("scenario"):
         assert np.array_equal(lines(axis)[name].get_ydata(), part["chi_square"])
     marks = [line for line in axis.get_lines() if line.get_marker() == "o"]
@@ -160,7 +160,7 @@ def test_the_likely_rate_lies_on_its_curve():
 
 def test_unmixing_shows_both_errors_in_per_cent():
     table = unmixed_table(TABLE)
-    left, right = figures.unmixed(table, "t").axes
+    left, right = figures.unmixed(table).axes
     for axis, tenure in ((left, "owned"), (right, "rented")):
         part = table[table["tenure"] == tenure]
         shown = lines(axis)
@@ -172,7 +172,7 @@ def test_unmixing_shows_both_errors_in_per_cent():
 
 def test_flavours_name_what_differs_in_their_cell():
     found = flavours_compared()
-    axis = figures.flavours(found, "t").axes[0]
+    axis = figures.flavours(found).axes[0]
     names = [text.get_text() for text in axis.get_xticklabels()]
     texts = {text.get_position(): text.get_text() for text in axis.texts}
     row = names.index("TopDown, PL 94-171")

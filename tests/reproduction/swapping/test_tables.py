@@ -8,6 +8,7 @@ import pytest
 from reproduction.swapping import attacks, budgets, demonstrations
 from reproduction.swapping.households import synthetic
 from reproduction.swapping.printed import before, read_budgets, read_massachusetts
+from reproduction.swapping.tables import guarantee_tables
 from tests.statistical.checks import check_mean
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
@@ -155,7 +156,8 @@ def test_errata_are_computed():
 
 
 def test_flavours_are_listed():
-    found = demonstrations.flavours().set_index("name")
+    made = guarantee_tables(PRINTED, TABLE, {}, 0)
+    found = made["flavours"].set_index("name")
     assert found["intensity"].round(4)[["TopDown, PL 94-171"]].item() == 1.6217
     assert found["intensity"].round(4)[["TopDown, PL 94-171 and DHC"]].item() == 3.9102
-    assert len(demonstrations.cited_flavours()) == 26
+    assert len(made["flavours_cited"]) == 26

@@ -14,9 +14,9 @@ from reproduction.topdown.experiment import only_states
 with job_log(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input
     histogram = read_histogram(given.histogram, read_published(given.published))
-    histogram = only_states(histogram, params.comparison["states"])
+    histogram = only_states(histogram, params.settings["states"])
     family = systems()[snakemake.wildcards.family]
-    found = run_family(params.seed, histogram, family, params.comparison)
+    found = run_family(params.seed, histogram, family, params.settings)
     # in KB, on macOS in bytes
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found["cost"]["job_memory"] = memory / (1024**2 if sys.platform == "darwin" else 1024)

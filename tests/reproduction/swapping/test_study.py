@@ -1,4 +1,4 @@
-"""What the wing gathers for its tables and figures, and how it is judged."""
+"""What the study gathers for its tables and figures, and how it is judged."""
 
 import math
 
@@ -10,7 +10,7 @@ from isdp.accounting.flavours import SYSTEMS
 from isdp.swapping.budget import epsilon_bound
 from isdp.swapping.loss import worst_loss
 from isdp.swapping.permutation import Strata
-from reproduction.swapping import against_noise, attacks, budgets, demonstrations, law
+from reproduction.swapping import against_noise, attacks, budgets, demonstrations
 from reproduction.swapping.households import synthetic
 from reproduction.swapping.massachusetts import fit_by_rate, fit_table
 from reproduction.swapping.printed import before, read_budgets, read_massachusetts
@@ -21,7 +21,7 @@ ONE = before(TABLE)
 
 
 def test_the_permutations_drawn_have_their_law():
-    found = law.law_table(np.random.default_rng(11), (3, 4), (0.5,), 20_000)
+    found = budgets.law_table(np.random.default_rng(11), (3, 4), (0.5,), 20_000)
     assert found["permutations"].tolist() == [6, 24]
     # in three records no permutation moves just one, and every other one is seen
     assert found["seen"].tolist() == [6, 24]
@@ -50,8 +50,8 @@ def test_a_wrong_law_is_noticed(monkeypatch, wrong):
                 sigma[chosen] = moved
         return sigma
 
-    monkeypatch.setattr(law, "draw_permutation", draw)
-    found = law.law_table(np.random.default_rng(11), (4,), (0.5,), 20_000)
+    monkeypatch.setattr(budgets, "draw_permutation", draw)
+    found = budgets.law_table(np.random.default_rng(11), (4,), (0.5,), 20_000)
     assert found["p"].iloc[0] < 1e-6
 
 

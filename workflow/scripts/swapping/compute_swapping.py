@@ -1,11 +1,13 @@
-"""Compute the budgets and the losses of swapping."""
+"""Compute the tables of swapping that the parameter `tables` names."""
 
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_tables
 from reproduction.swapping.printed import read_budgets, read_massachusetts
-from reproduction.swapping.tables import loss_tables
+from reproduction.swapping.tables import TABLES
 
 with job_log(snakemake.log[0]):
+    params = snakemake.params
     printed = read_budgets(snakemake.input.budgets)
     table = read_massachusetts(snakemake.input.massachusetts)
-    write_tables(loss_tables(printed, table, snakemake.params.settings), snakemake.output)
+    compute = TABLES[params.tables]
+    write_tables(compute(printed, table, params.settings, params.seed), snakemake.output)
