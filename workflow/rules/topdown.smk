@@ -1,6 +1,6 @@
 """The Census Bureau's TopDown algorithm on the published 2010 counts (TDA)."""
 
-from reproduction.topdown.settings import compared_without_invariants, families
+from reproduction.topdown.settings import KINDS, families
 
 TOPDOWN = config["topdown"]
 FAMILIES = families(TOPDOWN["runs"])
@@ -37,6 +37,8 @@ rule derive_implied_constraints:
         witness="results/tables/topdown_witness.csv",
         implied="results/tables/topdown_implied.csv",
         unimodular="results/tables/topdown_unimodular.csv",
+        cuts="results/tables/topdown_cuts.csv",
+        failsafe="results/tables/topdown_failsafe.csv",
     log:
         logs("derive_implied_constraints"),
     benchmark:
@@ -50,34 +52,9 @@ rule derive_implied_constraints:
         seed=config["seed"],
         implied=TOPDOWN["implied"],
     message:
-        "Constraints that invariants imply"
+        "Constraints that invariants imply, and releases that meet them"
     script:
         "../scripts/topdown/derive_implied_constraints.py"
-
-
-rule release_group_quarters:
-    input:
-        group_quarters=GROUP_QUARTERS,
-        published=PUBLISHED,
-    output:
-        cuts="results/tables/topdown_cuts.csv",
-        failsafe="results/tables/topdown_failsafe.csv",
-    log:
-        logs("release_group_quarters"),
-    benchmark:
-        benchmarks("release_group_quarters")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
-    params:
-        sources=code("topdown"),
-        seed=config["seed"],
-        implied=TOPDOWN["implied"],
-    message:
-        "Group quarters by cutting planes and the failsafe"
-    script:
-        "../scripts/topdown/release_group_quarters.py"
 
 
 rule run_topdown:
@@ -85,13 +62,7 @@ rule run_topdown:
         histogram=HISTOGRAM,
         published=PUBLISHED,
     output:
-        bias="results/topdown/{family}_bias.csv",
-        margins="results/topdown/{family}_margins.csv",
-        slopes="results/topdown/{family}_slopes.csv",
-        summary="results/topdown/{family}_summary.csv",
-        counties="results/topdown/{family}_counties.csv",
-        fingerprint="results/topdown/{family}_fingerprint.csv",
-        sizes="results/topdown/{family}_sizes.csv",
+        **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in KINDS},
         nodes="results/topdown/{family}_nodes.csv",
     log:
         logs("run_topdown_{family}"),
@@ -120,13 +91,7 @@ rule measure_other_systems:
         provenance="results/data/provenance.json",
         local=local_file(config) or [],
     output:
-        bias="results/topdown/others_bias.csv",
-        margins="results/topdown/others_margins.csv",
-        slopes="results/topdown/others_slopes.csv",
-        summary="results/topdown/others_summary.csv",
-        counties="results/topdown/others_counties.csv",
-        fingerprint="results/topdown/others_fingerprint.csv",
-        sizes="results/topdown/others_sizes.csv",
+        **{kind: f"results/topdown/others_{kind}.csv" for kind in KINDS},
     log:
         logs("measure_other_systems"),
     benchmark:
@@ -163,7 +128,7 @@ rule compare_topdown_invariants:
     params:
         sources=code("topdown"),
         seed=config["seed"],
-        configurations=compared_without_invariants(TOPDOWN["runs"]),
+        runs=TOPDOWN["runs"],
     message:
         "TopDown with and without invariants"
     script:
@@ -172,13 +137,10 @@ rule compare_topdown_invariants:
 
 rule collect_topdown:
     input:
-        bias=expand("results/topdown/{family}_bias.csv", family=[*FAMILIES, "others"]),
-        margins=expand("results/topdown/{family}_margins.csv", family=[*FAMILIES, "others"]),
-        slopes=expand("results/topdown/{family}_slopes.csv", family=[*FAMILIES, "others"]),
-        summary=expand("results/topdown/{family}_summary.csv", family=[*FAMILIES, "others"]),
-        counties=expand("results/topdown/{family}_counties.csv", family=[*FAMILIES, "others"]),
-        fingerprint=expand("results/topdown/{family}_fingerprint.csv", family=[*FAMILIES, "others"]),
-        sizes=expand("results/topdown/{family}_sizes.csv", family=[*FAMILIES, "others"]),
+        **{
+            kind: expand(f"results/topdown/{{family}}_{kind}.csv", family=[*FAMILIES, "others"])
+            for kind in KINDS
+        },
         nodes=expand("results/topdown/{family}_nodes.csv", family=FAMILIES),
     output:
         configurations="results/tables/topdown_configurations.csv",
@@ -252,7 +214,6 @@ TOPDOWN_TABLES = [
     for rule in (
         rules.compute_topdown_noise,
         rules.derive_implied_constraints,
-        rules.release_group_quarters,
         rules.compare_topdown_invariants,
         rules.collect_topdown,
     )

@@ -6,12 +6,14 @@ the regions are synthetic (ours).
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
 from isdp.constraints.presence import Presence
 from isdp.seeds import stream
-from isdp.topdown.kinds import Nearest, nearest_kinds
+from isdp.topdown.kinds import nearest_kinds
 from isdp.topdown.noise import draw_noise
 
 KINDS = 28
@@ -20,14 +22,7 @@ USUAL_SIZE = 60  # people of a region in group quarters, its median beyond the l
 
 
 def synthetic_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
-    """Draw regions with one to four of 28 kinds each, of sizes that vary much.
-
-    Returns
-    -------
-    people : int64 array, shape (regions, 28)
-    presence : Presence
-        With each region's total known.
-    """
+    """Draw regions with one to four of 28 kinds each, of sizes that vary much: people, presence."""
     people = np.zeros((regions, KINDS), dtype=np.int64)
     for row in people:
         kinds = rng.choice(KINDS, rng.integers(1, MOST_A_REGION + 1), replace=False)
@@ -49,40 +44,34 @@ def cut_once(seed: int, regions: int, epsilon: float, number: int):
     people, presence = synthetic_regions(stream(seed, "topdown cuts", "regions", number), regions)
     rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
     noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])
-    found: Nearest = nearest_kinds(rng, noisy, presence)
-    return people, presence, noisy, found
+    return people, presence, noisy, nearest_kinds(rng, noisy, presence)
 
 
 def cuts_table(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
-    """How many of the 2^28 bounds a release needs.
-
-    Returns
-    -------
-    DataFrame, a row an epsilon
-        Columns epsilon, releases, subsets (bounds there are), cuts_mean and cuts_most (found on
-        the way to the nearest totals), variables (people of each kind in each region, which the
-        bounds stand for; largest), error_noisy and error (mean l1 error of the noisy totals and of
-        the released ones, persons) and broken (released totals that no regions can have).
-    """
+    """Count the bounds that a release needs, of the 2^28 that there are; the table topdown_cuts."""
     rows = []
-    for epsilon in epsilons:
-        found = [cut_once(seed, regions, epsilon, number) for number in range(runs)]
-        cuts = [len(each.cuts) for *_, each in found]
-        true = [people.sum(axis=0) for people, *_ in found]
-        noise = [np.abs(noisy - at).sum() for (_, _, noisy, _), at in zip(found, true, strict=True)]
-        left = [np.abs(each.totals - at).sum() for (*_, each), at in zip(found, true, strict=True)]
-        broken = sum(presence.broken(each.totals) is not None for _, presence, _, each in found)
+    for epsilon, number in product(epsilons, range(runs)):
+        people, presence, noisy, found = cut_once(seed, regions, epsilon, number)
+        true = people.sum(axis=0)
         rows.append(
             {
                 "epsilon": epsilon,
-                "releases": runs,
-                "subsets": 2**KINDS - 1,
-                "cuts_mean": float(np.mean(cuts)),
-                "cuts_most": max(cuts),
-                "variables": max(int(presence.present.sum()) for _, presence, *_ in found),
-                "error_noisy": float(np.mean(noise)),
-                "error": float(np.mean(left)),
-                "broken": broken,
+                "cuts": len(found.cuts),
+                "variables": presence.present.sum(),
+                "error_noisy": np.abs(noisy - true).sum(),
+                "error": np.abs(found.totals - true).sum(),
+                "broken": presence.broken(found.totals) is not None,
             }
         )
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows).groupby("epsilon", sort=False, as_index=False)
+    found = table.agg(
+        releases=("cuts", "size"),
+        cuts_mean=("cuts", "mean"),
+        cuts_most=("cuts", "max"),
+        variables=("variables", "max"),
+        error_noisy=("error_noisy", "mean"),
+        error=("error", "mean"),
+        broken=("broken", "sum"),
+    )
+    found.insert(2, "subsets", 2**KINDS - 1)
+    return found

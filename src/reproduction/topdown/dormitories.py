@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
 from isdp import Invariants, Polytope
 from isdp.constraints.implied import implied_constraints
-from reproduction.topdown.implied import (
-    DORMITORIES,
-    SLIDES_REFUSED,
-    can_be_met,
-    naive_releases,
-    witness_margins,
-)
+from isdp.constraints.presence import Presence
+from isdp.topdown.noise import draw_noise
+from isdp.topdown.projections import onto_simplices
+from isdp.topdown.rounding import round_tables
 
+# two regions of 100 students; female-only, co-ed and male-only dormitories
+DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
+SLIDES_REFUSED = (49, 50, 101)
 PEOPLE = 200
 TRUTHS = ((2, 100, 98), (99, 2, 99), (50, 100, 50), (10, 180, 10))
 # the last slide of the example: rows of >= constraints on female, co-ed and male
@@ -72,27 +74,19 @@ def eliminated() -> tuple[Polytope, int]:
 
 
 def dormitory_table() -> pd.DataFrame:
-    """Count the whole totals that each description allows, against a list of all that exist.
-
-    Returns
-    -------
-    DataFrame
-        Columns constraints, inequalities, totals (number of whole triples), missing (that exist
-        and are ruled out), impossible (allowed, and no regions have them), wrong (both of these
-        together) and allows_49_50_101 (the slides' example of totals that only look possible).
-    """
+    """Count the whole totals that each description allows, against a list of all that exist."""
     points, real = all_totals(), extendable()
-    listed = np.isin(_numbers(points), _numbers(real))
+    listed = pd.MultiIndex.from_arrays(points.T).isin(pd.MultiIndex.from_arrays(real.T))
+    refused = (points == SLIDES_REFUSED).all(axis=1)
     derived, peak = eliminated()
     flows = DORMITORIES.polytope()
-    allowed = {
-        "non-negative": (0, np.ones(len(points), dtype=bool)),
-        "occupied dormitories": (len(NAIVE), _meets(points, NAIVE)),
-        "printed": (len(PRINTED), _meets(points, PRINTED)),
-        "printed without co-ed >= 2": (
-            len(PRINTED) - 1,
-            _meets(points, (PRINTED[0], *PRINTED[2:])),
-        ),
+    described = {
+        "non-negative": (),
+        "occupied dormitories": NAIVE,
+        "printed": PRINTED,
+        "printed without co-ed >= 2": (PRINTED[0], *PRINTED[2:]),
+    }
+    allowed = {name: (len(rows), _meets(points, rows)) for name, rows in described.items()} | {
         f"elimination (at most {peak} on the way)": (
             derived.inequalities.constraints,
             derived.contains(points),
@@ -100,64 +94,55 @@ def dormitory_table() -> pd.DataFrame:
         "minimal cuts": (flows.inequalities.constraints, flows.contains(points)),
         "both regions listed": (0, listed),
     }
-    rows = []
-    for name, (inequalities, some) in allowed.items():
-        missing, impossible = len(real) - int((some & listed).sum()), int((some & ~listed).sum())
-        rows.append(
-            {
-                "constraints": name,
-                "inequalities": inequalities,
-                "totals": int(some.sum()),
-                "missing": missing,
-                "impossible": impossible,
-                "wrong": missing + impossible,
-                "allows_49_50_101": bool(some[(points == SLIDES_REFUSED).all(axis=1)].any()),
-            }
+    rows = [
+        (
+            name,
+            number,
+            some.sum(),
+            (listed & ~some).sum(),
+            (some & ~listed).sum(),
+            some[refused].any(),
         )
-    return pd.DataFrame(rows)
-
-
-def _numbers(totals) -> np.ndarray:
-    """One number for each row of totals by kind, whose sum is known."""
-    return totals[:, 0] * (PEOPLE + 1) + totals[:, 1]
+        for name, (number, some) in allowed.items()
+    ]
+    columns = ["constraints", "inequalities", "totals", "missing", "impossible", "allows_49_50_101"]
+    table = pd.DataFrame(rows, columns=columns)
+    table.insert(5, "wrong", table["missing"] + table["impossible"])
+    return table
 
 
 def _meets(points, constraints) -> np.ndarray:
-    rows, least = zip(*constraints, strict=True)
-    return (points @ np.array(rows).T >= np.array(least)).all(axis=1)
+    """Whether each point meets all constraints, each a row and a lower bound."""
+    met = np.ones(len(points), dtype=bool)
+    for row, least in constraints:
+        met &= points @ np.array(row) >= least
+    return met
+
+
+def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
+    """Share of releases that meet the obvious constraints of the dormitories but no regions can.
+
+    The three totals (female-only, co-ed and male-only) get double geometric noise, are projected
+    onto the least numbers and the grand total, and rounded.
+    """
+    least = DORMITORIES.least.sum(axis=0)
+    noise = draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
+    sums = np.full(draws, DORMITORIES.totals.sum() - least.sum())
+    released = least + rounded_simplices(rng, np.asarray(truth) + noise - least, sums)
+    return 1 - float(DORMITORIES.polytope().contains(released).mean())
 
 
 def naive_table(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFrame:
-    """How often totals that meet the obvious constraints alone fit no regions.
-
-    Returns
-    -------
-    DataFrame
-        Columns truth (female, co-ed, male), epsilon, draws, share (of releases that cannot be
-        extended) and error (its standard error).
-    """
+    """Share of releases under the obvious constraints alone that no regions can have."""
     rows = []
-    for truth in TRUTHS:
-        for epsilon in epsilons:
-            share = naive_releases(rng, truth, epsilon, draws)
-            error = float(np.sqrt(share * (1 - share) / draws))
-            rows.append((", ".join(map(str, truth)), epsilon, draws, share, error))
+    for truth, epsilon in product(TRUTHS, epsilons):
+        share = naive_releases(rng, truth, epsilon, draws)
+        error = float(np.sqrt(share * (1 - share) / draws))
+        rows.append((", ".join(map(str, truth)), epsilon, draws, share, error))
     return pd.DataFrame(rows, columns=["truth", "epsilon", "draws", "share", "error"])
 
 
-def witness_table() -> pd.DataFrame:
-    """Whether the witness's margins can be met in fractions, and in whole numbers.
-
-    Returns
-    -------
-    DataFrame
-        Columns margins, numbers and met.
-    """
-    matrix, sums = witness_margins()
-    return pd.DataFrame(
-        [
-            ("all two-way margins of 3 x 4 x 6", words, can_be_met(matrix, sums, integer=integer))
-            for words, integer in (("fractions", False), ("whole", True))
-        ],
-        columns=["margins", "numbers", "met"],
-    )
+def rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
+    """Nearest non-negative whole rows with given sums, after projection and rounding."""
+    real = onto_simplices(np.asarray(points, dtype=float).T, sums)
+    return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

@@ -7,6 +7,7 @@ import pandas as pd
 
 from isdp.topdown import Schema
 from isdp.topdown.budget import DETAIL, TOTAL
+from reproduction.topdown.configurations import QUERIES
 
 # first sizes of the classes of true county cells
 CLASSES = {
@@ -20,16 +21,6 @@ CLASSES = {
     "201-1000": 201,
     "over 1000": 1001,
 }
-MARGINS = (
-    "total",
-    "race",
-    "hispanic",
-    "adult",
-    "race*hispanic",
-    "race*adult",
-    "hispanic*adult",
-    "detail",
-)
 
 
 def bias_by_size(released, true) -> pd.DataFrame:
@@ -44,16 +35,13 @@ def bias_by_size(released, true) -> pd.DataFrame:
     DataFrame
         Columns cell_class, cells, mean, rmse (persons) and zeros (share released as zero).
     """
-    error = (released - true).ravel().astype(float)
-    which = np.digitize(np.ravel(true), list(CLASSES.values())) - 1
-    zero = np.ravel(released) == 0
-    rows = []
-    for number, name in enumerate(CLASSES):
-        some = which == number
-        if some.any():
-            squared = float(np.sqrt((error[some] ** 2).mean()))
-            rows.append((name, int(some.sum()), error[some].mean(), squared, zero[some].mean()))
-    return pd.DataFrame(rows, columns=["cell_class", "cells", "mean", "rmse", "zeros"])
+    error = np.ravel(released - true).astype(float)
+    each = pd.DataFrame({"mean": error, "rmse": error**2, "zeros": np.ravel(released) == 0})
+    groups = each.groupby(np.digitize(np.ravel(true), list(CLASSES.values())) - 1)
+    found = groups.mean().assign(rmse=lambda means: np.sqrt(means["rmse"]))
+    found.insert(0, "cell_class", [list(CLASSES)[number] for number in found.index])
+    found.insert(1, "cells", groups.size())
+    return found.reset_index(drop=True)
 
 
 def margin_errors(schema: Schema, released, true) -> pd.DataFrame:
@@ -65,23 +53,16 @@ def margin_errors(schema: Schema, released, true) -> pd.DataFrame:
         Columns query and rmse (persons).
     """
     rows = []
-    for query in MARGINS:
-        if not set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:
-            continue
-        answers = schema.margins([query])
-        error = (answers.apply(released) - answers.apply(true)).astype(float)
-        rows.append((query, float(np.sqrt((error**2).mean()))))
+    for query in QUERIES:
+        if set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:
+            answers = schema.margins([query])
+            error = (answers.apply(released) - answers.apply(true)).astype(float)
+            rows.append((query, float(np.sqrt((error**2).mean()))))
     return pd.DataFrame(rows, columns=["query", "rmse"])
 
 
 def summary(released, true) -> dict:
-    """Sum a released table of the counties up in a few figures.
-
-    Returns
-    -------
-    dict
-        mae_total and rmse_cell (persons), zeros and negative (shares of all cells).
-    """
+    """Sum a released table of the counties up: mae_total, rmse_cell (persons), and two shares."""
     error = (released - true).astype(float)
     return {
         "mae_total": float(np.abs(error.sum(axis=1)).mean()),

@@ -44,67 +44,43 @@ def counts_for(histogram: Histogram, schema: Schema) -> np.ndarray:
     return table.reshape(len(table), schema.cells)
 
 
-def measure(histogram: Histogram, plan: Plan, tables: Mapping[str, np.ndarray]) -> dict:
-    """Every table of errors of one release.
-
-    Parameters
-    ----------
-    histogram : Histogram
-        The true counts.
-    plan : Plan
-        Of which the schema is used.
-    tables : mapping from level to int64 array (units, cells)
-        Released.
+def measure(histogram: Histogram, schema: Schema, tables: Mapping[str, np.ndarray]) -> dict:
+    """Every table of errors of one release, given as an int64 array (units, cells) by level.
 
     Returns
     -------
     dict from name to DataFrame
-        bias, margins, slopes (a row a state) and summary (one row).
+        bias, margins, slopes (one row per state) and summary (one row).
     """
-    counts = counts_for(histogram, plan.schema)
+    counts = counts_for(histogram, schema)
     true = dict(zip(tables, census_hierarchy(histogram).aggregate(counts), strict=True))
     county = tables["county"]
     slopes, trend = trend_of(histogram.counties, (county - true["county"]).sum(axis=1))
-    margins = [
-        margin_errors(plan.schema, tables[level], true[level]).assign(level=level)
-        for level in tables
-    ]
-    row = summary(county, true["county"]) | trend
+    margins = {level: margin_errors(schema, tables[level], true[level]) for level in tables}
     return {
         "bias": bias_by_size(county, true["county"]),
-        "margins": pd.concat(margins, ignore_index=True)[["level", "query", "rmse"]],
+        "margins": pd.concat(margins, names=["level", None]).reset_index("level"),
         "slopes": slopes,
-        "summary": pd.DataFrame([row]),
+        "summary": pd.DataFrame([summary(county, true["county"]) | trend]),
     }
 
 
 def trend_of(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
-    """Regress errors of county totals on log population.
-
-    Parameters
-    ----------
-    counties : DataFrame
-        Columns state and population.
-    errors : array, shape (counties,)
-        Persons.
+    """Regress errors of county totals on log population, state by state and in all at once.
 
     Returns
     -------
     slopes : DataFrame
         From `reproduction.topdown.slopes.state_slopes`.
     trend : dict
-        states, negative_slopes and significant_slopes (negative ones, at 0.01; numbers of
-        states), pooled_slope (persons a unit of natural log), pooled_z and pooled_z_robust.
+        negative_slopes, significant_slopes (negative ones, at 0.01), and what
+        `reproduction.topdown.slopes.pooled_slope` gives.
     """
     slopes, pooled = state_slopes(counties, errors), pooled_slope(counties, errors)
-    return slopes, {
-        "states": len(slopes),
-        "negative_slopes": int((slopes["slope"] < 0).sum()),
-        "significant_slopes": int(((slopes["slope"] < 0) & (slopes["p"] < ALPHA)).sum()),
-        "pooled_slope": pooled.slope,
-        "pooled_z": pooled.z,
-        "pooled_z_robust": pooled.z_robust,
-    }
+    negative = slopes["slope"] < 0
+    significant = negative & (slopes["p"] < ALPHA)
+    signs = {"negative_slopes": int(negative.sum()), "significant_slopes": int(significant.sum())}
+    return slopes, {"states": pooled["states"]} | signs | pooled
 
 
 def tables_of(histogram: Histogram, counts) -> dict[str, np.ndarray]:
@@ -140,9 +116,8 @@ def integer_noise(
     law = GeneralizedLaplace(epsilon, "l1")
     for rows in histogram.counties.groupby("state").indices.values():
         if held == "cells":  # the noise of a cell adds up to zero over the counties
-            noise = exact.sample(rng, Invariants.total(len(rows)), law, cells).T
+            released[rows] += exact.sample(rng, Invariants.total(len(rows)), law, cells).T
         else:
             noise = exact.sample(rng, Invariants.total(len(rows) * cells), law, 1)
-            noise = noise.reshape(len(rows), cells)
-        released[rows] += noise
+            released[rows] += noise.reshape(len(rows), cells)
     return released

@@ -19,29 +19,25 @@ from isdp.topdown.minimal import Tree, nearest_everywhere
 from isdp.topdown.noise import draw_noise
 from isdp.topdown.projections import onto_transportation
 from isdp.topdown.rounding import round_tables
-from reproduction.topdown.implied import DORMITORIES, rounded_simplices
+from reproduction.topdown.dormitories import DORMITORIES, rounded_simplices
 
 QUARTERS = "group quarters, states and counties"
 STUDENTS = "dormitories, a state of two regions"
 # two regions of 100 students each; the second number of each is co-ed
 STUDENTS_PEOPLE = np.array([[98, 2, 0], [0, 2, 98]])
-WAYS = ("failsafe", "implied", "minimal")
+COLUMNS = [
+    *("error_failsafe", "error_implied", "error_minimal", "moved"),
+    *("counties_failsafe", "counties_implied", "counties_minimal"),
+]
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
     """Noisy totals by kind of some states and of their counties.
 
-    Attributes
-    ----------
-    people : int64 array, shape (counties, kinds)
-        True.
-    state : int64 array, shape (counties,)
-        From 0 up.
-    presence : Presence
-        Of the counties, which all states together have.
-    above : int64 array, shape (states, kinds)
-    below : int64 array, shape (counties, kinds)
+    All are int64: the true numbers of `people` and the noisy ones `below` of shape
+    (counties, kinds), the noisy ones `above` of shape (states, kinds), and each county's `state`,
+    from 0 up. `presence` is of the counties of all states.
     """
 
     people: np.ndarray
@@ -72,14 +68,8 @@ def minimal_schema(rng: np.random.Generator, measured: Measured) -> np.ndarray:
 def state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
     """Release one state, then its counties.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    measured : Measured
-    state : int
-    implied : bool
-        Whether the state is held to what its counties imply; else to the least numbers and the
-        grand total alone.
+    Where `implied`, the state is held to what its counties imply; else to the least numbers and
+    the grand total alone.
 
     Returns
     -------
@@ -116,13 +106,7 @@ def state_first(rng: np.random.Generator, measured: Measured, state: int, implie
 def failsafe_table(
     rng: np.random.Generator, counties: pd.DataFrame, people, epsilons, runs: int
 ) -> pd.DataFrame:
-    """How often a state's released group quarters fit no counties, and what each way around costs.
-
-    Returns
-    -------
-    DataFrame
-        As from `compare_ways`, the real group quarters first, then the slides' dormitories.
-    """
+    """Compare the ways on the real group quarters, then on the slides' dormitories."""
     state = counties["state"].astype("category").cat.codes.to_numpy(np.int64)
     presence = Presence(people.sum(axis=1), people > 0)
     rows = [
@@ -148,65 +132,43 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
     Returns
     -------
     dict
-        releases; minimal_failed (of them, those in which the minimal schema gave no table that
-        keeps what is known of every county); fired (of them, without the implied constraints);
-        error_plain (mean l1 error of a state's totals by kind where the failsafe did not fire,
-        persons); of the releases where it fired: error_failsafe, error_implied and error_minimal
-        (the same), moved (mean l1 distance that the failsafe moved a state by), counties_failsafe,
-        counties_implied and counties_minimal (mean l1 error of all counties of a state, persons);
-        over_implied and over_minimal (by how much error_failsafe is the larger one), each with its
-        standard error over these releases, which are independent of each other; missing where that
-        is one.
+        The columns of the table topdown_failsafe from releases on. The releases in which the
+        failsafe fires are independent of each other.
     """
-    errors: list[int] = []
-    fired: list[dict] = []
-    failed = 0
+    rows, failed = [], 0
     for _ in range(runs):
         measured = measure_kinds(rng, people, state, presence, epsilon)
         everywhere = minimal_schema(rng, measured)
         for number in range(len(measured.above)):
-            here = state == number
+            here = measured.state == number
             failed += not _keeps(everywhere[here], presence, here)
             table, moved = state_first(rng, measured, number, implied=False)
             _check(table, presence, here)
-            true = measured.people[here]
-            if not moved:
-                errors.append(np.abs((table - true).sum(axis=0)).sum())
-                continue
-            again, no_move = state_first(rng, measured, number, implied=True)
-            if no_move:
-                raise AssertionError("a state that meets the implied constraints fits no counties")
-            found = dict(zip(WAYS, (table, again, everywhere[here]), strict=True))
+            found = {"failsafe": table}
+            if moved:
+                again, no_move = state_first(rng, measured, number, implied=True)
+                if no_move:
+                    raise AssertionError("a state that meets the implied constraints does not fit")
+                _check(again, presence, here)
+                found |= {"implied": again, "minimal": everywhere[here]}
             row = {"moved": moved}
-            _check(again, presence, here)
             for way, each in found.items():
-                row[f"error_{way}"] = np.abs((each - true).sum(axis=0)).sum()
-                row[f"counties_{way}"] = np.abs(each - true).sum()
-            fired.append(row)
-    each = pd.DataFrame(fired, columns=_columns()).astype(float)
-    return {
-        "releases": len(errors) + len(fired),
+                off = each - measured.people[here]
+                row[f"error_{way}"] = np.abs(off.sum(axis=0)).sum()
+                row[f"counties_{way}"] = np.abs(off).sum()
+            rows.append(row)
+    every = pd.DataFrame(rows, columns=COLUMNS).astype(float)
+    fired = every[every["moved"] > 0]
+    costs = {
+        "releases": len(every),
         "minimal_failed": failed,
         "fired": len(fired),
-        "error_plain": float(np.mean(errors)) if errors else np.nan,
-        **each.mean(),
-        **_over(each, "implied"),
-        **_over(each, "minimal"),
-    }
-
-
-def _over(fired: pd.DataFrame, way: str) -> dict[str, float]:
-    """By how much the failsafe's error of a state is larger than another way's, with its error."""
-    over = fired["error_failsafe"] - fired[f"error_{way}"]
-    return {f"over_{way}": over.mean(), f"over_{way}_error": over.sem()}
-
-
-def _columns() -> list[str]:
-    return [
-        *(f"error_{way}" for way in WAYS),
-        "moved",
-        *(f"counties_{way}" for way in WAYS),
-    ]
+        "error_plain": every.loc[every["moved"] == 0, "error_failsafe"].mean(),
+    } | fired.mean().to_dict()
+    for way in ("implied", "minimal"):
+        over = fired["error_failsafe"] - fired[f"error_{way}"]
+        costs |= {f"over_{way}": over.mean(), f"over_{way}_error": over.sem()}
+    return costs
 
 
 def _keeps(table, presence: Presence, here) -> bool:

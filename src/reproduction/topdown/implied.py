@@ -1,21 +1,21 @@
-"""Implied constraints at work (TDA): dormitories, group quarters, regions, and where they fail."""
+"""Implied constraints at work (TDA): group quarters, regions, and where they fail; all tables."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.optimize import LinearConstraint, milp
 
 from isdp import Invariants
 from isdp.constraints.presence import Presence
 from isdp.lattice.unimodular import totally_unimodular, whole_vertices
-from isdp.topdown.noise import draw_noise
-from isdp.topdown.projections import onto_simplices
-from isdp.topdown.rounding import round_tables
+from isdp.seeds import stream
+from reproduction.topdown.cuts import cuts_table
+from reproduction.topdown.dormitories import dormitory_table, naive_table
+from reproduction.topdown.failsafe import failsafe_table
 
-# two regions of 100 students; female-only, co-ed and male-only dormitories
-DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
-SLIDES_REFUSED = (49, 50, 101)
 # rows' and columns' sums of the slides' regions A and B
 REGIONS = {"A": ((6, 16), (17, 5)), "B": ((15, 5), (5, 15))}
 TWO_WAY = ((0, 1), (0, 2), (1, 2))
@@ -27,38 +27,41 @@ WITNESS = (
 )
 
 
-def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
-    """Share of releases that meet the obvious constraints of the dormitories but no regions can.
-
-    The three totals get double geometric noise, are projected onto the least numbers and the grand
-    total, and rounded.
+def constraint_tables(
+    seed: int, counties: pd.DataFrame, people, settings: Mapping
+) -> dict[str, pd.DataFrame]:
+    """Derive the implied constraints, and release group quarters by them or by workarounds.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    truth : sequence of int
-        Students in female-only, co-ed and male-only dormitories.
-    epsilon : float
-    draws : int
+    seed : int
+    counties : DataFrame
+        Column state.
+    people : array, shape (counties, kinds)
+        Persons in group quarters.
+    settings : mapping
+        The block "topdown.implied" of the config.
     """
-    least = DORMITORIES.least.sum(axis=0)
-    total = int(DORMITORIES.totals.sum())
-    noisy = np.asarray(truth) + draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
-    sums = np.full(draws, total - least.sum())
-    released = least + rounded_simplices(rng, noisy - least, sums)
-    return 1 - float(DORMITORIES.polytope().contains(released).mean())
+    if settings["states"] != "all":
+        kept = counties["state"].isin(settings["states"]).to_numpy()
+        counties, people = counties[kept].reset_index(drop=True), people[kept]
+    rng = {name: stream(seed, "topdown", name) for name in ("naive", "unimodular", "failsafe")}
+    return {
+        "dormitories": dormitory_table(),
+        "naive": naive_table(rng["naive"], **settings["naive"]),
+        "regions": region_table(),
+        "witness": witness_table(),
+        "implied": group_quarters_table(counties, people),
+        "unimodular": unimodular_table(rng["unimodular"]),
+        "cuts": cuts_table(seed, **settings["cuts"]),
+        "failsafe": failsafe_table(rng["failsafe"], counties, people, **settings["failsafe"]),
+    }
 
 
 def group_quarters_table(counties: pd.DataFrame, people) -> pd.DataFrame:
     """Bounds on the kinds of group quarters that each state's counties imply.
 
     A county's total in group quarters and which kinds it has are taken as known.
-
-    Returns
-    -------
-    DataFrame
-        Columns state, counties, kinds (present), patterns (of presence), subsets, binding (bounds
-        below the total) and needed (of which the others follow).
     """
     rows = []
     for state, places in counties.groupby("state").indices.items():
@@ -85,21 +88,10 @@ def state_presence(people) -> Presence:
 
 
 def region_table() -> pd.DataFrame:
-    """Count the two-by-two tables of the slides' regions, and the parents that they can make.
-
-    Returns
-    -------
-    DataFrame
-        Columns region, least and most (of the first cell) and tables; the last two rows are the
-        parents that sums of the regions reach, and those that the parent's own margins allow.
-    """
+    """Count the two-by-two tables of the slides' regions, and the parents that they can make."""
     bounds = {name: _corner(*margins) for name, margins in REGIONS.items()}
-    reached = tuple(sum(ends) for ends in zip(*bounds.values(), strict=True))
-    margins = [
-        tuple(sum(pair) for pair in zip(*sides, strict=True))
-        for sides in zip(*REGIONS.values(), strict=True)
-    ]
-    bounds |= {"parent, reached": reached, "parent, own margins": _corner(*margins)}
+    bounds["parent, reached"] = tuple(np.sum(list(bounds.values()), axis=0))
+    bounds["parent, own margins"] = _corner(*np.sum(list(REGIONS.values()), axis=0))
     rows = [(name, low, high, high - low + 1) for name, (low, high) in bounds.items()]
     return pd.DataFrame(rows, columns=["region", "least", "most", "tables"])
 
@@ -125,28 +117,19 @@ def witness_margins() -> tuple[np.ndarray, np.ndarray]:
 
 def can_be_met(matrix, sums, *, integer: bool) -> bool:
     """Whether a non-negative table has these sums, in whole numbers or in fractions."""
-    cells = matrix.shape[1]
-    if not integer:
-        return scipy.optimize.linprog(np.zeros(cells), A_eq=matrix, b_eq=sums).status == 0
-    found = scipy.optimize.milp(
-        np.zeros(cells),
-        constraints=scipy.optimize.LinearConstraint(matrix, sums, sums),
-        integrality=np.ones(cells),
-        bounds=scipy.optimize.Bounds(0, np.inf),
-    )
-    return found.status == 0
+    fixed = LinearConstraint(matrix, sums, sums)
+    return milp(np.zeros(matrix.shape[1]), constraints=fixed, integrality=integer).status == 0
+
+
+def witness_table() -> pd.DataFrame:
+    """Whether the witness's margins can be met in fractions, and in whole numbers."""
+    met = [can_be_met(*witness_margins(), integer=integer) for integer in (False, True)]
+    margins = "all two-way margins of 3 x 4 x 6"
+    return pd.DataFrame({"margins": margins, "numbers": ["fractions", "whole"], "met": met})
 
 
 def unimodular_table(rng: np.random.Generator) -> pd.DataFrame:
-    """Which constraint matrices of TopDown are totally unimodular, each with its proof or minor.
-
-    Returns
-    -------
-    DataFrame
-        Columns constraints, rows, columns, unimodular, proof (or what refutes it), determinant (of
-        the part that refutes it, else 0), whole_vertices (whether all vertices under equalities are
-        whole, which asks for less) and why.
-    """
+    """Test the constraint matrices of TopDown for total unimodularity, with proof or minor."""
     rows = []
     for name, matrix in _matrices().items():
         verdict = totally_unimodular(rng, matrix)
@@ -182,16 +165,3 @@ def _matrices() -> dict[str, np.ndarray]:
         name = "all two-way margins of " + " x ".join(map(str, shape))
         found[name] = Invariants.margins(shape, TWO_WAY).matrix
     return found
-
-
-def rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
-    """Nearest non-negative whole rows with given sums, after projection and rounding.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    points : array, shape (rows, entries)
-    sums : int array, shape (rows,)
-    """
-    real = onto_simplices(np.asarray(points, dtype=float).T, sums)
-    return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-
-@dataclass(frozen=True)
-class Pooled:
-    """One slope within all states, persons per unit of natural log population.
-
-    Attributes
-    ----------
-    slope : float
-    z : float
-        Slope over its standard error, equal variances taken for granted.
-    z_robust : float
-        The same with the robust error HC3.
-    areas : int
-    """
-
-    slope: float
-    z: float
-    z_robust: float
-    areas: int
+MIN_COUNTIES = 6  # of a state that is regressed
 
 
-def pooled_slope(counties: pd.DataFrame, errors, least: int = 6) -> Pooled:
+def pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
     """Regress all errors at once on log population, with an intercept for each state.
 
     Parameters
@@ -39,19 +20,26 @@ def pooled_slope(counties: pd.DataFrame, errors, least: int = 6) -> Pooled:
         Columns state and population.
     errors : array, shape (counties,)
         Persons.
-    least : int
-        Counties that a state has at least to be taken in, 2 or more.
+
+    Returns
+    -------
+    dict
+        states (their number), pooled_slope (persons per unit of natural log population), and it
+        over its standard errors: pooled_z for equal variances, pooled_z_robust with HC3.
     """
-    frame = pd.DataFrame(
-        {"state": counties["state"], "x": np.log(counties["population"]), "y": np.asarray(errors)}
-    )
-    states = frame.groupby("state")["x"].transform("size")
-    frame, states = frame[states >= least], states[states >= least].to_numpy()
-    means = frame.groupby("state")[["x", "y"]].transform("mean")
-    x, y = (frame["x"] - means["x"]).to_numpy(), (frame["y"] - means["y"]).to_numpy()
-    areas = frame["state"].nunique()
-    slope, plain, robust = slope_and_errors(x, y, 1 / states, areas)
-    return Pooled(slope, slope / plain, slope / robust, areas)
+    points = pd.DataFrame({"x": np.log(counties["population"]), "y": np.asarray(errors)})
+    groups = points.groupby(counties["state"])
+    size = groups["x"].transform("size")
+    x, y = (points - groups.transform("mean"))[size >= MIN_COUNTIES].to_numpy().T
+    leverage = 1 / size[size >= MIN_COUNTIES].to_numpy()
+    states = int((groups.size() >= MIN_COUNTIES).sum())
+    slope, plain, robust = slope_and_errors(x, y, leverage, states)
+    return {
+        "states": states,
+        "pooled_slope": slope,
+        "pooled_z": slope / plain,
+        "pooled_z_robust": slope / robust,
+    }
 
 
 def slope_and_errors(x, y, intercept_leverage, intercepts: int) -> tuple[float, float, float]:
@@ -73,35 +61,34 @@ def slope_and_errors(x, y, intercept_leverage, intercepts: int) -> tuple[float, 
     return float(slope), float(plain), float(robust)
 
 
-def state_slopes(counties: pd.DataFrame, errors, least: int = 6) -> pd.DataFrame:
+def state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
     """Regress the errors on log population in each state with enough counties.
 
     Returns
     -------
     DataFrame
-        Columns state, counties, slope and p (two-sided), a row a state.
+        Columns state, counties, slope and p (two-sided).
     """
-    state, names = pd.factorize(counties["state"], sort=True)
-    number = np.bincount(state)
-    log_population = np.log(counties["population"].to_numpy(dtype=float))
-    errors = np.asarray(errors, dtype=float)
-    x, y = (
-        values - (np.bincount(state, values) / number)[state] for values in (log_population, errors)
-    )
-    regressed = number >= least
-    xx, xy, yy = (np.bincount(state, product)[regressed] for product in (x * x, x * y, y * y))
-    free = number[regressed] - 2
-    slope = xy / xx
-    left = np.maximum(yy - slope * xy, 0)
-    # errors that are all alike have no slope, and a perfect line leaves no doubt of its own
-    z = np.divide(
-        abs(slope), np.sqrt(left / free / xx), out=np.where(slope == 0, 0, np.inf), where=left > 0
-    )
-    return pd.DataFrame(
+    points = pd.DataFrame({"x": np.log(counties["population"]), "y": np.asarray(errors, float)})
+    centred = points - points.groupby(counties["state"]).transform("mean")
+    products = pd.DataFrame(
         {
-            "state": names[regressed],
-            "counties": number[regressed],
-            "slope": slope,
-            "p": 2 * stdtr(free, -z),
+            "counties": 1,
+            "xx": centred["x"] ** 2,
+            "xy": centred["x"] * centred["y"],
+            "yy": centred["y"] ** 2,
         }
     )
+    sums = products.groupby(counties["state"]).sum().query("counties >= @MIN_COUNTIES")
+    slope = sums["xy"] / sums["xx"]
+    left = np.maximum(sums["yy"] - slope * sums["xy"], 0)
+    free = sums["counties"] - 2
+    # errors that are all alike have no slope, and a perfect line leaves no doubt of its own
+    z = np.divide(
+        abs(slope),
+        np.sqrt(left / free / sums["xx"]),
+        out=np.where(slope == 0, 0, np.inf),
+        where=left > 0,
+    )
+    found = sums[["counties"]].assign(slope=slope, p=2 * stdtr(free, -z))
+    return found.reset_index()

@@ -5,6 +5,7 @@ from isdp.constraints.presence import Presence
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
 from reproduction.topdown import failsafe
+from reproduction.topdown.dormitories import DORMITORIES
 from reproduction.topdown.failsafe import (
     QUARTERS,
     STUDENTS_PEOPLE,
@@ -14,7 +15,6 @@ from reproduction.topdown.failsafe import (
     minimal_schema,
     state_first,
 )
-from reproduction.topdown.implied import DORMITORIES
 from tests import ROOT
 from tests.reproduction.topdown.students import share_beyond
 from tests.statistical.checks import LawRejected, check_mean

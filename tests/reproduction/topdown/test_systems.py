@@ -8,7 +8,6 @@ from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown import bureau, configurations, dormitories, systems
-from reproduction.topdown.bureau import aligned
 from reproduction.topdown.configurations import WITHOUT_RACE, configuration_table
 from reproduction.topdown.dormitories import (
     PRINTED,
@@ -16,9 +15,9 @@ from reproduction.topdown.dormitories import (
     dormitory_table,
     extendable,
     naive_table,
-    witness_table,
 )
 from reproduction.topdown.experiment import census_hierarchy, counts_for, only_states
+from reproduction.topdown.implied import witness_table
 from reproduction.topdown.settings import families
 from reproduction.topdown.systems import (
     INTEGER,
@@ -81,21 +80,28 @@ def test_four_cells_are_the_histogram_without_races(small):
     assert (table == by_hand).all()
 
 
-def test_the_bureaus_counts_are_put_in_the_order_of_ours(small):
+def given_by_the_bureau(monkeypatch, *histograms):
+    monkeypatch.setattr(bureau, "file_obtained", lambda *_: "file")
+    monkeypatch.setattr(bureau, "read_demonstration_histogram", lambda *_: (*histograms, None))
+
+
+def test_the_bureaus_counts_are_put_in_the_order_of_ours(small, monkeypatch):
     back = np.arange(len(small.counties))[::-1]
     turned = Histogram(small.counties.iloc[back].reset_index(drop=True), small.counts[back])
     private = Histogram(turned.counties, turned.counts + 1)
-    assert (aligned((private, turned), small).counts == small.counts + 1).all()
+    given_by_the_bureau(monkeypatch, private, turned)
+    found = bureau.bureau_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
+    assert (found.counts == small.counts + 1).all()
     wrong = Histogram(turned.counties, turned.counts + 1)
+    given_by_the_bureau(monkeypatch, private, wrong)
     with pytest.raises(InputError, match="are not the published counts"):
-        aligned((private, wrong), small)
+        bureau.bureau_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
 
 
 @pytest.mark.parametrize("vintage", ["", "20201116", "20210608", "20230403"])
 def test_the_bureaus_counts_are_read_in_their_own_vintage_alone(small, monkeypatch, vintage):
     private = Histogram(small.counties, small.counts + 1)
-    monkeypatch.setattr(bureau, "file_obtained", lambda *_: "file")
-    monkeypatch.setattr(bureau, "read_demonstration_histogram", lambda *_: (private, small, None))
+    given_by_the_bureau(monkeypatch, private, small)
     found = bureau.bureau_counts({"vintage": vintage}, None, "", None, small)
     if vintage == "20210608":
         assert (found.counts == private.counts).all()

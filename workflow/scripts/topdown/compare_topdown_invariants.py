@@ -9,5 +9,5 @@ from reproduction.topdown.systems import with_and_without
 with job_log(snakemake.log[0]):
     given, params = snakemake.input, snakemake.params
     histogram = read_histogram(given.histogram, read_published(given.published))
-    table = with_and_without(params.seed, histogram, params.configurations)
+    table = with_and_without(params.seed, histogram, params.runs)
     write_tables({"invariants": table}, snakemake.output)
