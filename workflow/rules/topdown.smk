@@ -92,6 +92,7 @@ rule measure_other_systems:
         local=local_file(config) or [],
     output:
         **{kind: f"results/topdown/others_{kind}.csv" for kind in KINDS},
+        invariants="results/tables/topdown_invariants.csv",
     log:
         logs("measure_other_systems"),
     benchmark:
@@ -104,35 +105,12 @@ rule measure_other_systems:
         sources=code("topdown"),
         seed=config["seed"],
         integer_noise=TOPDOWN["integer_noise"],
+        runs=TOPDOWN["runs"],
         cache="results/data/download",
     message:
-        "The demonstration data and exact integer noise, measured as TopDown"
+        "What TopDown is compared with: demonstration data, integer noise, no invariants"
     script:
         "../scripts/topdown/measure_other_systems.py"
-
-
-rule compare_topdown_invariants:
-    input:
-        histogram=HISTOGRAM,
-        published=PUBLISHED,
-    output:
-        invariants="results/tables/topdown_invariants.csv",
-    log:
-        logs("compare_topdown_invariants"),
-    benchmark:
-        benchmarks("compare_topdown_invariants")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
-    params:
-        sources=code("topdown"),
-        seed=config["seed"],
-        runs=TOPDOWN["runs"],
-    message:
-        "TopDown with and without invariants"
-    script:
-        "../scripts/topdown/compare_topdown_invariants.py"
 
 
 rule collect_topdown:
@@ -214,7 +192,7 @@ TOPDOWN_TABLES = [
     for rule in (
         rules.compute_topdown_noise,
         rules.derive_implied_constraints,
-        rules.compare_topdown_invariants,
+        rules.measure_other_systems,
         rules.collect_topdown,
     )
     for path in rule.output

@@ -44,15 +44,7 @@ def county_blocks(rng: np.random.Generator, counts, blocks: int) -> tuple[csr_ar
 def synthetic_state(
     seed: int, state: str, counties: tuple[Sequence[str], np.ndarray], blocks: Sequence[int]
 ) -> tuple[csr_array, Hierarchy]:
-    """Make a state of some counties.
-
-    Parameters
-    ----------
-    seed : int
-    state : str
-    counties : (names, int array of shape (counties, cells))
-    blocks : sequence of int
-        Of each county.
+    """Make a state of some counties, given as names and an int array of shape (counties, cells).
 
     Returns
     -------

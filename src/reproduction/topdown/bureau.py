@@ -22,14 +22,8 @@ def bureau_counts(
 ) -> Histogram | None:
     """Read the Bureau's noisy counts, where the demonstration data are those of `VINTAGE`.
 
-    Parameters
-    ----------
-    provenance, local, cache
-        As for `reproduction.data.fetch.file_obtained`.
-    published : DataFrame
-        From `reproduction.data.published.read_published`.
-    histogram : Histogram
-        The repository's counts, whose order the result has.
+    They have the order of the repository's `histogram`. `provenance`, `local` and `cache` are as
+    for `reproduction.data.fetch.file_obtained`.
 
     Raises
     ------

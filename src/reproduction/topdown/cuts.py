@@ -32,15 +32,7 @@ def synthetic_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarra
 
 
 def cut_once(seed: int, regions: int, epsilon: float, number: int):
-    """Release one synthetic state's totals by kind.
-
-    Returns
-    -------
-    people : int64 array, shape (regions, 28)
-    presence : Presence
-    noisy : int64 array, shape (28,)
-    found : Nearest
-    """
+    """Release one synthetic state's totals by kind: people, presence, noisy totals and release."""
     people, presence = synthetic_regions(stream(seed, "topdown cuts", "regions", number), regions)
     rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
     noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])

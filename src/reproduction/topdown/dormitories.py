@@ -20,14 +20,8 @@ SLIDES_REFUSED = (49, 50, 101)
 PEOPLE = 200
 TRUTHS = ((2, 100, 98), (99, 2, 99), (50, 100, 50), (10, 180, 10))
 # the last slide of the example: rows of >= constraints on female, co-ed and male
-PRINTED = (
-    ((1, 0, 0), 1),
-    ((0, 1, 0), 2),
-    ((0, 0, 1), 1),
-    ((-1, 0, 0), -99),
-    ((1, 1, 0), 101),
-)
-NAIVE = PRINTED[:3]
+NAIVE = (((1, 0, 0), 1), ((0, 1, 0), 2), ((0, 0, 1), 1))
+PRINTED = (*NAIVE, ((-1, 0, 0), -99), ((1, 1, 0), 101))
 
 
 def all_totals() -> np.ndarray:
@@ -39,21 +33,15 @@ def all_totals() -> np.ndarray:
 def extendable() -> np.ndarray:
     """List all totals of the dormitories by listing both regions, distinct rows, sorted."""
     female = np.arange(1, 100)  # of the first region; the rest of its 100 are co-ed
-    male = np.arange(1, 100)
     first = np.column_stack([female, 100 - female, 0 * female])
-    second = np.column_stack([0 * male, 100 - male, male])
+    second = first[:, ::-1]  # male and co-ed
     return np.unique((first[:, None] + second[None]).reshape(-1, 3), axis=0)
 
 
 def eliminated() -> tuple[Polytope, int]:
     """Derive the constraints on the totals by exact Fourier-Motzkin elimination.
 
-    Returns
-    -------
-    polytope : Polytope
-        On the totals of female, co-ed and male.
-    peak : int
-        Most inequalities on the way.
+    The number is the largest number of inequalities on the way.
     """
     # cells: the three totals, then female and co-ed of region 1, co-ed and male of region 2
     equal = np.array(
@@ -77,7 +65,6 @@ def dormitory_table() -> pd.DataFrame:
     """Count the whole totals that each description allows, against a list of all that exist."""
     points, real = all_totals(), extendable()
     listed = pd.MultiIndex.from_arrays(points.T).isin(pd.MultiIndex.from_arrays(real.T))
-    refused = (points == SLIDES_REFUSED).all(axis=1)
     derived, peak = eliminated()
     flows = DORMITORIES.polytope()
     described = {
@@ -94,21 +81,15 @@ def dormitory_table() -> pd.DataFrame:
         "minimal cuts": (flows.inequalities.constraints, flows.contains(points)),
         "both regions listed": (0, listed),
     }
+    columns = ["constraints", "inequalities", "totals", "missing", "impossible"]
     rows = [
-        (
-            name,
-            number,
-            some.sum(),
-            (listed & ~some).sum(),
-            (some & ~listed).sum(),
-            some[refused].any(),
-        )
+        (name, number, some.sum(), (listed & ~some).sum(), (some & ~listed).sum())
         for name, (number, some) in allowed.items()
     ]
-    columns = ["constraints", "inequalities", "totals", "missing", "impossible", "allows_49_50_101"]
     table = pd.DataFrame(rows, columns=columns)
-    table.insert(5, "wrong", table["missing"] + table["impossible"])
-    return table
+    table["wrong"] = table["missing"] + table["impossible"]
+    refused = (points == SLIDES_REFUSED).all(axis=1)
+    return table.assign(allows_49_50_101=[some[refused].any() for _, some in allowed.values()])
 
 
 def _meets(points, constraints) -> np.ndarray:

@@ -10,30 +10,19 @@ from isdp.topdown.budget import DETAIL, TOTAL
 from reproduction.topdown.configurations import QUERIES
 
 # first sizes of the classes of true county cells
-CLASSES = {
-    "0": 0,
-    "1": 1,
-    "2": 2,
-    "3-5": 3,
-    "6-10": 6,
-    "11-50": 11,
-    "51-200": 51,
-    "201-1000": 201,
-    "over 1000": 1001,
-}
+CLASSES = dict(
+    zip(
+        ("0", "1", "2", "3-5", "6-10", "11-50", "51-200", "201-1000", "over 1000"),
+        (0, 1, 2, 3, 6, 11, 51, 201, 1001),
+        strict=True,
+    )
+)
 
 
 def bias_by_size(released, true) -> pd.DataFrame:
-    """Mean and root mean square error of the cells, by their true size.
+    """Mean and root mean square error of the cells by true size, and the share released as zero.
 
-    Parameters
-    ----------
-    released, true : int array, shape (units, cells)
-
-    Returns
-    -------
-    DataFrame
-        Columns cell_class, cells, mean, rmse (persons) and zeros (share released as zero).
+    The released and the true counts have the shape (units, cells).
     """
     error = np.ravel(released - true).astype(float)
     each = pd.DataFrame({"mean": error, "rmse": error**2, "zeros": np.ravel(released) == 0})
@@ -45,13 +34,7 @@ def bias_by_size(released, true) -> pd.DataFrame:
 
 
 def margin_errors(schema: Schema, released, true) -> pd.DataFrame:
-    """Root mean square errors of the margins that a schema has, over all units and answers.
-
-    Returns
-    -------
-    DataFrame
-        Columns query and rmse (persons).
-    """
+    """Root mean square errors of the margins that a schema has, over all units and answers."""
     rows = []
     for query in QUERIES:
         if set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:

@@ -11,10 +11,13 @@ from isdp import GeneralizedLaplace, Invariants, exact
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown import Plan, Release, Schema, run
 from reproduction.data.histogram import AXES, SHAPE, Histogram
+from reproduction.topdown.configurations import SCHEMA
 from reproduction.topdown.errors import bias_by_size, margin_errors, summary
+from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
 from reproduction.topdown.slopes import pooled_slope, state_slopes
 
 ALPHA = 0.01  # of the papers' regressions
+EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
 
 
 def census_hierarchy(histogram: Histogram) -> Hierarchy:
@@ -44,38 +47,38 @@ def counts_for(histogram: Histogram, schema: Schema) -> np.ndarray:
     return table.reshape(len(table), schema.cells)
 
 
-def measure(histogram: Histogram, schema: Schema, tables: Mapping[str, np.ndarray]) -> dict:
+def measure(histogram: Histogram, schema: Schema, tables: Mapping, once: bool = False) -> dict:
     """Every table of errors of one release, given as an int64 array (units, cells) by level.
 
     Returns
     -------
     dict from name to DataFrame
-        bias, margins, slopes (one row per state) and summary (one row).
+        bias, margins, slopes (one row per state) and summary (one row). Where `once`, also
+        counties (errors of their populations) and, if the schema has races, fingerprint and sizes.
     """
-    counts = counts_for(histogram, schema)
-    true = dict(zip(tables, census_hierarchy(histogram).aggregate(counts), strict=True))
-    county = tables["county"]
-    slopes, trend = trend_of(histogram.counties, (county - true["county"]).sum(axis=1))
+    counties = histogram.counties
+    levels = census_hierarchy(histogram).aggregate(counts_for(histogram, schema))
+    true = dict(zip(tables, levels, strict=True))
+    released, real = tables["county"], true["county"]
+    error = (released - real).sum(axis=1)
+    slopes, trend = trend_of(counties, error)
     margins = {level: margin_errors(schema, tables[level], true[level]) for level in tables}
-    return {
-        "bias": bias_by_size(county, true["county"]),
+    found = {
+        "bias": bias_by_size(released, real),
         "margins": pd.concat(margins, names=["level", None]).reset_index("level"),
         "slopes": slopes,
-        "summary": pd.DataFrame([summary(county, true["county"]) | trend]),
+        "summary": pd.DataFrame([summary(released, real) | trend]),
     }
+    if once:
+        found["counties"] = counties[["fips", "state", "population"]].assign(error=error)
+        if schema == SCHEMA:
+            found["fingerprint"] = fingerprint(counties, real, released)
+            found["sizes"] = rmse_by_size(counties, real, released, EDGES)
+    return found
 
 
 def trend_of(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
-    """Regress errors of county totals on log population, state by state and in all at once.
-
-    Returns
-    -------
-    slopes : DataFrame
-        From `reproduction.topdown.slopes.state_slopes`.
-    trend : dict
-        negative_slopes, significant_slopes (negative ones, at 0.01), and what
-        `reproduction.topdown.slopes.pooled_slope` gives.
-    """
+    """Regress errors of county totals on log population: each state's slope, and their sums."""
     slopes, pooled = state_slopes(counties, errors), pooled_slope(counties, errors)
     negative = slopes["slope"] < 0
     significant = negative & (slopes["p"] < ALPHA)
@@ -93,10 +96,21 @@ def tables_of(histogram: Histogram, counts) -> dict[str, np.ndarray]:
     return tables
 
 
+def state_noise(
+    rng: np.random.Generator, counties: pd.DataFrame, epsilon: float, draws: int
+) -> np.ndarray:
+    """Draw integer noise that sums to zero in each state (ISDP, l1); int64 (draws, counties)."""
+    law = GeneralizedLaplace(epsilon, "l1")
+    noise = np.empty((draws, len(counties)), dtype=np.int64)
+    for rows in counties.groupby("state").indices.values():
+        noise[:, rows] = exact.sample(rng, Invariants.total(len(rows)), law, draws)
+    return noise
+
+
 def integer_noise(
     rng: np.random.Generator, histogram: Histogram, epsilon: float, held: str
 ) -> np.ndarray:
-    """Release the counties by exact integer noise instead (ISDP, l1).
+    """Release the counties by exact integer noise instead (ISDP, l1); int64 (counties, cells).
 
     Parameters
     ----------
@@ -106,18 +120,13 @@ def integer_noise(
         Per unit of l1 distance.
     held : {"cells", "totals"}
         What each state keeps: all of its cells, or its population alone.
-
-    Returns
-    -------
-    int64 array, shape (counties, cells)
     """
+    cells = histogram.counts.shape[1]
+    if held == "cells":
+        return histogram.counts + state_noise(rng, histogram.counties, epsilon, cells).T
     released = histogram.counts.copy()
-    cells = released.shape[1]
     law = GeneralizedLaplace(epsilon, "l1")
     for rows in histogram.counties.groupby("state").indices.values():
-        if held == "cells":  # the noise of a cell adds up to zero over the counties
-            released[rows] += exact.sample(rng, Invariants.total(len(rows)), law, cells).T
-        else:
-            noise = exact.sample(rng, Invariants.total(len(rows) * cells), law, 1)
-            released[rows] += noise.reshape(len(rows), cells)
+        noise = exact.sample(rng, Invariants.total(len(rows) * cells), law, 1)
+        released[rows] += noise.reshape(len(rows), cells)
     return released

@@ -33,18 +33,13 @@ COLUMNS = [
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Noisy totals by kind of some states and of their counties.
+    """Noisy totals by kind of some states and of their counties, int64."""
 
-    All are int64: the true numbers of `people` and the noisy ones `below` of shape
-    (counties, kinds), the noisy ones `above` of shape (states, kinds), and each county's `state`,
-    from 0 up. `presence` is of the counties of all states.
-    """
-
-    people: np.ndarray
-    state: np.ndarray
-    presence: Presence
-    above: np.ndarray
-    below: np.ndarray
+    people: np.ndarray  # (counties, kinds), true
+    state: np.ndarray  # (counties,), from 0 up
+    presence: Presence  # of the counties of all states
+    above: np.ndarray  # (states, kinds), noisy
+    below: np.ndarray  # (counties, kinds), noisy
 
 
 def measure_kinds(rng: np.random.Generator, people, state, presence, epsilon: float) -> Measured:
@@ -98,7 +93,7 @@ def state_first(rng: np.random.Generator, measured: Measured, state: int, implie
     else:
         found = presence.least + rounded_simplices(rng, points, presence.caps)
         moved = int(np.abs(found.sum(axis=0) - top).sum())
-    table = np.zeros((int(here.sum()), len(kinds)), dtype=np.int64)
+    table = np.zeros((here.sum(), len(kinds)), dtype=np.int64)
     table[:, kinds] = found
     return table, moved
 
@@ -109,32 +104,21 @@ def failsafe_table(
     """Compare the ways on the real group quarters, then on the slides' dormitories."""
     state = counties["state"].astype("category").cat.codes.to_numpy(np.int64)
     presence = Presence(people.sum(axis=1), people > 0)
-    rows = [
-        {"where": QUARTERS, "epsilon": epsilon}
-        | compare_ways(rng, people, state, presence, epsilon, runs)
-        for epsilon in epsilons
-    ]
     states = len(np.unique(state)) * runs  # as many releases of the dormitories
     copies = np.tile(STUDENTS_PEOPLE, (states, 1))
     known = Presence(np.tile(DORMITORIES.totals, states), np.tile(DORMITORIES.present, (states, 1)))
     pairs = np.repeat(np.arange(states), len(STUDENTS_PEOPLE))
-    rows += [
-        {"where": STUDENTS, "epsilon": epsilon}
-        | compare_ways(rng, copies, pairs, known, epsilon, 1)
-        for epsilon in (0.1, 1.0)
+    cases = [(QUARTERS, epsilon, (people, state, presence), runs) for epsilon in epsilons]
+    cases += [(STUDENTS, epsilon, (copies, pairs, known), 1) for epsilon in (0.1, 1.0)]
+    rows = [
+        {"where": where, "epsilon": epsilon} | compare_ways(rng, *data, epsilon, times)
+        for where, epsilon, data, times in cases
     ]
     return pd.DataFrame(rows)
 
 
 def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: float, runs: int):
-    """Make releases in the three ways, from the same measurements.
-
-    Returns
-    -------
-    dict
-        The columns of the table topdown_failsafe from releases on. The releases in which the
-        failsafe fires are independent of each other.
-    """
+    """Make releases in the three ways, from the same measurements; a row of topdown_failsafe."""
     rows, failed = [], 0
     for _ in range(runs):
         measured = measure_kinds(rng, people, state, presence, epsilon)

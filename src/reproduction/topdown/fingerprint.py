@@ -35,19 +35,8 @@ def group_counts(counts) -> pd.DataFrame:
 def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     """Regress errors on the distance from the state's share, both over the root of the population.
 
-    Puerto Rico is left out: it is a run of its own.
-
-    Parameters
-    ----------
-    counties : DataFrame
-        Columns state and population.
-    published, released : int array, shape (counties, 252)
-
-    Returns
-    -------
-    DataFrame
-        The columns of the table topdown_fingerprint from group to z_robust. The robust error is
-        HC3, as the scaled errors of small counties vary most.
+    Published and released counts have the shape (counties, 252). Puerto Rico is left out: it is a
+    run of its own. The robust error is HC3, as the scaled errors of small counties vary most.
     """
     home = (counties["state"] != "PR").to_numpy()
     true, ours = group_counts(np.asarray(published)[home]), group_counts(np.asarray(released)[home])
@@ -72,19 +61,9 @@ def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd
     """Take from a system's slopes those that the algorithm leaves by itself.
 
     Where no count may be below zero, TopDown's own errors have a slope too; what is beyond it is
-    not the algorithm's.
-
-    Parameters
-    ----------
-    trace : DataFrame
-        Of `fingerprint`, with column system; of the algorithm one run or more.
-    system, algorithm : str
-
-    Returns
-    -------
-    DataFrame
-        With the columns beyond, beyond_error and z_beyond, which are missing but for the system,
-        and for it where the algorithm was not run.
+    not the algorithm's. The table is that of `fingerprint` with a column system, and has one run
+    or more of the algorithm. The new columns are missing for all systems but the given one, and
+    for it where the algorithm was not run.
     """
     own = trace[trace["system"] == algorithm].groupby("group")
     mean, runs = own["slope"].mean(), own["slope"].size()
@@ -98,18 +77,7 @@ def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd
 def rmse_by_size(counties: pd.DataFrame, published, released, edges) -> pd.DataFrame:
     """Root mean square errors of the groups by population of the county.
 
-    Parameters
-    ----------
-    counties : DataFrame
-        Column population.
-    published, released : int array, shape (counties, 252)
-    edges : sequence of int
-        First populations of the classes, increasing, from 0.
-
-    Returns
-    -------
-    DataFrame
-        Columns from_population, counties, group and rmse (persons).
+    The edges are the first populations of the classes, increasing, from 0.
     """
     start = np.array(edges)[np.digitize(counties["population"], edges) - 1]
     classes = ((group_counts(released) - group_counts(published)) ** 2).groupby(start)

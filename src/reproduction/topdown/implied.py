@@ -32,15 +32,8 @@ def constraint_tables(
 ) -> dict[str, pd.DataFrame]:
     """Derive the implied constraints, and release group quarters by them or by workarounds.
 
-    Parameters
-    ----------
-    seed : int
-    counties : DataFrame
-        Column state.
-    people : array, shape (counties, kinds)
-        Persons in group quarters.
-    settings : mapping
-        The block "topdown.implied" of the config.
+    `people` are the persons in group quarters, of shape (counties, kinds), and the settings are
+    those of the block "topdown.implied" of the config.
     """
     if settings["states"] != "all":
         kept = counties["state"].isin(settings["states"]).to_numpy()
@@ -67,18 +60,12 @@ def group_quarters_table(counties: pd.DataFrame, people) -> pd.DataFrame:
     for state, places in counties.groupby("state").indices.items():
         presence = state_presence(people[places])
         _, bounds = presence.subset_bounds()
-        rows.append(
-            {
-                "state": state,
-                "counties": len(places),
-                "kinds": presence.kinds,
-                "patterns": len(np.unique(presence.present, axis=0)),
-                "subsets": len(bounds),
-                "binding": int((bounds < presence.totals.sum()).sum()),
-                "needed": len(presence.needed()),
-            }
-        )
-    return pd.DataFrame(rows)
+        patterns = len(np.unique(presence.present, axis=0))
+        binding = int((bounds < presence.totals.sum()).sum())
+        needed = len(presence.needed())
+        rows.append((state, len(places), presence.kinds, patterns, len(bounds), binding, needed))
+    columns = ["state", "counties", "kinds", "patterns", "subsets", "binding", "needed"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def state_presence(people) -> Presence:
@@ -102,14 +89,7 @@ def _corner(rows, columns) -> tuple[int, int]:
 
 
 def witness_margins() -> tuple[np.ndarray, np.ndarray]:
-    """Two-way margins of 3 x 4 x 6 that halves meet and whole numbers do not.
-
-    Returns
-    -------
-    matrix : int64 array, shape (margins, 72)
-    sums : int64 array, shape (margins,)
-        All 0 or 1.
-    """
+    """Two-way margins of 3 x 4 x 6 that halves meet and whole numbers do not: matrix and sums."""
     halves = np.array([[[int(c) for c in line] for line in layer] for layer in WITNESS]).ravel()
     matrix = Invariants.margins((3, 4, 6), TWO_WAY).matrix
     return matrix, matrix @ halves // 2
@@ -134,19 +114,10 @@ def unimodular_table(rng: np.random.Generator) -> pd.DataFrame:
     for name, matrix in _matrices().items():
         verdict = totally_unimodular(rng, matrix)
         vertices = whole_vertices(rng, matrix, verdict)
-        rows.append(
-            {
-                "constraints": name,
-                "rows": matrix.shape[0],
-                "columns": matrix.shape[1],
-                "unimodular": verdict.unimodular,
-                "proof": verdict.reason,
-                "determinant": verdict.determinant,
-                "whole_vertices": vertices.unimodular,
-                "why": vertices.reason,
-            }
-        )
-    return pd.DataFrame(rows)
+        found = verdict.unimodular, verdict.reason, verdict.determinant
+        rows.append((name, *matrix.shape, *found, vertices.unimodular, vertices.reason))
+    columns = ["constraints", "rows", "columns", "unimodular", "proof", "determinant"]
+    return pd.DataFrame(rows, columns=[*columns, "whole_vertices", "why"])
 
 
 def _matrices() -> dict[str, np.ndarray]:

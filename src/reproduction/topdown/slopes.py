@@ -14,13 +14,6 @@ MIN_COUNTIES = 6  # of a state that is regressed
 def pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
     """Regress all errors at once on log population, with an intercept for each state.
 
-    Parameters
-    ----------
-    counties : DataFrame
-        Columns state and population.
-    errors : array, shape (counties,)
-        Persons.
-
     Returns
     -------
     dict
@@ -62,33 +55,15 @@ def slope_and_errors(x, y, intercept_leverage, intercepts: int) -> tuple[float, 
 
 
 def state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
-    """Regress the errors on log population in each state with enough counties.
-
-    Returns
-    -------
-    DataFrame
-        Columns state, counties, slope and p (two-sided).
-    """
+    """Regress the errors on log population in each state with enough counties."""
     points = pd.DataFrame({"x": np.log(counties["population"]), "y": np.asarray(errors, float)})
     centred = points - points.groupby(counties["state"]).transform("mean")
-    products = pd.DataFrame(
-        {
-            "counties": 1,
-            "xx": centred["x"] ** 2,
-            "xy": centred["x"] * centred["y"],
-            "yy": centred["y"] ** 2,
-        }
-    )
+    products = (centred**2).assign(xy=centred["x"] * centred["y"], counties=1)
     sums = products.groupby(counties["state"]).sum().query("counties >= @MIN_COUNTIES")
-    slope = sums["xy"] / sums["xx"]
-    left = np.maximum(sums["yy"] - slope * sums["xy"], 0)
+    slope = sums["xy"] / sums["x"]
+    left = np.maximum(sums["y"] - slope * sums["xy"], 0)
     free = sums["counties"] - 2
     # errors that are all alike have no slope, and a perfect line leaves no doubt of its own
-    z = np.divide(
-        abs(slope),
-        np.sqrt(left / free / sums["xx"]),
-        out=np.where(slope == 0, 0, np.inf),
-        where=left > 0,
-    )
-    found = sums[["counties"]].assign(slope=slope, p=2 * stdtr(free, -z))
-    return found.reset_index()
+    z = np.where(slope == 0, 0, np.inf)
+    np.divide(abs(slope), np.sqrt(left / free / sums["x"]), out=z, where=left > 0)
+    return sums[["counties"]].assign(slope=slope, p=2 * stdtr(free, -z)).reset_index()

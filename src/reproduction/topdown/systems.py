@@ -8,53 +8,41 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from isdp import GeneralizedLaplace, Invariants, exact
 from isdp.seeds import stream
-from isdp.topdown import Schema
 from reproduction.data.histogram import Histogram
 from reproduction.topdown.configurations import SCHEMA, identity, plans, slides
 from reproduction.topdown.experiment import (
     census_hierarchy,
-    counts_for,
     integer_noise,
     measure,
     release_once,
+    state_noise,
     tables_of,
     trend_of,
 )
-from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
 
 BUREAU = "Bureau"
 INTEGER = {"cells": "integer noise, state cells held", "totals": "integer noise, state totals held"}
 TOTALS = "integer noise of county totals"
-EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
 # run a second time with nothing held, from the same measurements
 COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
 
 
 def topdown_runs(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dict:
-    """Run configurations of TopDown, each several times.
-
-    Parameters
-    ----------
-    seed : int
-    histogram : Histogram
-    runs : mapping from configuration to number of runs
-        Names as in `reproduction.topdown.configurations.plans`.
+    """Run configurations of TopDown, each the number of times that `runs` gives.
 
     Returns
     -------
     dict from each of `reproduction.topdown.settings.KINDS`, and from "nodes", to DataFrame
-        Columns system and run, and those of `reproduction.topdown.experiment.measure`; of the
-        first run "counties" (fips, state, population and error of the total, persons),
-        "fingerprint" and "sizes" (not without races), and "nodes" (one row per level).
+        Columns system and run, and those of `reproduction.topdown.experiment.measure`; "nodes" has
+        one row per parent.
     """
     known, found = plans(), []
     for name, times in runs.items():
         for number in range(times):
             release = release_once(stream(seed, "topdown", name, number), histogram, known[name])
-            tables = errors_of(histogram, known[name].schema, release.tables, number == 0)
-            tables["nodes"] = node_table(release.nodes)
+            tables = measure(histogram, known[name].schema, release.tables, number == 0)
+            tables["nodes"] = pd.DataFrame(release.nodes)
             found.append(labelled(tables, system=name, run=number))
     return gathered(found)
 
@@ -64,8 +52,8 @@ def other_runs(
 ) -> dict:
     """Measure exact integer noise in the same way, and the Bureau's errors where they are there.
 
-    Noise of the cells has the loss a person of the counties' cells in "identity 4"; that of the
-    totals has epsilon = 0.192 a unit, as the slides' query of county totals (SDP, ISDP).
+    Noise of the cells has the loss per person of the counties' cells in "identity 4"; that of the
+    totals has epsilon = 0.192 per unit, as the slides' query of county totals (SDP, ISDP).
 
     Parameters
     ----------
@@ -75,16 +63,11 @@ def other_runs(
         Releases of all cells, and of the totals alone.
     private : Histogram, optional
         The Bureau's noisy counts of the same counties, in their order.
-
-    Returns
-    -------
-    dict from each of `reproduction.topdown.settings.KINDS` to DataFrame
-        As from `topdown_runs`; of the totals "slopes", "summary" and "counties" alone.
     """
     found = []
 
     def add(system: str, number: int, counts) -> None:
-        tables = errors_of(histogram, SCHEMA, tables_of(histogram, counts), number == 0)
+        tables = measure(histogram, SCHEMA, tables_of(histogram, counts), number == 0)
         found.append(labelled(tables, system=system, run=number))
 
     if private is not None:
@@ -95,73 +78,28 @@ def other_runs(
         for number in range(runs):
             rng = stream(seed, "topdown", name, number)
             add(name, number, integer_noise(rng, histogram, per_unit, held))
-    noise = totals_noise(stream(seed, "topdown", TOTALS), histogram, totals)
+    counties = histogram.counties
+    epsilon = float(slides().loss("county", "total"))
+    noise = state_noise(stream(seed, "topdown", TOTALS), counties, epsilon, totals)
     for number, errors in enumerate(noise):
-        slopes, trend = trend_of(histogram.counties, errors)
+        slopes, trend = trend_of(counties, errors)
         row = {"mae_total": float(np.abs(errors).mean())} | trend
         tables = {"slopes": slopes, "summary": pd.DataFrame([row])}
         if number == 0:
-            tables["counties"] = _county_errors(histogram, errors)
+            tables["counties"] = counties[["fips", "state", "population"]].assign(error=errors)
         found.append(labelled(tables, system=TOTALS, run=number))
     return gathered(found)
-
-
-def totals_noise(rng: np.random.Generator, histogram: Histogram, draws: int) -> np.ndarray:
-    """Draw integer noise of the county totals under their states' totals (ISDP, l1).
-
-    Returns
-    -------
-    int64 array, shape (draws, counties)
-    """
-    law = GeneralizedLaplace(float(slides().loss("county", "total")), "l1")
-    noise = np.empty((draws, len(histogram.counties)), dtype=np.int64)
-    for rows in histogram.counties.groupby("state").indices.values():
-        noise[:, rows] = exact.sample(rng, Invariants.total(len(rows)), law, draws)
-    return noise
-
-
-def errors_of(histogram: Histogram, schema: Schema, tables: Mapping, once: bool) -> dict:
-    """Measure one release; where `once`, also what is shown of a single run."""
-    found = measure(histogram, schema, tables)
-    if once:
-        true = counts_for(histogram, schema)
-        found["counties"] = _county_errors(histogram, (tables["county"] - true).sum(axis=1))
-        if schema == SCHEMA:
-            pair = histogram.counties, true, tables["county"]
-            found["fingerprint"] = fingerprint(*pair)
-            found["sizes"] = rmse_by_size(*pair, EDGES)
-    return found
-
-
-def _county_errors(histogram: Histogram, error) -> pd.DataFrame:
-    return histogram.counties[["fips", "state", "population"]].assign(error=error)
-
-
-def node_table(nodes: list[dict]) -> pd.DataFrame:
-    """Sum up a run's solutions by level, as `reproduction.topdown.tables.rounding_table` does."""
-    frame = pd.DataFrame(nodes)
-    frame["share"] = frame["dropped"] / (frame["cells"] + frame["dropped"])
-    return frame.groupby("level", sort=False, as_index=False).agg(
-        parents=("parent", "size"),
-        dropped=("share", "mean"),
-        variables=("variables", "max"),
-        cost=("cost", "mean"),
-        off_whole=("off_whole", "max"),
-    )
 
 
 def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.DataFrame:
     """Run from the same measurements with the states' totals held, and with nothing held.
 
-    Of the given configurations, those of `COMPARED_WITHOUT_INVARIANTS` are run. The columns are
-    those of the table topdown_invariants.
+    Of the given configurations, those of `COMPARED_WITHOUT_INVARIANTS` are run.
     """
     known, tree = plans(), census_hierarchy(histogram)
     true = dict(zip(tree.levels, tree.aggregate(histogram.counts), strict=True))
     rows = []
-    for name in COMPARED_WITHOUT_INVARIANTS:
-        if name not in configurations:
-            continue
+    for name in [name for name in COMPARED_WITHOUT_INVARIANTS if name in configurations]:
         both, squares = {}, {}
         for held, plan in ((True, known[name]), (False, known[f"{name}, nothing held"])):
             rng = stream(seed, "topdown: held or not", name)  # the same noise twice
@@ -201,24 +139,14 @@ def _gain(squares) -> float:
 def jackknife_error(parts, statistic: Callable[[np.ndarray], float]) -> float:
     """Estimate a standard error by the jackknife, that is, by leaving out each unit in turn.
 
-    Parameters
-    ----------
-    parts : array, shape (units, sums)
-        What each unit, such as a state, adds to each sum.
-    statistic : function
-        Of the sums, shape (sums,).
-
-    Returns
-    -------
-    float
-        Missing where there are fewer than two units.
+    Row i of `parts` is what unit i adds to each of the sums, of which the statistic is a function.
+    The error is missing where there are fewer than two units.
     """
     parts = np.asarray(parts, dtype=float)
-    units = len(parts)
-    if units < 2:
+    if len(parts) < 2:
         return math.nan
     without = np.array([statistic(each) for each in parts.sum(axis=0) - parts])
-    return float(np.sqrt((units - 1) * without.var()))
+    return float(np.sqrt((len(parts) - 1) * without.var()))
 
 
 def labelled(found: dict, **labels) -> dict:

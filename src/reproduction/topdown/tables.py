@@ -23,19 +23,9 @@ SMALL = ("0", "6-10", "over 1000")  # classes of cells shown beside each cause
 
 
 def over_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.DataFrame:
-    """Average over runs, with the standard errors of the averages.
+    """Average values over the runs of each system, and of each of its groups by some columns.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns system and run, those of `by` and of `values`.
-    by, values : list of str
-
-    Returns
-    -------
-    DataFrame
-        Columns system, those of `by`, runs, and for each of `values` its mean and NAME_error,
-        missing where there is one run.
+    NAME_error is the standard error of an average, missing where there is one run.
     """
     groups = table.groupby(["system", *by], sort=False)
     runs = groups["run"].nunique()
@@ -74,9 +64,11 @@ def cause_table(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
 
 
 def rounding_table(nodes: pd.DataFrame) -> pd.DataFrame:
-    """Sum the solutions of all runs up by level."""
-    return nodes.groupby(["system", "level"], sort=False, as_index=False).agg(
-        parents=("parents", "sum"),
+    """Sum the solutions of all parents and runs up by level."""
+    share = nodes["dropped"] / (nodes["cells"] + nodes["dropped"])
+    levels = nodes.assign(dropped=share).groupby(["system", "level"], sort=False, as_index=False)
+    return levels.agg(
+        parents=("parent", "size"),
         dropped=("dropped", "mean"),
         variables=("variables", "max"),
         cost=("cost", "mean"),
@@ -96,10 +88,6 @@ def collected(
     runs : mapping from configuration to number of runs
     shown : str
         State whose counties are drawn.
-
-    Returns
-    -------
-    dict from the name of a table, or NAME_points for the points of a figure, to DataFrame
     """
     bias, trend = bias_table(kinds["bias"]), trend_table(kinds["summary"])
     slopes = kinds["slopes"].query("run == 0").drop(columns="run")

@@ -16,19 +16,28 @@ from reproduction.topdown.dormitories import (
     extendable,
     naive_table,
 )
-from reproduction.topdown.experiment import census_hierarchy, counts_for, only_states
+from reproduction.topdown.experiment import (
+    census_hierarchy,
+    counts_for,
+    only_states,
+    state_noise,
+)
 from reproduction.topdown.implied import witness_table
 from reproduction.topdown.settings import families
 from reproduction.topdown.systems import (
     INTEGER,
     TOTALS,
-    node_table,
     other_runs,
     topdown_runs,
-    totals_noise,
     with_and_without,
 )
-from reproduction.topdown.tables import bias_table, cause_table, over_runs, trend_table
+from reproduction.topdown.tables import (
+    bias_table,
+    cause_table,
+    over_runs,
+    rounding_table,
+    trend_table,
+)
 from tests import ROOT
 from tests.reproduction.topdown.students import share_beyond
 from tests.statistical.checks import check_mean
@@ -121,7 +130,7 @@ def test_other_systems_are_measured_with_and_without_the_bureaus_file(small):
 
 
 def test_noise_of_totals_adds_up_to_zero_in_each_state(small):
-    noise = totals_noise(np.random.default_rng(1), small, 5)
+    noise = state_noise(np.random.default_rng(1), small.counties, 0.2, 5)
     assert noise.any()
     for rows in small.counties.groupby("state").indices.values():
         assert (noise[:, rows].sum(axis=1) == 0).all()
@@ -165,11 +174,11 @@ def test_the_gain_by_invariants_has_an_error_over_the_states(small, monkeypatch)
 
 def test_levels_are_summed_up_from_their_parents():
     nodes = [
-        {"level": "county", "parent": name, "cells": cells, "dropped": 10 - cells}
+        {"system": "a", "level": "county", "parent": name, "cells": cells, "dropped": 10 - cells}
         | {"variables": 3 * cells, "cost": float(cells), "off_whole": 0.0}
         for name, cells in (("A", 4), ("B", 8))
     ]
-    row = node_table(nodes).iloc[0]
+    row = rounding_table(pd.DataFrame(nodes)).iloc[0]
     assert row["parents"] == 2
     assert row["dropped"] == pytest.approx((0.6 + 0.2) / 2)
     assert (row["variables"], row["cost"]) == (24, 6)
