@@ -8,7 +8,6 @@ from reproduction.national.settings import batches, jobs_of, list_states
 
 NATIONAL = config["national"]
 STATES_RUN = list_states(NATIONAL, BASE / config["data"]["published"])
-BUDGETS = {name: NATIONAL[name] for name in ("epsilons", "rhos", "rates")}
 JOBS = jobs_of(NATIONAL, STATES_RUN)
 RELEASES = [f"{family}_{part}" for family in JOBS for part in range(JOBS[family])]
 DESCENTS = batches(STATES_RUN, NATIONAL["batch"]["blocks"])
@@ -37,7 +36,7 @@ rule run_releases:
         sources=code("national"),
         seed=config["seed"],
         states=STATES_RUN,
-        budgets=BUDGETS,
+        budgets={name: NATIONAL[name] for name in ("epsilons", "rhos", "rates")},
         batch=lambda wildcards: NATIONAL["batch"][wildcards.family],
     message:
         "National releases: {wildcards.family}, job {wildcards.part}"

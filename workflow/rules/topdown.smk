@@ -6,31 +6,15 @@ TOPDOWN = config["topdown"]
 FAMILIES = families(TOPDOWN["runs"])
 
 
-rule compute_topdown_noise:
+rule derive_topdown:
+    input:
+        group_quarters=GROUP_QUARTERS,
+        published=PUBLISHED,
     output:
         noise="results/tables/topdown_noise.csv",
         conversions="results/tables/topdown_conversions.csv",
         tails="results/tables/topdown_tails.csv",
         noise_points="results/figures/topdown_noise.csv",
-    log:
-        logs("compute_topdown_noise"),
-    benchmark:
-        benchmarks("compute_topdown_noise")
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("topdown"),
-    message:
-        "Noise of the slides, and its variance by other conversions"
-    script:
-        "../scripts/topdown/compute_topdown_noise.py"
-
-
-rule derive_implied_constraints:
-    input:
-        group_quarters=GROUP_QUARTERS,
-        published=PUBLISHED,
-    output:
         dormitories="results/tables/topdown_dormitories.csv",
         naive="results/tables/topdown_naive.csv",
         regions="results/tables/topdown_regions.csv",
@@ -40,9 +24,9 @@ rule derive_implied_constraints:
         cuts="results/tables/topdown_cuts.csv",
         failsafe="results/tables/topdown_failsafe.csv",
     log:
-        logs("derive_implied_constraints"),
+        logs("derive_topdown"),
     benchmark:
-        benchmarks("derive_implied_constraints")
+        benchmarks("derive_topdown")
     conda:
         ENVIRONMENT
     resources:
@@ -52,9 +36,9 @@ rule derive_implied_constraints:
         seed=config["seed"],
         implied=TOPDOWN["implied"],
     message:
-        "Constraints that invariants imply, and releases that meet them"
+        "Noise of the slides, constraints that invariants imply, and releases that meet them"
     script:
-        "../scripts/topdown/derive_implied_constraints.py"
+        "../scripts/topdown/derive_topdown.py"
 
 
 rule run_topdown:
@@ -190,8 +174,7 @@ rule plot_topdown:
 TOPDOWN_TABLES = [
     path
     for rule in (
-        rules.compute_topdown_noise,
-        rules.derive_implied_constraints,
+        rules.derive_topdown,
         rules.measure_other_systems,
         rules.collect_topdown,
     )

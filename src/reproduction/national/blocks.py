@@ -29,15 +29,7 @@ def _rng(seed: int) -> np.random.Generator:
 
 
 def release_states(seed: int, histogram: Histogram) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Run the two upper levels.
-
-    Returns
-    -------
-    released : DataFrame
-        Columns state and `reproduction.data.histogram.CELLS`: released counts.
-    errors : DataFrame
-        From `level_errors`, of the nation.
-    """
+    """Run the two upper levels: released counts by state and cell, and errors of the nation."""
     tree = census_hierarchy(histogram)
     states = Hierarchy.from_columns({"state": tree.units[1]}, root=ROOT)
     table = csr_array(tree.aggregate(histogram.counts)[1])
@@ -87,12 +79,8 @@ def level_errors(
 ) -> pd.DataFrame:
     """Sum the errors of some levels, released as arrays of shape (units, cells).
 
-    Returns
-    -------
-    DataFrame
-        One row per level, with the sums `SUMS` of absolute and squared errors of the regions'
-        populations and of their cells. All are whole numbers, so that sums over states do not
-        depend on their order.
+    `SUMS` are sums of absolute and squared errors of the regions' populations and of their cells.
+    All are whole numbers, so that sums over states do not depend on their order.
     """
     rows = []
     for level, got in released.items():

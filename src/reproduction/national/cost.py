@@ -13,21 +13,16 @@ import pandas as pd
 
 
 def read_jobs(paths: Sequence) -> pd.DataFrame:
-    """Read Snakemake's benchmark files, one per job.
+    """Read Snakemake's benchmark files, one per job: job, kind, seconds and mib.
 
-    Returns
-    -------
-    DataFrame
-        Columns job, kind (the job without its number), seconds (of the clock) and mib (the largest
-        memory; missing where the job ended before Snakemake looked).
+    The memory is missing where the job ended before Snakemake looked.
     """
     rows = []
     for path in map(Path, paths):
         last = pd.read_csv(path, sep="\t").iloc[-1]
-        seconds, mib = pd.to_numeric(last[["s", "max_rss"]], errors="coerce")
-        kind = re.sub(r"_\d+$", "", path.stem)
-        rows.append({"job": path.stem, "kind": kind, "seconds": seconds, "mib": mib})
-    return pd.DataFrame(rows)
+        measured = pd.to_numeric(last[["s", "max_rss"]], errors="coerce")
+        rows.append((path.stem, re.sub(r"_\d+$", "", path.stem), *measured))
+    return pd.DataFrame(rows, columns=["job", "kind", "seconds", "mib"])
 
 
 def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
@@ -43,18 +38,8 @@ def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
 def cost_tables(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
     """Add up the measured jobs, and compute how long they take on other machines.
 
-    Parameters
-    ----------
-    parts : mapping from kind of job to sequence of path
-        Benchmark files under "releases", "states", "descents" and "collected". The descents wait
-        for the states, and the collection waits for all others and stays where Snakemake runs.
-    settings : mapping
-        The block "national.cost" of the config.
-
-    Returns
-    -------
-    dict from "jobs" and "cost" to DataFrame
-        From `job_table` and `machine_table`.
+    `parts` are benchmark files under "releases", "states", "descents" and "collected". The descents
+    wait for the states, and the collection waits for all others and stays where Snakemake runs.
     """
     names = {kind: [Path(path).stem for path in paths] for kind, paths in parts.items()}
     sent = [*names["releases"], *names["states"], *names["descents"]]
@@ -69,13 +54,7 @@ def finish_time(
 ) -> float:
     """Tell when all jobs are done, where a free worker takes the longest job that may begin.
 
-    Parameters
-    ----------
-    seconds : mapping from job to float
-    after : mapping from job to sequence of str
-        The jobs that must be done before it; others may begin at once.
-    workers : int
-        Each does one job at a time.
+    Each worker does one job at a time. `after` gives the jobs that must be done before a job.
 
     Raises
     ------
@@ -103,16 +82,7 @@ def machine_table(
 ) -> pd.DataFrame:
     """Compute how long the measured jobs, or several times as many, take on each machine.
 
-    Parameters
-    ----------
-    jobs : DataFrame
-        From `read_jobs`.
-    after : mapping from job to sequence of str
-        As of `finish_time`.
-    sent : sequence of str
-        Jobs that go to nodes where there are several; the others stay where Snakemake runs.
-    settings : mapping
-        The block "national.cost" of the config.
+    The jobs `sent` go to nodes where there are several; the others stay where Snakemake runs.
     """
     added, rows = settings["added"], []
     for times, (nodes, cores) in product(settings["times"], settings["machines"]):
@@ -122,16 +92,8 @@ def machine_table(
         for (job, seconds), copy in product(measured, range(times)):
             took[f"{job} {copy}"] = seconds + added[kind if job in sent else "local"]
             before[f"{job} {copy}"] = [f"{each} {copy}" for each in after.get(job, ())]
-        rows.append(
-            {
-                "times": times,
-                "nodes": nodes,
-                "cores": cores,
-                "jobs": len(took),
-                "work": times * jobs["seconds"].sum(),
-                "added": added[kind],
-                "seconds": finish_time(took, before, nodes * cores),
-                "chain": finish_time(took, before, len(took)),
-            }
-        )
-    return pd.DataFrame(rows)
+        work = times * jobs["seconds"].sum()
+        ends = finish_time(took, before, nodes * cores), finish_time(took, before, len(took))
+        rows.append((times, nodes, cores, len(took), work, added[kind], *ends))
+    columns = ["times", "nodes", "cores", "jobs", "work", "added", "seconds", "chain"]
+    return pd.DataFrame(rows, columns=columns)

@@ -24,10 +24,7 @@ Release = tuple[str, float, str]  # system, budget, and a state or the nation
 
 
 def releases(family: str, states: Sequence[str], settings: Mapping) -> list[Release]:
-    """List the releases of a family of systems: by system, then by budget, then by state.
-
-    The settings are those of the block "national" of the config.
-    """
+    """List the releases of a family of systems: by system, then by budget, then by state."""
     places = [NATION] if family in TOGETHER else states
     return [
         (system.name, budget, place)
@@ -42,12 +39,7 @@ def run_batch(
 ) -> pd.DataFrame:
     """Release and measure; what one release draws does not depend on the others of its batch.
 
-    Returns
-    -------
-    DataFrame
-        Columns system, parameter, budget and state, and those of
-        `reproduction.comparison.experiment.query_errors`; the nation's release is measured state
-        by state.
+    The nation's release is measured state by state.
     """
     by_name = {system.name: system for system in systems()[family]}
     tables = []

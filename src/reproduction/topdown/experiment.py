@@ -12,9 +12,14 @@ from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown import Plan, Release, Schema, run
 from reproduction.data.histogram import AXES, SHAPE, Histogram
 from reproduction.topdown.configurations import SCHEMA
-from reproduction.topdown.errors import bias_by_size, margin_errors, summary
+from reproduction.topdown.errors import (
+    bias_by_size,
+    margin_errors,
+    pooled_slope,
+    state_slopes,
+    summary,
+)
 from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
-from reproduction.topdown.slopes import pooled_slope, state_slopes
 
 ALPHA = 0.01  # of the papers' regressions
 EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
@@ -97,36 +102,27 @@ def tables_of(histogram: Histogram, counts) -> dict[str, np.ndarray]:
 
 
 def state_noise(
-    rng: np.random.Generator, counties: pd.DataFrame, epsilon: float, draws: int
+    rng: np.random.Generator, counties: pd.DataFrame, epsilon: float, draws: int, cells: int = 1
 ) -> np.ndarray:
-    """Draw integer noise that sums to zero in each state (ISDP, l1); int64 (draws, counties)."""
+    """Draw integer noise that sums to zero in each state (ISDP, l1).
+
+    Epsilon is per unit of l1 distance. The noise is int64 of shape (draws, counties, cells).
+    """
     law = GeneralizedLaplace(epsilon, "l1")
-    noise = np.empty((draws, len(counties)), dtype=np.int64)
+    noise = np.empty((draws, len(counties), cells), dtype=np.int64)
     for rows in counties.groupby("state").indices.values():
-        noise[:, rows] = exact.sample(rng, Invariants.total(len(rows)), law, draws)
+        drawn = exact.sample(rng, Invariants.total(len(rows) * cells), law, draws)
+        noise[:, rows] = drawn.reshape(draws, len(rows), cells)
     return noise
 
 
 def integer_noise(
     rng: np.random.Generator, histogram: Histogram, epsilon: float, held: str
 ) -> np.ndarray:
-    """Release the counties by exact integer noise instead (ISDP, l1); int64 (counties, cells).
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    histogram : Histogram
-    epsilon : float
-        Per unit of l1 distance.
-    held : {"cells", "totals"}
-        What each state keeps: all of its cells, or its population alone.
-    """
+    """Release the counties by exact integer noise: each state keeps its "cells" or "totals"."""
     cells = histogram.counts.shape[1]
-    if held == "cells":
-        return histogram.counts + state_noise(rng, histogram.counties, epsilon, cells).T
-    released = histogram.counts.copy()
-    law = GeneralizedLaplace(epsilon, "l1")
-    for rows in histogram.counties.groupby("state").indices.values():
-        noise = exact.sample(rng, Invariants.total(len(rows) * cells), law, 1)
-        released[rows] += noise.reshape(len(rows), cells)
-    return released
+    if held == "cells":  # the noise of each cell sums to zero over the counties
+        noise = state_noise(rng, histogram.counties, epsilon, draws=cells)[:, :, 0].T
+    else:
+        noise = state_noise(rng, histogram.counties, epsilon, draws=1, cells=cells)[0]
+    return histogram.counts + noise

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reproduction.topdown.slopes import slope_and_errors
+from reproduction.topdown.errors import slope_and_errors
 
 
 def group_counts(counts) -> pd.DataFrame:

@@ -29,9 +29,8 @@ def noise_table() -> pd.DataFrame:
     pairs = list(product(DELTAS, EPSILONS))
     table = pd.DataFrame(pairs, columns=["delta", "epsilon"])
     table["laplace"] = [variance_laplace(epsilon, COUNT) for _, epsilon in pairs]
-    table["laplace_at_delta"] = [
-        variance_laplace(epsilon, COUNT, delta) for delta, epsilon in pairs
-    ]
+    exact = [variance_laplace(epsilon, COUNT, delta) for delta, epsilon in pairs]
+    table["laplace_at_delta"] = exact
     for name in CONVERSIONS:
         table[name] = [variance_gaussian(name, epsilon, delta, COUNT) for delta, epsilon in pairs]
     table["printed_laplace"] = PRINTED_LAPLACE * len(DELTAS)
@@ -59,16 +58,12 @@ def tail_table(epsilon: float = 1) -> pd.DataFrame:
         steps = np.linspace(0.01, 20 * sigma, 200_001)
         lighter = scipy.stats.norm.logsf(steps / sigma) < scipy.stats.laplace.logsf(steps / scale)
         crossing = steps[np.flatnonzero(~lighter)[-1] + 1]
-        rows.append(
-            {
-                "delta": delta,
-                "crossing": crossing,
-                "probability": 2 * scipy.stats.laplace.sf(crossing / scale),
-                "largest_gaussian": scipy.stats.norm.isf(0.5 / CELLS) * sigma,
-                "largest_laplace": scipy.stats.laplace.isf(0.5 / CELLS) * scale,
-            }
-        )
-    return pd.DataFrame(rows)
+        probability = 2 * scipy.stats.laplace.sf(crossing / scale)
+        gaussian = scipy.stats.norm.isf(0.5 / CELLS) * sigma
+        laplace = scipy.stats.laplace.isf(0.5 / CELLS) * scale
+        rows.append((delta, crossing, probability, gaussian, laplace))
+    columns = ["delta", "crossing", "probability", "largest_gaussian", "largest_laplace"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def noise_tables() -> dict[str, pd.DataFrame]:

@@ -31,11 +31,8 @@ COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
 def topdown_runs(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dict:
     """Run configurations of TopDown, each the number of times that `runs` gives.
 
-    Returns
-    -------
-    dict from each of `reproduction.topdown.settings.KINDS`, and from "nodes", to DataFrame
-        Columns system and run, and those of `reproduction.topdown.experiment.measure`; "nodes" has
-        one row per parent.
+    The tables are those of `reproduction.topdown.experiment.measure`, and "nodes" with one row per
+    parent.
     """
     known, found = plans(), []
     for name, times in runs.items():
@@ -53,16 +50,9 @@ def other_runs(
     """Measure exact integer noise in the same way, and the Bureau's errors where they are there.
 
     Noise of the cells has the loss per person of the counties' cells in "identity 4"; that of the
-    totals has epsilon = 0.192 per unit, as the slides' query of county totals (SDP, ISDP).
-
-    Parameters
-    ----------
-    seed : int
-    histogram : Histogram
-    runs, totals : int
-        Releases of all cells, and of the totals alone.
-    private : Histogram, optional
-        The Bureau's noisy counts of the same counties, in their order.
+    totals has epsilon = 0.192 per unit, as the slides' query of county totals (SDP, ISDP). `runs`
+    is the number of releases of all cells, `totals` that of the totals alone, and `private` has the
+    Bureau's noisy counts in the order of the histogram.
     """
     found = []
 
@@ -81,7 +71,7 @@ def other_runs(
     counties = histogram.counties
     epsilon = float(slides().loss("county", "total"))
     noise = state_noise(stream(seed, "topdown", TOTALS), counties, epsilon, totals)
-    for number, errors in enumerate(noise):
+    for number, errors in enumerate(noise[:, :, 0]):
         slopes, trend = trend_of(counties, errors)
         row = {"mae_total": float(np.abs(errors).mean())} | trend
         tables = {"slopes": slopes, "summary": pd.DataFrame([row])}

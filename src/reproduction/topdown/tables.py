@@ -81,13 +81,8 @@ def collected(
 ) -> dict[str, pd.DataFrame]:
     """Summarize the single runs of all systems, in tables and in the points of figures.
 
-    Parameters
-    ----------
-    kinds : mapping from kind to DataFrame
-        Of `reproduction.topdown.settings.KINDS`, and "nodes", of all systems.
-    runs : mapping from configuration to number of runs
-    shown : str
-        State whose counties are drawn.
+    `kinds` are the tables that `reproduction.topdown.systems` gives, and `shown` is the state whose
+    counties are drawn.
     """
     bias, trend = bias_table(kinds["bias"]), trend_table(kinds["summary"])
     slopes = kinds["slopes"].query("run == 0").drop(columns="run")

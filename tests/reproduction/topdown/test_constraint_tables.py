@@ -4,8 +4,11 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from isdp.seeds import stream
-from reproduction.topdown.dormitories import naive_table
-from reproduction.topdown.implied import constraint_tables, group_quarters_table
+from reproduction.topdown.implied import (
+    constraint_tables,
+    group_quarters_table,
+    naive_table,
+)
 
 SETTINGS = {
     "naive": {"epsilons": [1.0], "draws": 200},

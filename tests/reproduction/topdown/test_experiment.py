@@ -9,7 +9,13 @@ from isdp.topdown import Plan
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown.configurations import SCHEMA, identity, plans, production, slides
-from reproduction.topdown.errors import bias_by_size, margin_errors, summary
+from reproduction.topdown.errors import (
+    bias_by_size,
+    margin_errors,
+    pooled_slope,
+    state_slopes,
+    summary,
+)
 from reproduction.topdown.experiment import (
     integer_noise,
     measure,
@@ -17,7 +23,6 @@ from reproduction.topdown.experiment import (
     release_once,
     tables_of,
 )
-from reproduction.topdown.slopes import pooled_slope, state_slopes
 from tests import ROOT
 from tests.statistical.checks import check_mean
 

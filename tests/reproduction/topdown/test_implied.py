@@ -5,11 +5,13 @@ import pytest
 
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
-from reproduction.topdown.dormitories import DORMITORIES, SLIDES_REFUSED, naive_releases
 from reproduction.topdown.implied import (
+    DORMITORIES,
+    SLIDES_REFUSED,
     WITNESS,
     can_be_met,
     group_quarters_table,
+    naive_releases,
     region_table,
     state_presence,
     unimodular_table,

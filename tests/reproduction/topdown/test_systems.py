@@ -7,22 +7,22 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown import bureau, configurations, dormitories, systems
+from reproduction.topdown import bureau, configurations, implied, systems
 from reproduction.topdown.configurations import WITHOUT_RACE, configuration_table
-from reproduction.topdown.dormitories import (
-    PRINTED,
-    TRUTHS,
-    dormitory_table,
-    extendable,
-    naive_table,
-)
 from reproduction.topdown.experiment import (
     census_hierarchy,
     counts_for,
     only_states,
     state_noise,
 )
-from reproduction.topdown.implied import witness_table
+from reproduction.topdown.implied import (
+    PRINTED,
+    TRUTHS,
+    dormitory_table,
+    extendable,
+    naive_table,
+    witness_table,
+)
 from reproduction.topdown.settings import families
 from reproduction.topdown.systems import (
     INTEGER,
@@ -241,7 +241,7 @@ def test_all_descriptions_of_the_dormitories_but_the_obvious_one_agree():
 
 def test_constraints_that_rule_out_what_exists_are_wrong_too(monkeypatch):
     row, least = PRINTED[0]
-    monkeypatch.setattr(dormitories, "PRINTED", ((row, least + 1), *PRINTED[1:]))
+    monkeypatch.setattr(implied, "PRINTED", ((row, least + 1), *PRINTED[1:]))
     table = dormitory_table().set_index("constraints")
     ruled_out = int((extendable() @ row == least).sum())
     assert ruled_out > 0

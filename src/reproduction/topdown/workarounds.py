@@ -1,26 +1,32 @@
-"""Releases that no regions below can make up, and three ways around them (TDA, "Workarounds").
+"""Releases that no regions below can make up, and ways around them (TDA, "Workarounds").
 
-Totals by kind of a state and of its counties are measured; a county's grand total, and which kinds
-it has, are known. Three releases are made from the same measurements: the state without the implied
-constraints, then the counties, with the failsafe where these cannot add up to it; the state with
-the implied constraints, then the counties; and the minimal schema, both levels at once.
+Cutting planes: the slides' 28 kinds of group quarters have 2^28 subsets, too many to list. The
+published tables have 7 kinds, so that these regions are synthetic (ours).
+
+Failsafe: totals by kind of a state and of its counties are measured; a county's grand total, and
+which kinds it has, are known. Three releases are made from the same measurements: the state without
+the implied constraints, then the counties, with the failsafe where these cannot add up to it; the
+state with the implied constraints, then the counties; and the minimal schema, both levels at once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from isdp.constraints.presence import Presence
+from isdp.seeds import stream
 from isdp.topdown.kinds import nearest_kinds
 from isdp.topdown.minimal import Tree, nearest_everywhere
 from isdp.topdown.noise import draw_noise
-from isdp.topdown.projections import onto_transportation
+from isdp.topdown.projections import onto_simplices, onto_transportation
 from isdp.topdown.rounding import round_tables
-from reproduction.topdown.dormitories import DORMITORIES, rounded_simplices
 
+# two regions of 100 students; female-only, co-ed and male-only dormitories
+DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
 QUARTERS = "group quarters, states and counties"
 STUDENTS = "dormitories, a state of two regions"
 # two regions of 100 students each; the second number of each is co-ed
@@ -29,6 +35,10 @@ COLUMNS = [
     *("error_failsafe", "error_implied", "error_minimal", "moved"),
     *("counties_failsafe", "counties_implied", "counties_minimal"),
 ]
+# of the synthetic regions
+KINDS = 28
+MAX_KINDS = 4
+USUAL_SIZE = 60  # people of a region in group quarters, its median beyond the least numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,14 +137,15 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
             here = measured.state == number
             failed += not _keeps(everywhere[here], presence, here)
             table, moved = state_first(rng, measured, number, implied=False)
-            _check(table, presence, here)
             found = {"failsafe": table}
             if moved:
-                again, no_move = state_first(rng, measured, number, implied=True)
-                if no_move:
+                found["implied"], again = state_first(rng, measured, number, implied=True)
+                if again:
                     raise AssertionError("a state that meets the implied constraints does not fit")
-                _check(again, presence, here)
-                found |= {"implied": again, "minimal": everywhere[here]}
+            if not all(_keeps(each, presence, here) for each in found.values()):
+                raise AssertionError("a released county does not keep what is known of it")
+            if moved:
+                found["minimal"] = everywhere[here]
             row = {"moved": moved}
             for way, each in found.items():
                 off = each - measured.people[here]
@@ -165,6 +176,49 @@ def _keeps(table, presence: Presence, here) -> bool:
     )
 
 
-def _check(table, presence: Presence, here) -> None:
-    if not _keeps(table, presence, here):
-        raise AssertionError("a released county does not keep what is known of it")
+def synthetic_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
+    """Draw regions with one to four of 28 kinds each, of sizes that vary much: people, presence."""
+    people = np.zeros((regions, KINDS), dtype=np.int64)
+    for row in people:
+        kinds = rng.choice(KINDS, rng.integers(1, MAX_KINDS + 1), replace=False)
+        size = int(USUAL_SIZE * np.exp(1.5 * rng.standard_normal()))
+        row[kinds] = 1 + rng.multinomial(size, rng.dirichlet(np.ones(len(kinds))))
+    return people, Presence(people.sum(axis=1), people > 0)
+
+
+def cut_once(seed: int, regions: int, epsilon: float, number: int):
+    """Release one synthetic state's totals by kind: people, presence, noisy totals and release."""
+    people, presence = synthetic_regions(stream(seed, "topdown cuts", "regions", number), regions)
+    rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
+    noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])
+    return people, presence, noisy, nearest_kinds(rng, noisy, presence)
+
+
+def cuts_table(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
+    """Count the bounds that a release needs, of the 2^28 that there are; the table topdown_cuts."""
+    rows = []
+    for epsilon, number in product(epsilons, range(runs)):
+        people, presence, noisy, found = cut_once(seed, regions, epsilon, number)
+        true = people.sum(axis=0)
+        errors = np.abs(noisy - true).sum(), np.abs(found.totals - true).sum()
+        broken = presence.broken(found.totals) is not None
+        rows.append((epsilon, len(found.cuts), presence.present.sum(), *errors, broken))
+    columns = ["epsilon", "cuts", "variables", "error_noisy", "error", "broken"]
+    table = pd.DataFrame(rows, columns=columns).groupby("epsilon", sort=False, as_index=False)
+    found = table.agg(
+        releases=("cuts", "size"),
+        cuts_mean=("cuts", "mean"),
+        cuts_most=("cuts", "max"),
+        variables=("variables", "max"),
+        error_noisy=("error_noisy", "mean"),
+        error=("error", "mean"),
+        broken=("broken", "sum"),
+    )
+    found.insert(2, "subsets", 2**KINDS - 1)
+    return found
+
+
+def rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
+    """Nearest non-negative whole rows with given sums, after projection and rounding."""
+    real = onto_simplices(np.asarray(points, dtype=float).T, sums)
+    return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

@@ -1,8 +1,0 @@
-"""Compute the variances and the tails of the slides' noise."""
-
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_tables
-from reproduction.topdown.noise import noise_tables
-
-with job_log(snakemake.log[0]):
-    write_tables(noise_tables(), snakemake.output)
