@@ -1,7 +1,6 @@
 """All states by all systems at many budgets, and TopDown down to blocks: `make national`.
 
-A target of its own, no part of `all`. There is no checkpoint: which jobs there are follows from the
-config alone. Short releases are batched into jobs by `national.batch`.
+A target of its own, no part of `all`. Short releases are batched into jobs by `national.batch`.
 """
 
 from reproduction.national.settings import batches, jobs_of, list_states

@@ -173,11 +173,7 @@ rule plot_topdown:
 
 TOPDOWN_TABLES = [
     path
-    for rule in (
-        rules.derive_topdown,
-        rules.measure_other_systems,
-        rules.collect_topdown,
-    )
+    for rule in (rules.derive_topdown, rules.measure_other_systems, rules.collect_topdown)
     for path in rule.output
     if path.startswith("results/tables/")
 ]

@@ -6,7 +6,7 @@ out as it would if all were run at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -41,24 +41,26 @@ def release_states(seed: int, histogram: Histogram) -> tuple[pd.DataFrame, pd.Da
 
 
 def descend(
-    seed: int, histogram: Histogram, blocks: int, released: pd.DataFrame, state: str
+    seed: int, histogram: Histogram, blocks: int, released: pd.DataFrame, states: Sequence[str]
 ) -> pd.DataFrame:
-    """Run one state down to its blocks; give its errors, from the state down.
+    """Run some states down to their blocks, one by one; give the errors, from the state down.
 
     The histogram and the number of blocks are of all states that are run, and the released counts
     are those of `release_states`.
     """
-    counties = histogram.counties
-    here = np.flatnonzero(counties["state"] == state)
-    numbers = numbers_of_blocks(counties["population"], blocks)[here]
-    names = counties["fips"].to_numpy()[here].tolist()
-    table, hierarchy = synthetic_state(seed, state, (names, histogram.counts[here]), numbers)
-    own = released.loc[released["state"] == state, list(CELLS)]
-    above = csr_array(own.to_numpy(dtype=np.int64))
-    found = run_sparse(_rng(seed), table, hierarchy, six_levels(), above=[above, above])
-    check_sums(found, table, hierarchy)
-    del found[ROOT]  # the root of one state is the state
-    return level_errors(found, table, hierarchy).assign(state=state)
+    counties, errors = histogram.counties, []
+    for state in states:
+        here = np.flatnonzero(counties["state"] == state)
+        numbers = numbers_of_blocks(counties["population"], blocks)[here]
+        names = counties["fips"].to_numpy()[here].tolist()
+        table, hierarchy = synthetic_state(seed, state, (names, histogram.counts[here]), numbers)
+        own = released.loc[released["state"] == state, list(CELLS)]
+        above = csr_array(own.to_numpy(dtype=np.int64))
+        found = run_sparse(_rng(seed), table, hierarchy, six_levels(), above=[above, above])
+        check_sums(found, table, hierarchy)
+        del found[ROOT]  # the root of one state is the state
+        errors.append(level_errors(found, table, hierarchy).assign(state=state))
+    return pd.concat(errors, ignore_index=True)
 
 
 def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy) -> None:

@@ -55,11 +55,7 @@ def finish_time(
     """Tell when all jobs are done, where a free worker takes the longest job that may begin.
 
     Each worker does one job at a time. `after` gives the jobs that must be done before a job.
-
-    Raises
-    ------
-    graphlib.CycleError
-        If jobs wait for each other.
+    Jobs that wait for each other raise `graphlib.CycleError`.
     """
     order = TopologicalSorter({job: after.get(job, ()) for job in seconds})
     order.prepare()

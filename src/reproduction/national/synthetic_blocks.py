@@ -46,11 +46,7 @@ def synthetic_state(
 ) -> tuple[csr_array, Hierarchy]:
     """Make a state of some counties, given as names and an int array of shape (counties, cells).
 
-    Returns
-    -------
-    csr_array, int64, shape (blocks, cells)
-    Hierarchy
-        Nation, state, county, tract, block group and block.
+    The table is int64 of shape (blocks, cells); the hierarchy goes from the nation to the block.
     """
     names, counts = counties
     parts, columns = [], {level: [] for level in ("county", "tract", "block group", "block")}

@@ -58,10 +58,7 @@ def _draw_by_class(
     error: str = "",
     **options,
 ) -> None:
-    """Draw a value of each system at each class, side by side, with bars of three standard errors.
-
-    `columns` are those of the classes and of the values, `error` is that of the standard errors.
-    """
+    """Draw a value of each system at each class, with bars of three standard errors."""
     by, value = columns
     classes = list(dict.fromkeys(table[by]))
     for place, (name, label) in enumerate(labels.items()):
@@ -106,8 +103,7 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     """Show the states' slopes of county errors on log population, system by system.
 
     Dots are of one run. The text next to them gives means of all runs, and the pooled slope with
-    its distance from zero in robust standard errors, z. Both tables are those of
-    `reproduction.topdown.tables.collected`.
+    its distance from zero in robust standard errors, z.
     """
     shown = [name for name in SLOPES if name in set(table["system"])]
     figure, ((axis,),) = panels(1, 1, (9.5, 1.2 + 0.62 * len(shown)))
@@ -120,11 +116,9 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
         axis.scatter(part["slope"], height, s=13, color=colours, lw=0, zorder=3)
         row = means.loc[name]
         axis.plot([row["pooled_slope"]] * 2, [place - 0.4, place + 0.4], color=INK, lw=1.6)
-        words = (
-            f"{row['negative_slopes']:.3g} negative, {row['significant_slopes']:.3g} of them "
-            f"significant\npooled slope {row['pooled_slope']:.3g}, z = "
-            f"{row['pooled_z_robust']:.1f}\n({_runs(row['runs'])})"
-        )
+        words = f"{row['negative_slopes']:.3g} negative, {row['significant_slopes']:.3g} of them"
+        words += f" significant\npooled slope {row['pooled_slope']:.3g}"
+        words += f", z = {row['pooled_z_robust']:.1f}\n({_runs(row['runs'])})"
         right = axis.get_yaxis_transform()
         axis.text(1.01, place, words, transform=right, va="center", fontsize=7.5)
     axis.axvline(0, color=INK, lw=0.8)
@@ -178,10 +172,7 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
 
 @styled
 def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
-    """Show the trace that swapping would leave in the Bureau's errors, and TopDown's.
-
-    The tables are those of `reproduction.topdown.tables.collected`, fingerprint and sizes.
-    """
+    """Show the trace that swapping would leave in the Bureau's errors, and TopDown's."""
     ran = set(trace["system"])
     ours = [name for name in STYLES if name.startswith("production") and name in ran]
     shown = [*(["Bureau"] if "Bureau" in ran else []), *(ours or ["identity 4"])]
@@ -210,11 +201,7 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
 
 @styled
 def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
-    """Show the Gaussian variance over the Laplace one, by epsilon, delta and conversion.
-
-    The table is that of `reproduction.topdown.noise.noise_table`, which has a column of Gaussian
-    variances for each conversion.
-    """
+    """Show the Gaussian variance over the Laplace one, by epsilon, delta and conversion."""
     deltas = table.groupby("delta", sort=False)
     figure, (axes,) = panels(1, len(deltas), (10.5, 3.6), sharey=True)
     looks = dict(zip(conversions, ((DAS, "o"), (DRAW, "s"), (GREEN, "^")), strict=True))
