@@ -1,15 +1,14 @@
 """All states by all systems at many budgets, and TopDown down to blocks: `make national`.
 
-A target of its own, no part of `all`. There is no checkpoint: which jobs there are follows from the
-config alone. Short releases are batched into jobs by `national.batch`.
+A target of its own, no part of `all`. Short releases are batched into jobs by `national.batch`.
 """
 
-from reproduction.national.settings import batches, jobs_of, of_all_jobs, list_states
+from reproduction.national.settings import batches, jobs_of, list_states
 
 NATIONAL = config["national"]
 STATES_RUN = list_states(NATIONAL, BASE / config["data"]["published"])
-BUDGETS = {name: NATIONAL[name] for name in ("epsilons", "rhos", "rates")}
 JOBS = jobs_of(NATIONAL, STATES_RUN)
+RELEASES = [f"{family}_{part}" for family in JOBS for part in range(JOBS[family])]
 DESCENTS = batches(STATES_RUN, NATIONAL["batch"]["blocks"])
 
 
@@ -36,7 +35,7 @@ rule run_releases:
         sources=code("national"),
         seed=config["seed"],
         states=STATES_RUN,
-        budgets=BUDGETS,
+        budgets={name: NATIONAL[name] for name in ("epsilons", "rhos", "rates")},
         batch=lambda wildcards: NATIONAL["batch"][wildcards.family],
     message:
         "National releases: {wildcards.family}, job {wildcards.part}"
@@ -102,7 +101,7 @@ rule descend_states:
 
 rule collect_national:
     input:
-        errors=of_all_jobs("results/national/{family}_{part}_errors.csv", JOBS),
+        errors=expand("results/national/{release}_errors.csv", release=RELEASES),
         states="results/national/states_errors.csv",
         blocks=expand("results/national/blocks_{part}_errors.csv", part=range(len(DESCENTS))),
     output:
@@ -126,7 +125,7 @@ rule collect_national:
 
 rule cost_national:
     input:
-        releases=of_all_jobs("results/benchmarks/run_releases_{family}_{part}.tsv", JOBS),
+        releases=expand("results/benchmarks/run_releases_{release}.tsv", release=RELEASES),
         states=["results/benchmarks/release_states.tsv"],
         descents=expand("results/benchmarks/descend_states_{part}.tsv", part=range(len(DESCENTS))),
         collected=["results/benchmarks/collect_national.tsv"],

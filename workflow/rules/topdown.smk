@@ -1,6 +1,6 @@
 """The Census Bureau's TopDown algorithm on the published 2010 counts (TDA)."""
 
-from reproduction.topdown.settings import compared_without_invariants, families
+from reproduction.topdown.settings import KINDS, families
 
 TOPDOWN = config["topdown"]
 FAMILIES = families(TOPDOWN["runs"])
@@ -46,19 +46,17 @@ rule derive_implied_constraints:
     resources:
         mem_mb=600,
     params:
+        tables="implied",
         sources=code("topdown"),
         seed=config["seed"],
         implied=TOPDOWN["implied"],
     message:
-        "Constraints that invariants imply"
+        "Group quarters: {params.tables}"
     script:
-        "../scripts/topdown/derive_implied_constraints.py"
+        "../scripts/topdown/derive_constraints.py"
 
 
-rule release_group_quarters:
-    input:
-        group_quarters=GROUP_QUARTERS,
-        published=PUBLISHED,
+use rule derive_implied_constraints as release_group_quarters with:
     output:
         cuts="results/tables/topdown_cuts.csv",
         failsafe="results/tables/topdown_failsafe.csv",
@@ -66,18 +64,8 @@ rule release_group_quarters:
         logs("release_group_quarters"),
     benchmark:
         benchmarks("release_group_quarters")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
     params:
-        sources=code("topdown"),
-        seed=config["seed"],
-        implied=TOPDOWN["implied"],
-    message:
-        "Group quarters by cutting planes and the failsafe"
-    script:
-        "../scripts/topdown/release_group_quarters.py"
+        tables="workarounds",
 
 
 rule run_topdown:
@@ -85,13 +73,7 @@ rule run_topdown:
         histogram=HISTOGRAM,
         published=PUBLISHED,
     output:
-        bias="results/topdown/{family}_bias.csv",
-        margins="results/topdown/{family}_margins.csv",
-        slopes="results/topdown/{family}_slopes.csv",
-        summary="results/topdown/{family}_summary.csv",
-        counties="results/topdown/{family}_counties.csv",
-        fingerprint="results/topdown/{family}_fingerprint.csv",
-        sizes="results/topdown/{family}_sizes.csv",
+        **{kind: f"results/topdown/{{family}}_{kind}.csv" for kind in KINDS},
         nodes="results/topdown/{family}_nodes.csv",
     log:
         logs("run_topdown_{family}"),
@@ -120,13 +102,8 @@ rule measure_other_systems:
         provenance="results/data/provenance.json",
         local=local_file(config) or [],
     output:
-        bias="results/topdown/others_bias.csv",
-        margins="results/topdown/others_margins.csv",
-        slopes="results/topdown/others_slopes.csv",
-        summary="results/topdown/others_summary.csv",
-        counties="results/topdown/others_counties.csv",
-        fingerprint="results/topdown/others_fingerprint.csv",
-        sizes="results/topdown/others_sizes.csv",
+        **{kind: f"results/topdown/others_{kind}.csv" for kind in KINDS},
+        invariants="results/tables/topdown_invariants.csv",
     log:
         logs("measure_other_systems"),
     benchmark:
@@ -139,46 +116,20 @@ rule measure_other_systems:
         sources=code("topdown"),
         seed=config["seed"],
         integer_noise=TOPDOWN["integer_noise"],
+        runs=TOPDOWN["runs"],
         cache="results/data/download",
     message:
-        "The demonstration data and exact integer noise, measured as TopDown"
+        "What TopDown is compared with: demonstration data, integer noise, no invariants"
     script:
         "../scripts/topdown/measure_other_systems.py"
 
 
-rule compare_topdown_invariants:
-    input:
-        histogram=HISTOGRAM,
-        published=PUBLISHED,
-    output:
-        invariants="results/tables/topdown_invariants.csv",
-    log:
-        logs("compare_topdown_invariants"),
-    benchmark:
-        benchmarks("compare_topdown_invariants")
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=600,
-    params:
-        sources=code("topdown"),
-        seed=config["seed"],
-        configurations=compared_without_invariants(TOPDOWN["runs"]),
-    message:
-        "TopDown with and without invariants"
-    script:
-        "../scripts/topdown/compare_topdown_invariants.py"
-
-
 rule collect_topdown:
     input:
-        bias=expand("results/topdown/{family}_bias.csv", family=[*FAMILIES, "others"]),
-        margins=expand("results/topdown/{family}_margins.csv", family=[*FAMILIES, "others"]),
-        slopes=expand("results/topdown/{family}_slopes.csv", family=[*FAMILIES, "others"]),
-        summary=expand("results/topdown/{family}_summary.csv", family=[*FAMILIES, "others"]),
-        counties=expand("results/topdown/{family}_counties.csv", family=[*FAMILIES, "others"]),
-        fingerprint=expand("results/topdown/{family}_fingerprint.csv", family=[*FAMILIES, "others"]),
-        sizes=expand("results/topdown/{family}_sizes.csv", family=[*FAMILIES, "others"]),
+        **{
+            kind: expand(f"results/topdown/{{family}}_{kind}.csv", family=[*FAMILIES, "others"])
+            for kind in KINDS
+        },
         nodes=expand("results/topdown/{family}_nodes.csv", family=FAMILIES),
     output:
         configurations="results/tables/topdown_configurations.csv",
@@ -252,7 +203,7 @@ TOPDOWN_TABLES = made_by(
     rules.compute_topdown_noise,
     rules.derive_implied_constraints,
     rules.release_group_quarters,
-    rules.compare_topdown_invariants,
+    rules.measure_other_systems,
     rules.collect_topdown,
 )
 

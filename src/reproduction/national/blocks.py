@@ -6,7 +6,7 @@ out as it would if all were run at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -29,15 +29,7 @@ def _rng(seed: int) -> np.random.Generator:
 
 
 def release_states(seed: int, histogram: Histogram) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Run the two upper levels.
-
-    Returns
-    -------
-    released : DataFrame
-        Columns state and `reproduction.data.histogram.CELLS`: released counts.
-    errors : DataFrame
-        From `level_errors`, of the nation.
-    """
+    """Run the two upper levels: released counts by state and cell, and errors of the nation."""
     tree = census_hierarchy(histogram)
     states = Hierarchy.from_columns({"state": tree.units[1]}, root=ROOT)
     table = csr_array(tree.aggregate(histogram.counts)[1])
@@ -49,39 +41,26 @@ def release_states(seed: int, histogram: Histogram) -> tuple[pd.DataFrame, pd.Da
 
 
 def descend(
-    seed: int, histogram: Histogram, blocks: int, released: pd.DataFrame, state: str
+    seed: int, histogram: Histogram, blocks: int, released: pd.DataFrame, states: Sequence[str]
 ) -> pd.DataFrame:
-    """Run one state down to its blocks.
+    """Run some states down to their blocks, one by one; give the errors, from the state down.
 
-    Parameters
-    ----------
-    seed : int
-    histogram : Histogram
-        Of all states that are run.
-    blocks : int
-        Of all of them together.
-    released : DataFrame
-        From `release_states`.
-    state : str
-
-    Returns
-    -------
-    DataFrame
-        From `level_errors`, from the state down.
+    The histogram and the number of blocks are of all states that are run, and the released counts
+    are those of `release_states`.
     """
-    counties = histogram.counties
-    here = np.flatnonzero(counties["state"] == state)
-    numbers = numbers_of_blocks(counties["population"], blocks)[here]
-    names = counties["fips"].to_numpy()[here].tolist()
-    table, hierarchy = synthetic_state(seed, state, (names, histogram.counts[here]), numbers)
-    own = released[released["state"] == state][list(CELLS)]
-    above = csr_array(own.to_numpy(dtype=np.int64))
-    found = run_sparse(_rng(seed), table, hierarchy, six_levels(), above=[above, above])
-    check_sums(found, table, hierarchy)
-    # the root of one state is the state
-    return level_errors({k: v for k, v in found.items() if k != ROOT}, table, hierarchy).assign(
-        state=state
-    )
+    counties, errors = histogram.counties, []
+    for state in states:
+        here = np.flatnonzero(counties["state"] == state)
+        numbers = numbers_of_blocks(counties["population"], blocks)[here]
+        names = counties["fips"].to_numpy()[here].tolist()
+        table, hierarchy = synthetic_state(seed, state, (names, histogram.counts[here]), numbers)
+        own = released.loc[released["state"] == state, list(CELLS)]
+        above = csr_array(own.to_numpy(dtype=np.int64))
+        found = run_sparse(_rng(seed), table, hierarchy, six_levels(), above=[above, above])
+        check_sums(found, table, hierarchy)
+        del found[ROOT]  # the root of one state is the state
+        errors.append(level_errors(found, table, hierarchy).assign(state=state))
+    return pd.concat(errors, ignore_index=True)
 
 
 def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy) -> None:
@@ -100,21 +79,10 @@ def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: H
 def level_errors(
     released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy
 ) -> pd.DataFrame:
-    """Sum the errors of each level.
+    """Sum the errors of some levels, released as arrays of shape (units, cells).
 
-    Parameters
-    ----------
-    released : mapping from level to csr_array, int64, shape (units, cells)
-        Some of the hierarchy's levels.
-    table : csr_array, int64, shape (leaves, cells)
-    hierarchy : Hierarchy
-
-    Returns
-    -------
-    DataFrame
-        A row a level: level, regions, cells, not_zero and released_not_zero (cells), and the sums
-        `SUMS` of absolute and squared errors, of the regions' populations and of their cells. All
-        are whole numbers, so that sums over states do not depend on their order.
+    `SUMS` are sums of absolute and squared errors of the regions' populations and of their cells.
+    All are whole numbers, so that sums over states do not depend on their order.
     """
     rows = []
     for level, got in released.items():
@@ -130,14 +98,7 @@ def level_errors(
 
 
 def level_table(errors: pd.DataFrame) -> pd.DataFrame:
-    """Pool the states' errors by level.
-
-    Returns
-    -------
-    DataFrame
-        Columns level, regions, cells, not_zero, released_not_zero, mae_total, rmse_total, mae_cell
-        and rmse_cell (persons).
-    """
+    """Pool the states' errors by level; the table national_levels."""
     counted = ["regions", "cells", "not_zero", "released_not_zero"]
     found = errors.groupby("level", sort=False)[[*counted, *SUMS]].sum().reset_index()
     people, people_squared, cells, cells_squared = (found.pop(name) for name in SUMS)

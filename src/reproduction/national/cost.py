@@ -5,37 +5,28 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Mapping, Sequence
+from graphlib import TopologicalSorter
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
 
 def read_jobs(paths: Sequence) -> pd.DataFrame:
-    """Read Snakemake's benchmark files, one a job.
+    """Read Snakemake's benchmark files, one per job: job, kind, seconds and mib.
 
-    Returns
-    -------
-    DataFrame
-        Columns job, kind (the job without its number), seconds (of the clock) and mib (the largest
-        memory; missing where the job ended before Snakemake looked).
+    The memory is missing where the job ended before Snakemake looked.
     """
     rows = []
     for path in map(Path, paths):
         last = pd.read_csv(path, sep="\t").iloc[-1]
-        seconds, mib = pd.to_numeric(last[["s", "max_rss"]], errors="coerce")
-        kind = re.sub(r"_\d+$", "", path.stem)
-        rows.append({"job": path.stem, "kind": kind, "seconds": seconds, "mib": mib})
-    return pd.DataFrame(rows)
+        measured = pd.to_numeric(last[["s", "max_rss"]], errors="coerce")
+        rows.append((path.stem, re.sub(r"_\d+$", "", path.stem), *measured))
+    return pd.DataFrame(rows, columns=["job", "kind", "seconds", "mib"])
 
 
 def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Add the measured jobs up by kind.
-
-    Returns
-    -------
-    DataFrame
-        Columns kind, jobs, seconds (of all), longest (seconds) and mib (at most).
-    """
+    """Add the measured jobs up by kind; the table national_jobs."""
     return jobs.groupby("kind", sort=False, as_index=False).agg(
         jobs=("seconds", "size"),
         seconds=("seconds", "sum"),
@@ -47,26 +38,14 @@ def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
 def cost_tables(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
     """Add up the measured jobs, and compute how long they take on other machines.
 
-    Parameters
-    ----------
-    parts : mapping from kind of job to sequence of path
-        Benchmark files under "releases", "states", "descents" and "collected". The descents wait
-        for the states, and the collection waits for all others and stays where Snakemake runs.
-    settings : mapping
-        The block "national.cost" of the config.
-
-    Returns
-    -------
-    dict from "jobs" and "cost" to DataFrame
-        From `job_table` and `machine_table`.
+    `parts` are benchmark files under "releases", "states", "descents" and "collected". The descents
+    wait for the states, and the collection waits for all others and stays where Snakemake runs.
     """
-    kinds = ("releases", "states", "descents", "collected")
-    read = {kind: read_jobs(parts[kind]) for kind in kinds}
-    names = {kind: part["job"].tolist() for kind, part in read.items()}
+    names = {kind: [Path(path).stem for path in paths] for kind, paths in parts.items()}
     sent = [*names["releases"], *names["states"], *names["descents"]]
     after = dict.fromkeys(names["descents"], names["states"])
     after |= dict.fromkeys(names["collected"], sent)
-    jobs = pd.concat(read.values(), ignore_index=True)
+    jobs = read_jobs([path for paths in parts.values() for path in paths])
     return {"jobs": job_table(jobs), "cost": machine_table(jobs, after, sent, settings)}
 
 
@@ -75,35 +54,22 @@ def finish_time(
 ) -> float:
     """Tell when all jobs are done, where a free worker takes the longest job that may begin.
 
-    Parameters
-    ----------
-    seconds : mapping from job to float
-    after : mapping from job to sequence of str
-        The jobs that must be done before it; others may begin at once.
-    workers : int
-        Each does one job at a time.
+    Each worker does one job at a time. `after` gives the jobs that must be done before a job.
+    Jobs that wait for each other raise `graphlib.CycleError`.
     """
-    waiting = {job: set(after.get(job, ())) for job in seconds}
-    following: dict[str, list[str]] = {}
-    for job, before in waiting.items():
-        for each in before:
-            following.setdefault(each, []).append(job)
-    ready = [(-seconds[job], job) for job, before in waiting.items() if not before]
-    heapq.heapify(ready)
+    order = TopologicalSorter({job: after.get(job, ()) for job in seconds})
+    order.prepare()
+    ready: list[tuple[float, str]] = []
     running: list[tuple[float, str]] = []
     now = 0.0
-    while ready or running:
+    while order.is_active():
+        for job in order.get_ready():
+            heapq.heappush(ready, (-seconds[job], job))
         while ready and len(running) < workers:
             _, job = heapq.heappop(ready)
-            del waiting[job]
             heapq.heappush(running, (now + seconds[job], job))
         now, done = heapq.heappop(running)
-        for job in following.get(done, []):
-            waiting[job].discard(done)
-            if not waiting[job]:
-                heapq.heappush(ready, (-seconds[job], job))
-    if waiting:
-        raise ValueError(f"jobs wait for each other: {', '.join(waiting)}")
+        order.done(done)
     return now
 
 
@@ -112,45 +78,18 @@ def machine_table(
 ) -> pd.DataFrame:
     """Compute how long the measured jobs, or several times as many, take on each machine.
 
-    Parameters
-    ----------
-    jobs : DataFrame
-        From `read_jobs`.
-    after : mapping from job to sequence of str
-        As of `finish_time`.
-    sent : sequence of str
-        Jobs that go to nodes where there are several; the others stay where Snakemake runs.
-    settings : mapping
-        The block "national.cost" of the config.
-
-    Returns
-    -------
-    DataFrame
-        Columns times (how often all jobs are done, as with so many times the budgets), nodes, cores
-        (of each), jobs, work (seconds of all jobs, measured), added (seconds that starting a job
-        adds, as set), seconds (of the whole run, computed) and chain (seconds of the longest chain
-        of jobs, below which no machine comes).
+    The jobs `sent` go to nodes where there are several; the others stay where Snakemake runs.
     """
     added, rows = settings["added"], []
-    for times in settings["times"]:
-        for nodes, cores in settings["machines"]:
-            kind = "local" if nodes == 1 else "sent"
-            took, before = {}, {}
-            for job, seconds in zip(jobs["job"], jobs["seconds"], strict=True):
-                for copy in range(times):
-                    name = f"{job} {copy}"
-                    took[name] = seconds + added[kind if job in sent else "local"]
-                    before[name] = [f"{each} {copy}" for each in after.get(job, ())]
-            rows.append(
-                {
-                    "times": times,
-                    "nodes": nodes,
-                    "cores": cores,
-                    "jobs": len(took),
-                    "work": times * jobs["seconds"].sum(),
-                    "added": added[kind],
-                    "seconds": finish_time(took, before, nodes * cores),
-                    "chain": finish_time(took, before, len(took)),
-                }
-            )
-    return pd.DataFrame(rows)
+    for times, (nodes, cores) in product(settings["times"], settings["machines"]):
+        kind = "local" if nodes == 1 else "sent"
+        took, before = {}, {}
+        measured = jobs[["job", "seconds"]].itertuples(index=False)
+        for (job, seconds), copy in product(measured, range(times)):
+            took[f"{job} {copy}"] = seconds + added[kind if job in sent else "local"]
+            before[f"{job} {copy}"] = [f"{each} {copy}" for each in after.get(job, ())]
+        work = times * jobs["seconds"].sum()
+        ends = finish_time(took, before, nodes * cores), finish_time(took, before, len(took))
+        rows.append((times, nodes, cores, len(took), work, added[kind], *ends))
+    columns = ["times", "nodes", "cores", "jobs", "work", "added", "seconds", "chain"]
+    return pd.DataFrame(rows, columns=columns)

@@ -27,7 +27,6 @@ from reproduction.running.settings import (
 )
 
 TOGETHER = ("topdown",)  # families whose release of one state depends on all others
-Machine = Pair[Whole]
 
 
 class Batch(Block):
@@ -50,7 +49,7 @@ class Added(Block):
 class Cost(Block):
     """Machines and sizes of a run."""
 
-    machines: Different[Machine] = setting(
+    machines: Different[Pair[Whole]] = setting(
         "Pairs of the number of nodes and the number of cores of each. One node does without "
         "Slurm.",
         OURS,
@@ -105,20 +104,3 @@ def jobs_of(national: Mapping, states: Sequence[str]) -> dict[str, int]:
         releases = budgets * (1 if family in TOGETHER else len(states))
         found[family] = math.ceil(releases / national["batch"][family])
     return found
-
-
-def of_all_jobs(pattern: str, jobs: Mapping[str, int]) -> list[str]:
-    """List the files of all jobs that release, in the order of the releases.
-
-    Parameters
-    ----------
-    pattern : str
-        With {family} and {part}.
-    jobs : mapping
-        From `jobs_of`.
-    """
-    return [
-        pattern.format(family=family, part=part)
-        for family, number in jobs.items()
-        for part in range(number)
-    ]

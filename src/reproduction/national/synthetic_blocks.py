@@ -44,21 +44,9 @@ def county_blocks(rng: np.random.Generator, counts, blocks: int) -> tuple[csr_ar
 def synthetic_state(
     seed: int, state: str, counties: tuple[Sequence[str], np.ndarray], blocks: Sequence[int]
 ) -> tuple[csr_array, Hierarchy]:
-    """Make a state of some counties.
+    """Make a state of some counties, given as names and an int array of shape (counties, cells).
 
-    Parameters
-    ----------
-    seed : int
-    state : str
-    counties : (names, int array of shape (counties, cells))
-    blocks : sequence of int
-        Of each county.
-
-    Returns
-    -------
-    csr_array, int64, shape (blocks, cells)
-    Hierarchy
-        Nation, state, county, tract, block group and block.
+    The table is int64 of shape (blocks, cells); the hierarchy goes from the nation to the block.
     """
     names, counts = counties
     parts, columns = [], {level: [] for level in ("county", "tract", "block group", "block")}

@@ -22,44 +22,20 @@ def bureau_counts(
 ) -> Histogram | None:
     """Read the Bureau's noisy counts, where the demonstration data are those of `VINTAGE`.
 
-    Parameters
-    ----------
-    provenance, local, cache
-        As for `reproduction.data.fetch.file_obtained`.
-    published : DataFrame
-        From `reproduction.data.published.read_published`.
-    histogram : Histogram
-        The repository's counts, whose order the result has.
-
-    Raises
-    ------
-    InputError
-        As `aligned`.
-    """
-    if provenance["vintage"] != VINTAGE:
-        return None
-    path = file_obtained(provenance, local, cache)
-    return aligned(read_demonstration_histogram(path, published)[:2], histogram)
-
-
-def aligned(both: tuple[Histogram, Histogram], histogram: Histogram) -> Histogram:
-    """Put the Bureau's noisy counts in the order of the published ones.
-
-    Parameters
-    ----------
-    both : (private, published)
-        From `reproduction.data.histogram.read_demonstration_histogram`.
-    histogram : Histogram
-        The repository's.
+    They have the order of the repository's `histogram`. `provenance`, `local` and `cache` are as
+    for `reproduction.data.fetch.file_obtained`.
 
     Raises
     ------
     InputError
         If the file's published counts are not the repository's.
     """
-    private, published = both
-    order = pd.Index(published.counties["fips"]).get_indexer(histogram.counties["fips"])
-    if (published.counts[order] != histogram.counts).any():
+    if provenance["vintage"] != VINTAGE:
+        return None
+    path = file_obtained(provenance, local, cache)
+    private, given, _ = read_demonstration_histogram(path, published)
+    order = pd.Index(given.counties["fips"]).get_indexer(histogram.counties["fips"])
+    if (given.counts[order] != histogram.counts).any():
         raise InputError(
             "demonstration data: the _sf columns of Tables P8 to P11 are not the published counts; "
             "get the file again"

@@ -8,6 +8,7 @@ in strategy ProductionCandidate20210527US_mult8_add02_dsepJune3).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 import pandas as pd
@@ -20,109 +21,46 @@ WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # four cells a county, hardly any of
 LEVELS = ("nation", "state", "county")
 HELD = ("state",)  # each state's population is published as it is
 GLOBAL_SCALE = Fraction(339, 542)
-OF_LEVELS = {"nation": 104, "state": 1440, "county": 447, "elsewhere": 687 + 1256 + 165}
-# households' and group quarters' queries are not run here and count as spent elsewhere
+QUERIES = (
+    *("total", "race", "hispanic", "adult"),
+    *("race*hispanic", "race*adult", "hispanic*adult", "detail"),
+)
+# Parts of the production run's budget, by level and then by query. The first number of a level
+# stands for the queries of households and group quarters, which are not run here. The last two are
+# those of the detail: the three-way table, and the one with group quarters. Only the national runs
+# and their benchmark have the levels below the county.
 OF_QUERIES = {
-    "nation": {
-        "elsewhere": 26 + 26,
-        "race": 52,
-        "hispanic": 26,
-        "adult": 26,
-        "race*hispanic": 130,
-        "race*adult": 130,
-        "hispanic*adult": 26,
-        "detail": 442 + 3213,
-    },
-    "state": {
-        "elsewhere": 6 + 6,
-        "total": 3773,
-        "race": 6,
-        "hispanic": 6,
-        "adult": 6,
-        "race*hispanic": 12,
-        "race*adult": 12,
-        "hispanic*adult": 6,
-        "detail": 34 + 230,
-    },
-    "county": {
-        "elsewhere": 10 + 10,
-        "total": 3126,
-        "race": 10,
-        "hispanic": 10,
-        "adult": 10,
-        "race*hispanic": 28,
-        "race*adult": 28,
-        "hispanic*adult": 10,
-        "detail": 101 + 754,
-    },
+    "nation": (26 + 26, 0, 52, 26, 26, 130, 130, 26, 442, 3213),
+    "state": (6 + 6, 3773, 6, 6, 6, 12, 12, 6, 34, 230),
+    "county": (10 + 10, 3126, 10, 10, 10, 28, 28, 10, 101, 754),
+    "tract": (5 + 5, 1567, 8, 5, 5, 1933, 20, 5, 67, 482),
+    "block group": (3 + 3, 1705, 3, 3, 3, 1055, 9, 3, 24, 1288),
+    "block": (5 + 5, 5, 9, 5, 5, 21, 21, 5, 71, 3945),
 }
-# the levels below, which only the national runs and their benchmark take
-OF_SMALLER = {
-    "tract": {
-        "elsewhere": 5 + 5,
-        "total": 1567,
-        "race": 8,
-        "hispanic": 5,
-        "adult": 5,
-        "race*hispanic": 1933,
-        "race*adult": 20,
-        "hispanic*adult": 5,
-        "detail": 67 + 482,
-    },
-    "block group": {
-        "elsewhere": 3 + 3,
-        "total": 1705,
-        "race": 3,
-        "hispanic": 3,
-        "adult": 3,
-        "race*hispanic": 1055,
-        "race*adult": 9,
-        "hispanic*adult": 3,
-        "detail": 24 + 1288,
-    },
-    "block": {
-        "elsewhere": 5 + 5,
-        "total": 5,
-        "race": 9,
-        "hispanic": 5,
-        "adult": 5,
-        "race*hispanic": 21,
-        "race*adult": 21,
-        "hispanic*adult": 5,
-        "detail": 71 + 3945,
-    },
-}
-# detail of the production run, split in the three-way table and the one with group quarters
-THREE_WAY = {"nation": 442, "state": 34, "county": 101}
+OF_LEVELS = dict(zip(OF_QUERIES, (104, 1440, 447, 687, 1256, 165), strict=True))
 GROUP_QUARTERS = 8  # levels of the axis that our histogram lacks
 
 
-def production(detail_with_group_quarters: bool = False) -> Budget:
+def production(detail_with_group_quarters: bool = False, levels=LEVELS) -> Budget:
     """Budget of the run behind the demonstration data of vintage 20210608.
 
-    Parameters
-    ----------
-    detail_with_group_quarters : bool
-        Take the detailed query at an eighth of its precision, as if the noise of the eight kinds
-        of quarters were summed. The Bureau's own run lies between the two.
+    With group quarters, the detailed query has an eighth of its precision, as if the noise of the
+    eight kinds of quarters were summed. The Bureau's own run lies between the two.
     """
     queries = {}
-    for level, shares in OF_QUERIES.items():
-        shares = dict(shares)
-        if detail_with_group_quarters:
-            finest = shares["detail"] - THREE_WAY[level]
-            shares["detail"] = THREE_WAY[level] + Fraction(finest, GROUP_QUARTERS)
-            shares["elsewhere"] += finest - Fraction(finest, GROUP_QUARTERS)
-        queries[level] = _of_one(shares)
-    return Budget("zCDP", 1 / GLOBAL_SCALE**2, _of_one(OF_LEVELS), queries)
+    for level in levels:
+        elsewhere, *asked, three_way, finest = OF_QUERIES[level]
+        kept = Fraction(finest, GROUP_QUARTERS if detail_with_group_quarters else 1)
+        parts = dict(zip(QUERIES, [*asked, three_way + kept], strict=True))
+        queries[level] = _of_one({"elsewhere": elsewhere + finest - kept} | parts)
+    parts = {level: OF_LEVELS[level] for level in levels}
+    parts["elsewhere"] = sum(OF_LEVELS.values()) - sum(parts.values())
+    return Budget("zCDP", 1 / GLOBAL_SCALE**2, _of_one(parts), queries)
 
 
 def six_levels() -> Plan:
     """Production run's budget at all six levels, blocks in one pass as in that run."""
-    levels = {"nation": 104, "state": 1440, "county": 447}
-    levels |= {"tract": 687, "block group": 1256, "block": 165}
-    queries = {level: _of_one(shares) for level, shares in (OF_QUERIES | OF_SMALLER).items()}
-    budget = Budget("zCDP", 1 / GLOBAL_SCALE**2, _of_one(levels), queries)
+    budget = production(levels=OF_LEVELS)
     return Plan(SCHEMA, budget, HELD, passes="isolate_total", one_pass_at=("block",))
 
 
@@ -142,42 +80,26 @@ def slides() -> Budget:
 
 def plans() -> dict[str, Plan]:
     """Every configuration by its name, those of the comparison first."""
-    budgets = {
-        "identity 1": identity(1),
-        "identity 4": identity(4),
-        "slides": slides(),
-        "production": production(),
-        "production, detail with group quarters": production(True),
-    }
+    passes = "isolate_total"
     found = {
-        name: Plan(SCHEMA, budget, HELD, passes=_passes(name)) for name, budget in budgets.items()
+        "identity 1": Plan(SCHEMA, identity(1), HELD),
+        "identity 4": Plan(SCHEMA, identity(4), HELD),
+        "slides": Plan(SCHEMA, slides(), HELD),
+        "production": Plan(SCHEMA, production(), HELD, passes=passes),
     }
+    name = "production, detail with group quarters"
+    found[name] = replace(found["production"], budget=production(True))
     for name in ("identity 1", "identity 4", "slides", "production"):
-        free = Plan(SCHEMA, budgets[name], HELD, nonnegative=False, passes=_passes(name))
-        found[f"{name}, negatives allowed"] = free
-    found["slides, total first"] = Plan(SCHEMA, slides(), HELD, passes="isolate_total")
-    found["identity 4, four cells"] = Plan(WITHOUT_RACE, budgets["identity 4"], HELD)
+        found[f"{name}, negatives allowed"] = replace(found[name], nonnegative=False)
+    found["slides, total first"] = replace(found["slides"], passes=passes)
+    found["identity 4, four cells"] = replace(found["identity 4"], schema=WITHOUT_RACE)
     for name in ("identity 1", "identity 4"):
-        found[f"{name}, nothing held"] = Plan(SCHEMA, budgets[name])
+        found[f"{name}, nothing held"] = replace(found[name], held=())
     return found
 
 
 def configuration_table(runs: Mapping[str, int]) -> pd.DataFrame:
-    """Tell what the configurations' names stand for, and how often each is run.
-
-    Parameters
-    ----------
-    runs : mapping from configuration to number of runs
-
-    Returns
-    -------
-    DataFrame
-        Columns system, runs, budget (epsilon or rho of the whole, for one person who changes
-        cell), levels (shares of the budget in per cent), levels_below_county (their number),
-        county_queries (shares of the county's part; what lacks to 100 % is not run here), cells
-        (of a county), passes ("one": all queries at once), held (whose totals are) and negatives
-        (whether negative counts are allowed).
-    """
+    """Describe each configuration, and its number of runs; the table topdown_configurations."""
     known, rows = plans(), []
     for name, times in runs.items():
         plan = known[name]
@@ -207,10 +129,6 @@ def _shares_in_words(shares: Mapping[str, Fraction]) -> str:
     return ", ".join(f"{name} {float(100 * part):.3g} %" for name, part in spent.items())
 
 
-def _passes(name: str) -> str:
-    return "isolate_total" if name.startswith("production") else "one"
-
-
-def _of_one(parts: dict) -> dict[str, Fraction]:
+def _of_one(parts: Mapping) -> dict[str, Fraction]:
     whole = sum(parts.values())
-    return {name: Fraction(part) / whole for name, part in parts.items()}
+    return {name: Fraction(part) / whole for name, part in parts.items() if part}

@@ -1,87 +1,55 @@
-"""Errors of released tables: by true size of the cell, and of the margins."""
+"""Errors of released tables: by true size of the cell, of margins, and slopes on log population."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
+from scipy.special import stdtr
 
 from isdp.topdown import Schema
 from isdp.topdown.budget import DETAIL, TOTAL
+from reproduction.topdown.configurations import QUERIES
 
+MIN_COUNTIES = 6  # of a state that is regressed
 # first sizes of the classes of true county cells
-CLASSES = {
-    "0": 0,
-    "1": 1,
-    "2": 2,
-    "3-5": 3,
-    "6-10": 6,
-    "11-50": 11,
-    "51-200": 51,
-    "201-1000": 201,
-    "over 1000": 1001,
-}
-MARGINS = (
-    "total",
-    "race",
-    "hispanic",
-    "adult",
-    "race*hispanic",
-    "race*adult",
-    "hispanic*adult",
-    "detail",
+CLASSES = dict(
+    zip(
+        ("0", "1", "2", "3-5", "6-10", "11-50", "51-200", "201-1000", "over 1000"),
+        (0, 1, 2, 3, 6, 11, 51, 201, 1001),
+        strict=True,
+    )
 )
 
 
 def bias_by_size(released, true) -> pd.DataFrame:
-    """Mean and root mean square error of the cells, by their true size.
+    """Mean and root mean square error of the cells by true size, and the share released as zero.
 
-    Parameters
-    ----------
-    released, true : int array, shape (units, cells)
-
-    Returns
-    -------
-    DataFrame
-        Columns cell_class, cells, mean, rmse (persons) and zeros (share released as zero).
+    The released and the true counts have the shape (units, cells).
     """
-    error = (released - true).ravel().astype(float)
-    which = np.digitize(np.ravel(true), list(CLASSES.values())) - 1
-    zero = np.ravel(released) == 0
-    rows = []
-    for number, name in enumerate(CLASSES):
-        some = which == number
-        if some.any():
-            squared = float(np.sqrt((error[some] ** 2).mean()))
-            rows.append((name, int(some.sum()), error[some].mean(), squared, zero[some].mean()))
-    return pd.DataFrame(rows, columns=["cell_class", "cells", "mean", "rmse", "zeros"])
+    error = np.ravel(released - true).astype(float)
+    each = pd.DataFrame({"mean": error, "rmse": error**2, "zeros": np.ravel(released) == 0})
+    groups = each.groupby(np.digitize(np.ravel(true), list(CLASSES.values())) - 1)
+    found = groups.mean().assign(rmse=lambda means: np.sqrt(means["rmse"]))
+    found.insert(0, "cell_class", [list(CLASSES)[number] for number in found.index])
+    found.insert(1, "cells", groups.size())
+    return found.reset_index(drop=True)
 
 
 def margin_errors(schema: Schema, released, true) -> pd.DataFrame:
-    """Root mean square errors of the margins that a schema has, over all units and answers.
-
-    Returns
-    -------
-    DataFrame
-        Columns query and rmse (persons).
-    """
+    """Root mean square errors of the margins that a schema has, over all units and answers."""
     rows = []
-    for query in MARGINS:
-        if not set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:
-            continue
-        answers = schema.margins([query])
-        error = (answers.apply(released) - answers.apply(true)).astype(float)
-        rows.append((query, float(np.sqrt((error**2).mean()))))
+    for query in QUERIES:
+        if set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:
+            answers = schema.margins([query])
+            error = (answers.apply(released) - answers.apply(true)).astype(float)
+            rows.append((query, float(np.sqrt((error**2).mean()))))
     return pd.DataFrame(rows, columns=["query", "rmse"])
 
 
 def summary(released, true) -> dict:
-    """Sum a released table of the counties up in a few figures.
-
-    Returns
-    -------
-    dict
-        mae_total and rmse_cell (persons), zeros and negative (shares of all cells).
-    """
+    """Sum a released table of the counties up: mae_total, rmse_cell (persons), and two shares."""
     error = (released - true).astype(float)
     return {
         "mae_total": float(np.abs(error.sum(axis=1)).mean()),
@@ -89,3 +57,52 @@ def summary(released, true) -> dict:
         "zeros": float((released == 0).mean()),
         "negative": float((released < 0).mean()),
     }
+
+
+def pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
+    """Regress all errors at once on log population, with an intercept for each state.
+
+    The pooled slope is in persons per unit of natural log population.
+    """
+    points = pd.DataFrame({"x": np.log(counties["population"]), "y": np.asarray(errors)})
+    groups = points.groupby(counties["state"])
+    size = groups["x"].transform("size")
+    x, y = (points - groups.transform("mean"))[size >= MIN_COUNTIES].to_numpy().T
+    leverage = 1 / size[size >= MIN_COUNTIES].to_numpy()
+    states = int((groups.size() >= MIN_COUNTIES).sum())
+    slope, plain, robust = slope_and_errors(x, y, leverage, states)
+    return {
+        "states": states,
+        "pooled_slope": slope,
+        "pooled_z": slope / plain,
+        "pooled_z_robust": slope / robust,
+    }
+
+
+def slope_and_errors(x, y, intercept_leverage, intercepts: int) -> tuple[float, float, float]:
+    """Slope of y on x, both centred, with its standard error, plain and robust (HC3).
+
+    The intercepts add to each point's leverage one over the number of points that share its own.
+    """
+    spread = x @ x
+    slope = x @ y / spread
+    left = y - slope * x
+    leverage = intercept_leverage + x**2 / spread
+    plain = math.sqrt(left @ left / (len(x) - intercepts - 1) / spread)
+    robust = math.sqrt(((x * left / (1 - leverage)) ** 2).sum()) / spread
+    return float(slope), float(plain), float(robust)
+
+
+def state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
+    """Regress the errors on log population in each state with enough counties."""
+    points = pd.DataFrame({"x": np.log(counties["population"]), "y": np.asarray(errors, float)})
+    centred = points - points.groupby(counties["state"]).transform("mean")
+    products = (centred**2).assign(xy=centred["x"] * centred["y"], counties=1)
+    sums = products.groupby(counties["state"]).sum().query("counties >= @MIN_COUNTIES")
+    slope = sums["xy"] / sums["x"]
+    left = np.maximum(sums["y"] - slope * sums["xy"], 0)
+    free = sums["counties"] - 2
+    # errors that are all alike have no slope, and a perfect line leaves no doubt of its own
+    z = np.where(slope == 0, 0, np.inf)
+    np.divide(abs(slope), np.sqrt(left / free / sums["x"]), out=z, where=left > 0)
+    return sums[["counties"]].assign(slope=slope, p=2 * stdtr(free, -z)).reset_index()

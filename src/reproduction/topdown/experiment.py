@@ -11,10 +11,18 @@ from isdp import GeneralizedLaplace, Invariants, exact
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown import Plan, Release, Schema, run
 from reproduction.data.histogram import AXES, SHAPE, Histogram
-from reproduction.topdown.errors import bias_by_size, margin_errors, summary
-from reproduction.topdown.slopes import pooled_slope, state_slopes
+from reproduction.topdown.configurations import SCHEMA
+from reproduction.topdown.errors import (
+    bias_by_size,
+    margin_errors,
+    pooled_slope,
+    state_slopes,
+    summary,
+)
+from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
 
 ALPHA = 0.01  # of the papers' regressions
+EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
 
 
 def census_hierarchy(histogram: Histogram) -> Hierarchy:
@@ -44,67 +52,43 @@ def counts_for(histogram: Histogram, schema: Schema) -> np.ndarray:
     return table.reshape(len(table), schema.cells)
 
 
-def measure(histogram: Histogram, plan: Plan, tables: Mapping[str, np.ndarray]) -> dict:
-    """Every table of errors of one release.
-
-    Parameters
-    ----------
-    histogram : Histogram
-        The true counts.
-    plan : Plan
-        Of which the schema is used.
-    tables : mapping from level to int64 array (units, cells)
-        Released.
+def measure(histogram: Histogram, schema: Schema, tables: Mapping, once: bool = False) -> dict:
+    """Every table of errors of one release, given as an int64 array (units, cells) by level.
 
     Returns
     -------
     dict from name to DataFrame
-        bias, margins, slopes (a row a state) and summary (one row).
+        bias, margins, slopes (one row per state) and summary (one row). Where `once`, also
+        counties (errors of their populations) and, if the schema has races, fingerprint and sizes.
     """
-    counts = counts_for(histogram, plan.schema)
-    true = dict(zip(tables, census_hierarchy(histogram).aggregate(counts), strict=True))
-    county = tables["county"]
-    slopes, trend = trend_of(histogram.counties, (county - true["county"]).sum(axis=1))
-    margins = [
-        margin_errors(plan.schema, tables[level], true[level]).assign(level=level)
-        for level in tables
-    ]
-    row = summary(county, true["county"]) | trend
-    return {
-        "bias": bias_by_size(county, true["county"]),
-        "margins": pd.concat(margins, ignore_index=True)[["level", "query", "rmse"]],
+    counties = histogram.counties
+    levels = census_hierarchy(histogram).aggregate(counts_for(histogram, schema))
+    true = dict(zip(tables, levels, strict=True))
+    released, real = tables["county"], true["county"]
+    error = (released - real).sum(axis=1)
+    slopes, trend = trend_of(counties, error)
+    margins = {level: margin_errors(schema, tables[level], true[level]) for level in tables}
+    found = {
+        "bias": bias_by_size(released, real),
+        "margins": pd.concat(margins, names=["level", None]).reset_index("level"),
         "slopes": slopes,
-        "summary": pd.DataFrame([row]),
+        "summary": pd.DataFrame([summary(released, real) | trend]),
     }
+    if once:
+        found["counties"] = counties[["fips", "state", "population"]].assign(error=error)
+        if schema == SCHEMA:
+            found["fingerprint"] = fingerprint(counties, real, released)
+            found["sizes"] = rmse_by_size(counties, real, released, EDGES)
+    return found
 
 
 def trend_of(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
-    """Regress errors of county totals on log population.
-
-    Parameters
-    ----------
-    counties : DataFrame
-        Columns state and population.
-    errors : array, shape (counties,)
-        Persons.
-
-    Returns
-    -------
-    slopes : DataFrame
-        From `reproduction.topdown.slopes.state_slopes`.
-    trend : dict
-        states, negative_slopes and significant_slopes (negative ones, at 0.01; numbers of
-        states), pooled_slope (persons a unit of natural log), pooled_z and pooled_z_robust.
-    """
+    """Regress errors of county totals on log population: each state's slope, and their sums."""
     slopes, pooled = state_slopes(counties, errors), pooled_slope(counties, errors)
-    return slopes, {
-        "states": len(slopes),
-        "negative_slopes": int((slopes["slope"] < 0).sum()),
-        "significant_slopes": int(((slopes["slope"] < 0) & (slopes["p"] < ALPHA)).sum()),
-        "pooled_slope": pooled.slope,
-        "pooled_z": pooled.z,
-        "pooled_z_robust": pooled.z_robust,
-    }
+    negative = slopes["slope"] < 0
+    significant = negative & (slopes["p"] < ALPHA)
+    signs = {"negative_slopes": int(negative.sum()), "significant_slopes": int(significant.sum())}
+    return slopes, {"states": pooled["states"]} | signs | pooled
 
 
 def tables_of(histogram: Histogram, counts) -> dict[str, np.ndarray]:
@@ -117,32 +101,28 @@ def tables_of(histogram: Histogram, counts) -> dict[str, np.ndarray]:
     return tables
 
 
+def state_noise(
+    rng: np.random.Generator, counties: pd.DataFrame, epsilon: float, draws: int, cells: int = 1
+) -> np.ndarray:
+    """Draw integer noise that sums to zero in each state (ISDP, l1).
+
+    Epsilon is per unit of l1 distance. The noise is int64 of shape (draws, counties, cells).
+    """
+    law = GeneralizedLaplace(epsilon, "l1")
+    noise = np.empty((draws, len(counties), cells), dtype=np.int64)
+    for rows in counties.groupby("state").indices.values():
+        drawn = exact.sample(rng, Invariants.total(len(rows) * cells), law, draws)
+        noise[:, rows] = drawn.reshape(draws, len(rows), cells)
+    return noise
+
+
 def integer_noise(
     rng: np.random.Generator, histogram: Histogram, epsilon: float, held: str
 ) -> np.ndarray:
-    """Release the counties by exact integer noise instead (ISDP, l1).
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    histogram : Histogram
-    epsilon : float
-        Per unit of l1 distance.
-    held : {"cells", "totals"}
-        What each state keeps: all of its cells, or its population alone.
-
-    Returns
-    -------
-    int64 array, shape (counties, cells)
-    """
-    released = histogram.counts.copy()
-    cells = released.shape[1]
-    law = GeneralizedLaplace(epsilon, "l1")
-    for rows in histogram.counties.groupby("state").indices.values():
-        if held == "cells":  # the noise of a cell adds up to zero over the counties
-            noise = exact.sample(rng, Invariants.total(len(rows)), law, cells).T
-        else:
-            noise = exact.sample(rng, Invariants.total(len(rows) * cells), law, 1)
-            noise = noise.reshape(len(rows), cells)
-        released[rows] += noise
-    return released
+    """Release the counties by exact integer noise: each state keeps its "cells" or "totals"."""
+    cells = histogram.counts.shape[1]
+    if held == "cells":  # the noise of each cell sums to zero over the counties
+        noise = state_noise(rng, histogram.counties, epsilon, draws=cells)[:, :, 0].T
+    else:
+        noise = state_noise(rng, histogram.counties, epsilon, draws=1, cells=cells)[0]
+    return histogram.counts + noise

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -24,28 +25,18 @@ STYLES = {
     "identity 4, negatives allowed": (FAINT, "v"),
     "integer noise, state cells held": (PURPLE, "D"),
 }
-# systems in the figure of slopes, from the top down
+# systems in the figure of slopes, from the top down, and those in the figure of counties
 SLOPES = (
-    "identity 4",
-    "identity 4, negatives allowed",
-    "identity 4, four cells",
-    "slides",
-    "slides, negatives allowed",
-    "slides, total first",
-    "production",
-    "production, detail with group quarters",
-    "Bureau",
+    *("identity 4", "identity 4, negatives allowed", "identity 4, four cells"),
+    *("slides", "slides, negatives allowed", "slides, total first"),
+    *("production", "production, detail with group quarters", "Bureau"),
     "integer noise of county totals",
 )
 COUNTIES = (
-    "slides",
-    "slides, total first",
-    "production",
-    "identity 4",
-    "Bureau",
+    *("slides", "slides, total first", "production", "identity 4", "Bureau"),
     "integer noise of county totals",
 )
-MAX_LETTERS = 24  # of a line beside the vertical axis
+MAX_LETTERS = 24  # of a line of a label of the vertical axis
 
 
 def label_of(system: str) -> str:
@@ -55,59 +46,64 @@ def label_of(system: str) -> str:
     return system if system.startswith("integer noise") else f"TopDown, {system}"
 
 
+def _runs(number: float) -> str:
+    return f"{number:.0f} run{'s' if number > 1 else ''}"
+
+
+def _draw_by_class(
+    axis: Axes,
+    table: pd.DataFrame,
+    labels: Mapping[str, str],
+    columns: tuple[str, str],
+    error: str = "",
+    **options,
+) -> None:
+    """Draw a value of each system at each class, with bars of three standard errors."""
+    by, value = columns
+    classes = list(dict.fromkeys(table[by]))
+    for place, (name, label) in enumerate(labels.items()):
+        colour, marker = STYLES[name]
+        part = table[table["system"] == name].set_index(by).reindex(classes)
+        x = np.arange(len(classes)) + 0.1 * (place - (len(labels) - 1) / 2)
+        reach = 3 * part[error].fillna(0) if error else None
+        axis.errorbar(x, part[value], reach, color=colour, marker=marker, label=label, **options)
+    axis.set_xticks(range(len(classes)), classes)
+
+
 @styled
 def bias(table: pd.DataFrame) -> Figure:
     """Show mean and root mean square errors of county cells by their true size.
 
-    The legend says of how many runs; of one there is no standard error, and no bar.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `reproduction.topdown.tables.bias_table`.
+    The legend gives the number of runs; one run has no standard error, and no bar.
     """
     figure, (axes,) = panels(1, 2, (11, 4.4))
-    classes = list(dict.fromkeys(table["cell_class"]))
-    shown = [name for name in STYLES if name in set(table["system"])]
-    for place, name in enumerate(shown):
-        (colour, marker), words = STYLES[name], label_of(name)
-        part = table[table["system"] == name].set_index("cell_class").reindex(classes)
-        x = np.arange(len(classes)) + 0.09 * (place - (len(shown) - 1) / 2)
-        label = words if name == "Bureau" else f"{words} ({_runs(part['runs'].max())})"
-        style = {"color": colour, "marker": marker, "ms": 4.5, "lw": 0.9, "label": label}
-        reach = 3 * part["mean_error"].fillna(0)
-        axes[0].errorbar(x, part["mean"], yerr=reach, elinewidth=1, **style)
-        axes[1].plot(x, part["rmse"], **style)
+    runs = table.groupby("system")["runs"].max()
+    labels = {name: f"{label_of(name)} ({_runs(runs[name])})" for name in STYLES if name in runs}
+    if "Bureau" in labels:
+        labels["Bureau"] = BUREAU_LABEL
+    style = {"ms": 4.5, "lw": 0.9, "elinewidth": 1}
+    _draw_by_class(axes[0], table, labels, ("cell_class", "mean"), "mean_error", **style)
+    _draw_by_class(axes[1], table, labels, ("cell_class", "rmse"), **style)
     for axis in axes:
-        axis.set_xticks(range(len(classes)), classes, rotation=30, ha="right")
-        axis.set_xlabel("true size of the cell (persons)")
+        axis.tick_params("x", rotation=30)
         axis.grid(axis="x", visible=False)
+    figure.supxlabel("true size of the cell (persons)", fontsize=9)
     axes[0].axhline(0, color=INK, lw=0.8)
     axes[0].set_ylabel("mean error (persons);\nbars: three standard errors over the runs")
     axes[0].set_title("Non-negative counts are biased, cell by cell", loc="left")
-    axes[1].set_yscale("log")
-    axes[1].set_ylabel("root mean square error (persons)")
+    axes[1].set(yscale="log", ylabel="root mean square error (persons)")
+    axes[1].set_ylim(top=4 * table[table["system"].isin(labels)]["rmse"].max())
     axes[1].set_title("and nearer to the truth where cells are small", loc="left")
     axes[1].legend(frameon=False, loc="upper left", fontsize=8)
-    axes[1].set_ylim(top=4 * table[table["system"].isin(shown)]["rmse"].max())
     return finish(figure)
-
-
-def _runs(number: float) -> str:
-    return f"{number:.0f} run{'s' if number > 1 else ''}"
 
 
 @styled
 def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     """Show the states' slopes of county errors on log population, system by system.
 
-    Dots, and the counts beside them, are of one run; the means of all runs stand under the counts,
-    the pooled slope with its distance from zero in robust standard errors, z.
-
-    Parameters
-    ----------
-    table, trend : DataFrame
-        From `reproduction.topdown.tables.collected`.
+    Dots are of one run. The text next to them gives means of all runs, and the pooled slope with
+    its distance from zero in robust standard errors, z.
     """
     shown = [name for name in SLOPES if name in set(table["system"])]
     figure, ((axis,),) = panels(1, 1, (9.5, 1.2 + 0.62 * len(shown)))
@@ -120,33 +116,25 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
         axis.scatter(part["slope"], height, s=13, color=colours, lw=0, zorder=3)
         row = means.loc[name]
         axis.plot([row["pooled_slope"]] * 2, [place - 0.4, place + 0.4], color=INK, lw=1.6)
-        words = f"{negative.sum()} negative, {(strong & negative).sum()} of them significant"
-        pooled = f"pooled slope {row['pooled_slope']:.3g}, z = {row['pooled_z_robust']:.1f}"
-        if row["runs"] > 1:
-            words += (
-                f"\n(means of {row['runs']:.0f} runs: {row['negative_slopes']:.1f}, "
-                f"{row['significant_slopes']:.1f};\n{pooled})"
-            )
-        else:
-            words += f"\n({pooled}; one run)"
-        beside = axis.get_yaxis_transform()
-        axis.text(1.01, place, words, transform=beside, va="center", fontsize=7.5)
+        words = f"{row['negative_slopes']:.3g} negative, {row['significant_slopes']:.3g} of them"
+        words += f" significant\npooled slope {row['pooled_slope']:.3g}"
+        words += f", z = {row['pooled_z_robust']:.1f}\n({_runs(row['runs'])})"
+        right = axis.get_yaxis_transform()
+        axis.text(1.01, place, words, transform=right, va="center", fontsize=7.5)
     axis.axvline(0, color=INK, lw=0.8)
     axis.set_xscale("symlog", linthresh=1)
     limit = 1.3 * table[table["system"].isin(shown)]["slope"].abs().max()
-    axis.set_xlim(-limit, limit)
-    axis.set_yticks(
-        range(len(shown)), [textwrap.fill(label_of(name), MAX_LETTERS) for name in shown]
-    )
-    axis.set_ylim(len(shown) - 0.4, -0.6)
+    unit = "persons per unit; linear within 1, log beyond"
+    xlabel = f"slope of county errors on log population ({unit})"
+    axis.set(xlim=(-limit, limit), ylim=(len(shown) - 0.4, -0.6), xlabel=xlabel)
+    labels = [textwrap.fill(label_of(name), MAX_LETTERS) for name in shown]
+    axis.set_yticks(range(len(shown)), labels)
     axis.grid(axis="y", visible=False)
-    axis.set_xlabel(
-        "slope of county errors on log population (persons per unit; linear within 1, log beyond)"
-    )
     axis.set_title(
         f"Slopes in {int(means['states'].max())} states, one dot per state, sorted downwards: "
-        f"first run\nred: negative with p < {ALPHA:g}; black: positive with p < {ALPHA:g}\n"
-        "bars: pooled slope, mean of runs; z: over its robust standard error",
+        "first run\n"
+        f"red: negative with p < {ALPHA}; black: positive with p < {ALPHA}\n"
+        "bars and numbers: means of runs; z: pooled slope over its robust standard error",
         loc="left",
     )
     return finish(figure)
@@ -154,14 +142,7 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
 
 @styled
 def counties(table: pd.DataFrame, state: str) -> Figure:
-    """Show the errors of one state's county populations, a panel a system.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Columns system, state, population and error (persons).
-    state : str
-    """
+    """Show the errors of one state's county populations, with a panel for each system."""
     part = table[table["state"] == state]
     shown = [name for name in COUNTIES if name in set(part["system"])]
     rows = -(-len(shown) // 2)
@@ -171,23 +152,19 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
         colour = DAS if name == "Bureau" else DRAW
         axis.scatter(some["population"], some["error"], s=14, color=colour, alpha=0.7, lw=0)
         axis.axhline(0, color=INK, lw=0.8)
-        x = np.log(some["population"])
-        slope, at_zero = np.polyfit(x, some["error"], 1)
-        ends = np.array([some["population"].min(), some["population"].max()])
+        slope, at_zero = np.polyfit(np.log(some["population"]), some["error"], 1)
+        ends = some["population"].agg(["min", "max"])
         line = at_zero + slope * np.log(ends)
         axis.plot(ends, line, color=INK, lw=1, ls="--", label=f"slope {slope:+.2f}")
-        axis.set_xscale("log")
+        axis.set(xscale="log", ylabel="error (persons)")
         axis.set_title(label_of(name), loc="left", fontsize=9)
-        axis.set_ylabel("error (persons)")
         axis.margins(y=0.15)
         axis.legend(frameon=False, loc="best", fontsize=8)
     for axis in axes.flat[len(shown) :]:
         axis.set_axis_off()
-    for column in (0, 1):
-        used = [axis for axis in axes[:, column] if axis.axison]
-        if used:
-            used[-1].set_xlabel("population of the county")
-            used[-1].tick_params(labelbottom=True)
+    for axis in axes.flat[max(0, len(shown) - 2) : len(shown)]:  # the last of each column
+        axis.set_xlabel("population of the county")
+        axis.tick_params(labelbottom=True)
     return finish(
         figure, f"Errors of the county populations of {state}: each panel has its own scale"
     )
@@ -195,63 +172,40 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
 
 @styled
 def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
-    """Show the trace that swapping would leave in the Bureau's errors, and TopDown's beside it.
-
-    Parameters
-    ----------
-    trace, sizes : DataFrame
-        Of `reproduction.topdown.fingerprint.fingerprint` and `rmse_by_size`, with column system.
-    """
+    """Show the trace that swapping would leave in the Bureau's errors, and TopDown's."""
     ran = set(trace["system"])
     ours = [name for name in STYLES if name.startswith("production") and name in ran]
     shown = [*(["Bureau"] if "Bureau" in ran else []), *(ours or ["identity 4"])]
+    labels = {name: label_of(name) for name in shown}
     figure, (axes,) = panels(1, 2, (11, 4))
-    groups = list(dict.fromkeys(trace["group"]))
-    for place, name in enumerate(shown):
-        (colour, marker), words = STYLES[name], label_of(name)
-        part = trace[trace["system"] == name].set_index("group").reindex(groups)
-        x = np.arange(len(groups)) + 0.12 * (place - (len(shown) - 1) / 2)
-        slope = 1000 * part["slope"]
-        reach = 3 * np.abs(slope / part["z_robust"])
-        axes[0].errorbar(x, slope, yerr=reach, color=colour, marker=marker, ls="", label=words)
-        for group, line in (("hispanic", "-"), ("adult", ":")):
-            some = sizes[(sizes["system"] == name) & (sizes["group"] == group)]
-            axes[1].plot(
-                range(len(some)), some["rmse"], color=colour, marker=marker, ms=4, lw=1, ls=line
-            )
-            ticks = some["from_population"]
+    per_thousand = trace.assign(**1000 * trace[["slope", "robust_error"]])
+    _draw_by_class(axes[0], per_thousand, labels, ("group", "slope"), "robust_error", ls="")
+    sizes = sizes.assign(from_population=sizes["from_population"].map("{:,}".format))
+    lines = {"hispanic": "-", "adult": ":"}
+    for group, line in lines.items():
+        some = sizes[sizes["group"] == group]
+        _draw_by_class(axes[1], some, labels, ("from_population", "rmse"), ls=line, ms=4, lw=1)
     axes[0].axhline(0, color=INK, lw=0.8)
-    axes[0].set_xticks(range(len(groups)), groups)
-    axes[0].set_xlabel("group of persons")
-    axes[0].set_ylabel("slope: persons of error per 1000 persons\nbeyond the state's share")
+    ylabel = "slope: persons of error per 1000 persons\nbeyond the state's share"
+    axes[0].set(xlabel="group of persons", ylabel=ylabel)
     axes[0].set_title("Errors against distance from the state's share (bars: ±3 s.e.)", loc="left")
     axes[0].legend(frameon=False, fontsize=8)
-    axes[1].set_xticks(range(len(ticks)), [f"{n:,}" for n in ticks], rotation=30, ha="right")
-    axes[1].set_yscale("log")
+    axes[1].tick_params("x", rotation=30)
+    axes[1].set(yscale="log", ylabel="root mean square error (persons)")
     axes[1].set_xlabel("population of the county, from")
-    axes[1].set_ylabel("root mean square error (persons)")
     axes[1].set_title("Hispanic and adult counts, by size of the county", loc="left")
-    kinds = [Line2D([], [], color=INK, ls="-"), Line2D([], [], color=INK, ls=":")]
-    axes[1].legend(kinds, ["hispanic", "adult"], frameon=False, fontsize=8, loc="upper left")
+    kinds = [Line2D([], [], color=INK, ls=line, label=group) for group, line in lines.items()]
+    axes[1].legend(handles=kinds, frameon=False, fontsize=8, loc="upper left")
     return finish(figure)
 
 
 @styled
 def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
-    """Show the Gaussian variance over the Laplace one, by epsilon, delta and conversion.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `reproduction.topdown.noise.noise_table`.
-    conversions : sequence of str
-        Columns with Gaussian variances.
-    """
-    deltas = list(dict.fromkeys(table["delta"]))
+    """Show the Gaussian variance over the Laplace one, by epsilon, delta and conversion."""
+    deltas = table.groupby("delta", sort=False)
     figure, (axes,) = panels(1, len(deltas), (10.5, 3.6), sharey=True)
     looks = dict(zip(conversions, ((DAS, "o"), (DRAW, "s"), (GREEN, "^")), strict=True))
-    for axis, delta in zip(axes, deltas, strict=True):
-        part = table[table["delta"] == delta]
+    for axis, (delta, part) in zip(axes, deltas, strict=True):
         for name, (colour, marker) in looks.items():
             ratio = part[name] / part["laplace"]
             axis.plot(part["epsilon"], ratio, color=colour, marker=marker, ms=4, lw=1, label=name)
@@ -259,8 +213,7 @@ def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
         axis.plot(part["epsilon"], ratio, "x", color=INK, ms=7, label="printed")
         axis.axhline(1, color=INK, lw=0.8, ls="--")
         axis.set_title(f"delta = {delta:g}", loc="left")
-        axis.set_xlabel("epsilon")
-        axis.set_xticks(part["epsilon"])
+        axis.set(xlabel="epsilon", xticks=part["epsilon"])
     axes[0].set_ylabel("Gaussian variance / Laplace variance")
     axes[0].set_ylim(bottom=0.6)
     axes[-1].legend(frameon=False, loc="upper right", fontsize=8)

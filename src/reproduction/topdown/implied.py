@@ -1,21 +1,36 @@
-"""Implied constraints at work (TDA): dormitories, group quarters, regions, and where they fail."""
+"""Implied constraints (TDA): dormitories, group quarters, regions, and where they fail."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
+
+from typing import Literal
+
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.optimize import LinearConstraint, milp
 
-from isdp import Invariants
+from isdp import Invariants, Polytope
+from isdp.constraints.implied import implied_constraints
 from isdp.constraints.presence import Presence
 from isdp.lattice.unimodular import totally_unimodular, whole_vertices
+from isdp.seeds import stream
 from isdp.topdown.noise import draw_noise
-from isdp.topdown.projections import onto_simplices
-from isdp.topdown.rounding import round_tables
+from reproduction.topdown.workarounds import (
+    DORMITORIES,
+    cuts_table,
+    failsafe_table,
+    rounded_simplices,
+)
 
-# two regions of 100 students; female-only, co-ed and male-only dormitories
-DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
+# totals of the dormitories (TDA, "An Example")
 SLIDES_REFUSED = (49, 50, 101)
+PEOPLE = 200
+TRUTHS = ((2, 100, 98), (99, 2, 99), (50, 100, 50), (10, 180, 10))
+# the last slide of the example: rows of >= constraints on female, co-ed and male
+NAIVE = (((1, 0, 0), 1), ((0, 1, 0), 2), ((0, 0, 1), 1))
+PRINTED = (*NAIVE, ((-1, 0, 0), -99), ((1, 1, 0), 101))
 # rows' and columns' sums of the slides' regions A and B
 REGIONS = {"A": ((6, 16), (17, 5)), "B": ((15, 5), (5, 15))}
 TWO_WAY = ((0, 1), (0, 2), (1, 2))
@@ -27,55 +42,151 @@ WITNESS = (
 )
 
 
+def constraint_tables(
+    which: Literal["implied", "workarounds"],
+    seed: int,
+    counties: pd.DataFrame,
+    people,
+    settings: Mapping,
+) -> dict[str, pd.DataFrame]:
+    """Derive the implied constraints, or release group quarters by workarounds for them.
+
+    `people` are the persons in group quarters, of shape (counties, kinds), and the settings are
+    those of the block "topdown.implied" of the config.
+    """
+    if settings["states"] != "all":
+        kept = counties["state"].isin(settings["states"]).to_numpy()
+        counties, people = counties[kept].reset_index(drop=True), people[kept]
+    rng = {name: stream(seed, "topdown", name) for name in ("naive", "unimodular", "failsafe")}
+    if which == "implied":
+        return {
+            "dormitories": dormitory_table(),
+            "naive": naive_table(rng["naive"], **settings["naive"]),
+            "regions": region_table(),
+            "witness": witness_table(),
+            "implied": group_quarters_table(counties, people),
+            "unimodular": unimodular_table(rng["unimodular"]),
+        }
+    return {
+        "cuts": cuts_table(seed, **settings["cuts"]),
+        "failsafe": failsafe_table(rng["failsafe"], counties, people, **settings["failsafe"]),
+    }
+
+
+def all_totals() -> np.ndarray:
+    """List female, co-ed and male totals from 0 up that add up to 200; shape (20301, 3)."""
+    pairs = np.array([(f, c) for f in range(PEOPLE + 1) for c in range(PEOPLE + 1 - f)])
+    return np.column_stack([pairs, PEOPLE - pairs.sum(axis=1)])
+
+
+def extendable() -> np.ndarray:
+    """List all totals of the dormitories by listing both regions, distinct rows, sorted."""
+    female = np.arange(1, 100)  # of the first region; the rest of its 100 are co-ed
+    first = np.column_stack([female, 100 - female, 0 * female])
+    second = first[:, ::-1]  # male and co-ed
+    return np.unique((first[:, None] + second[None]).reshape(-1, 3), axis=0)
+
+
+def eliminated() -> tuple[Polytope, int]:
+    """Derive the constraints on the totals by exact Fourier-Motzkin elimination.
+
+    The number is the largest number of inequalities on the way.
+    """
+    # cells: the three totals, then female and co-ed of region 1, co-ed and male of region 2
+    equal = np.array(
+        [
+            [1, 0, 0, -1, 0, 0, 0],
+            [0, 1, 0, 0, -1, -1, 0],
+            [0, 0, 1, 0, 0, 0, -1],
+            [0, 0, 0, 1, 1, 0, 0],
+            [0, 0, 0, 0, 0, 1, 1],
+        ]
+    )
+    present = np.eye(7, dtype=int)[3:]
+    whole = Polytope(
+        Invariants(equal), np.array([0, 0, 0, 100, 100]), Invariants(present), np.ones(4, dtype=int)
+    )
+    found = implied_constraints(whole, [0, 1, 2])
+    return found.polytope, found.peak
+
+
+def dormitory_table() -> pd.DataFrame:
+    """Count the whole totals that each description allows, against a list of all that exist."""
+    points, real = all_totals(), extendable()
+    listed = pd.MultiIndex.from_arrays(points.T).isin(pd.MultiIndex.from_arrays(real.T))
+    derived, peak = eliminated()
+    flows = DORMITORIES.polytope()
+    described = {
+        "non-negative": (),
+        "occupied dormitories": NAIVE,
+        "printed": PRINTED,
+        "printed without co-ed >= 2": (PRINTED[0], *PRINTED[2:]),
+    }
+    allowed = {name: (len(rows), _meets(points, rows)) for name, rows in described.items()} | {
+        f"elimination (at most {peak} on the way)": (
+            derived.inequalities.constraints,
+            derived.contains(points),
+        ),
+        "minimal cuts": (flows.inequalities.constraints, flows.contains(points)),
+        "both regions listed": (0, listed),
+    }
+    columns = ["constraints", "inequalities", "totals", "missing", "impossible"]
+    rows = [
+        (name, number, some.sum(), (listed & ~some).sum(), (some & ~listed).sum())
+        for name, (number, some) in allowed.items()
+    ]
+    table = pd.DataFrame(rows, columns=columns)
+    table["wrong"] = table["missing"] + table["impossible"]
+    refused = (points == SLIDES_REFUSED).all(axis=1)
+    return table.assign(allows_49_50_101=[some[refused].any() for _, some in allowed.values()])
+
+
+def _meets(points, constraints) -> np.ndarray:
+    """Whether each point meets all constraints, each a row and a lower bound."""
+    met = np.ones(len(points), dtype=bool)
+    for row, least in constraints:
+        met &= points @ np.array(row) >= least
+    return met
+
+
 def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
     """Share of releases that meet the obvious constraints of the dormitories but no regions can.
 
-    The three totals get double geometric noise, are projected onto the least numbers and the grand
-    total, and rounded.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    truth : sequence of int
-        Students in female-only, co-ed and male-only dormitories.
-    epsilon : float
-    draws : int
+    The three totals (female-only, co-ed and male-only) get double geometric noise, are projected
+    onto the least numbers and the grand total, and rounded.
     """
     least = DORMITORIES.least.sum(axis=0)
-    total = int(DORMITORIES.totals.sum())
-    noisy = np.asarray(truth) + draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
-    sums = np.full(draws, total - least.sum())
-    released = least + rounded_simplices(rng, noisy - least, sums)
+    noise = draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
+    sums = np.full(draws, DORMITORIES.totals.sum() - least.sum())
+    released = least + rounded_simplices(rng, np.asarray(truth) + noise - least, sums)
     return 1 - float(DORMITORIES.polytope().contains(released).mean())
+
+
+def naive_table(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFrame:
+    """Share of releases under the obvious constraints alone that no regions can have."""
+    rows = []
+    for truth, epsilon in product(TRUTHS, epsilons):
+        share = naive_releases(rng, truth, epsilon, draws)
+        error = float(np.sqrt(share * (1 - share) / draws))
+        rows.append((", ".join(map(str, truth)), epsilon, draws, share, error))
+    return pd.DataFrame(rows, columns=["truth", "epsilon", "draws", "share", "error"])
 
 
 def group_quarters_table(counties: pd.DataFrame, people) -> pd.DataFrame:
     """Bounds on the kinds of group quarters that each state's counties imply.
 
     A county's total in group quarters and which kinds it has are taken as known.
-
-    Returns
-    -------
-    DataFrame
-        Columns state, counties, kinds (present), patterns (of presence), subsets, binding (bounds
-        below the total) and needed (of which the others follow).
     """
     rows = []
     for state, places in counties.groupby("state").indices.items():
         presence = state_presence(people[places])
         _, bounds = presence.subset_bounds()
-        rows.append(
-            {
-                "state": state,
-                "counties": len(places),
-                "kinds": presence.kinds,
-                "patterns": len(np.unique(presence.present, axis=0)),
-                "subsets": len(bounds),
-                "binding": int((bounds < presence.totals.sum()).sum()),
-                "needed": len(presence.needed()),
-            }
-        )
-    return pd.DataFrame(rows)
+        patterns = len(np.unique(presence.present, axis=0))
+        binding = int((bounds < presence.totals.sum()).sum())
+        needed = len(presence.needed())
+        rows.append((state, len(places), presence.kinds, patterns, len(bounds), binding, needed))
+    columns = ["state", "counties", "kinds", "patterns", "subsets", "binding", "needed"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def state_presence(people) -> Presence:
@@ -85,21 +196,10 @@ def state_presence(people) -> Presence:
 
 
 def region_table() -> pd.DataFrame:
-    """Count the two-by-two tables of the slides' regions, and the parents that they can make.
-
-    Returns
-    -------
-    DataFrame
-        Columns region, least and most (of the first cell) and tables; the last two rows are the
-        parents that sums of the regions reach, and those that the parent's own margins allow.
-    """
+    """Count the two-by-two tables of the slides' regions, and the parents that they can make."""
     bounds = {name: _corner(*margins) for name, margins in REGIONS.items()}
-    reached = tuple(sum(ends) for ends in zip(*bounds.values(), strict=True))
-    margins = [
-        tuple(sum(pair) for pair in zip(*sides, strict=True))
-        for sides in zip(*REGIONS.values(), strict=True)
-    ]
-    bounds |= {"parent, reached": reached, "parent, own margins": _corner(*margins)}
+    bounds["parent, reached"] = tuple(np.sum(list(bounds.values()), axis=0))
+    bounds["parent, own margins"] = _corner(*np.sum(list(REGIONS.values()), axis=0))
     rows = [(name, low, high, high - low + 1) for name, (low, high) in bounds.items()]
     return pd.DataFrame(rows, columns=["region", "least", "most", "tables"])
 
@@ -110,14 +210,7 @@ def _corner(rows, columns) -> tuple[int, int]:
 
 
 def witness_margins() -> tuple[np.ndarray, np.ndarray]:
-    """Two-way margins of 3 x 4 x 6 that halves meet and whole numbers do not.
-
-    Returns
-    -------
-    matrix : int64 array, shape (margins, 72)
-    sums : int64 array, shape (margins,)
-        All 0 or 1.
-    """
+    """Two-way margins of 3 x 4 x 6 that halves meet and whole numbers do not: matrix and sums."""
     halves = np.array([[[int(c) for c in line] for line in layer] for layer in WITNESS]).ravel()
     matrix = Invariants.margins((3, 4, 6), TWO_WAY).matrix
     return matrix, matrix @ halves // 2
@@ -125,45 +218,27 @@ def witness_margins() -> tuple[np.ndarray, np.ndarray]:
 
 def can_be_met(matrix, sums, *, integer: bool) -> bool:
     """Whether a non-negative table has these sums, in whole numbers or in fractions."""
-    cells = matrix.shape[1]
-    if not integer:
-        return scipy.optimize.linprog(np.zeros(cells), A_eq=matrix, b_eq=sums).status == 0
-    found = scipy.optimize.milp(
-        np.zeros(cells),
-        constraints=scipy.optimize.LinearConstraint(matrix, sums, sums),
-        integrality=np.ones(cells),
-        bounds=scipy.optimize.Bounds(0, np.inf),
-    )
-    return found.status == 0
+    fixed = LinearConstraint(matrix, sums, sums)
+    return milp(np.zeros(matrix.shape[1]), constraints=fixed, integrality=integer).status == 0
+
+
+def witness_table() -> pd.DataFrame:
+    """Whether the witness's margins can be met in fractions, and in whole numbers."""
+    met = [can_be_met(*witness_margins(), integer=integer) for integer in (False, True)]
+    margins = "all two-way margins of 3 x 4 x 6"
+    return pd.DataFrame({"margins": margins, "numbers": ["fractions", "whole"], "met": met})
 
 
 def unimodular_table(rng: np.random.Generator) -> pd.DataFrame:
-    """Which constraint matrices of TopDown are totally unimodular, each with its proof or minor.
-
-    Returns
-    -------
-    DataFrame
-        Columns constraints, rows, columns, unimodular, proof (or what refutes it), determinant (of
-        the part that refutes it, else 0), whole_vertices (whether all vertices under equalities are
-        whole, which asks for less) and why.
-    """
+    """Test the constraint matrices of TopDown for total unimodularity, with proof or minor."""
     rows = []
     for name, matrix in _matrices().items():
         verdict = totally_unimodular(rng, matrix)
         vertices = whole_vertices(rng, matrix, verdict)
-        rows.append(
-            {
-                "constraints": name,
-                "rows": matrix.shape[0],
-                "columns": matrix.shape[1],
-                "unimodular": verdict.unimodular,
-                "proof": verdict.reason,
-                "determinant": verdict.determinant,
-                "whole_vertices": vertices.unimodular,
-                "why": vertices.reason,
-            }
-        )
-    return pd.DataFrame(rows)
+        found = verdict.unimodular, verdict.reason, verdict.determinant
+        rows.append((name, *matrix.shape, *found, vertices.unimodular, vertices.reason))
+    columns = ["constraints", "rows", "columns", "unimodular", "proof", "determinant"]
+    return pd.DataFrame(rows, columns=[*columns, "whole_vertices", "why"])
 
 
 def _matrices() -> dict[str, np.ndarray]:
@@ -182,16 +257,3 @@ def _matrices() -> dict[str, np.ndarray]:
         name = "all two-way margins of " + " x ".join(map(str, shape))
         found[name] = Invariants.margins(shape, TWO_WAY).matrix
     return found
-
-
-def rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
-    """Nearest non-negative whole rows with given sums, after projection and rounding.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    points : array, shape (rows, entries)
-    sums : int array, shape (rows,)
-    """
-    real = onto_simplices(np.asarray(points, dtype=float).T, sums)
-    return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

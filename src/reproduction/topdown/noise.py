@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import scipy
@@ -23,60 +25,32 @@ PRINTED_GAUSSIAN = {
 
 
 def noise_table() -> pd.DataFrame:
-    """Variance of an identity query by delta and epsilon, under each law and conversion.
-
-    Returns
-    -------
-    DataFrame
-        Columns delta, epsilon, laplace, laplace_at_delta (exact composition at that delta), one
-        Gaussian a conversion, by its name, printed_laplace and printed_gaussian (the slides'
-        numbers), and off_laplace and off_gaussian (ours, rounded as theirs, less the printed).
-    """
-    rows = []
-    for delta in DELTAS:
-        for place, epsilon in enumerate(EPSILONS):
-            row = {
-                "delta": delta,
-                "epsilon": epsilon,
-                "laplace": variance_laplace(epsilon, COUNT),
-                "laplace_at_delta": variance_laplace(epsilon, COUNT, delta),
-            }
-            row |= {name: variance_gaussian(name, epsilon, delta, COUNT) for name in CONVERSIONS}
-            row["printed_laplace"] = PRINTED_LAPLACE[place]
-            row["printed_gaussian"] = PRINTED_GAUSSIAN[delta][place]
-            row["off_laplace"] = round(row["laplace"], 1) - row["printed_laplace"]
-            row["off_gaussian"] = round(row["slides"], 1) - row["printed_gaussian"]
-            rows.append(row)
-    return pd.DataFrame(rows)
+    """Variance of an identity query by delta and epsilon, for each distribution and conversion."""
+    pairs = list(product(DELTAS, EPSILONS))
+    table = pd.DataFrame(pairs, columns=["delta", "epsilon"])
+    table["laplace"] = [variance_laplace(epsilon, COUNT) for _, epsilon in pairs]
+    exact = [variance_laplace(epsilon, COUNT, delta) for delta, epsilon in pairs]
+    table["laplace_at_delta"] = exact
+    for name in CONVERSIONS:
+        table[name] = [variance_gaussian(name, epsilon, delta, COUNT) for delta, epsilon in pairs]
+    table["printed_laplace"] = PRINTED_LAPLACE * len(DELTAS)
+    table["printed_gaussian"] = [PRINTED_GAUSSIAN[delta][epsilon - 1] for delta, epsilon in pairs]
+    table["off_laplace"] = table["laplace"].round(1) - table["printed_laplace"]
+    table["off_gaussian"] = table["slides"].round(1) - table["printed_gaussian"]
+    return table
 
 
-def conversion_table(deltas=DELTAS) -> pd.DataFrame:
-    """Up to which epsilon the Gaussian variance is the smaller one, under each conversion.
-
-    Returns
-    -------
-    DataFrame
-        Columns delta, conversion and smaller_up_to (epsilon; 0 where the Laplace law is better
-        from 0.001 on).
-    """
-    rows = []
-    for delta in deltas:
-        for name in CONVERSIONS:
-            found = crossings(name, delta, COUNT)
-            rows.append((delta, name, found[-1] if found else 0.0))
+def conversion_table() -> pd.DataFrame:
+    """Largest epsilon at which the Gaussian variance is the smaller one, for each conversion."""
+    rows = [
+        (delta, name, max(crossings(name, delta, COUNT)[-1:], default=0.0))
+        for delta, name in product(DELTAS, CONVERSIONS)
+    ]
     return pd.DataFrame(rows, columns=["delta", "conversion", "smaller_up_to"])
 
 
 def tail_table(epsilon: float = 1) -> pd.DataFrame:
-    """Where the tails of the slides' two laws cross, and their largest values over all cells.
-
-    Returns
-    -------
-    DataFrame
-        Columns delta, crossing (persons beyond which the Gaussian is the rarer), probability (of
-        the two-sided tail there), largest_gaussian and largest_laplace (size that one
-        cell of 12e9 is expected to exceed, persons).
-    """
+    """Where the tails of the slides' two distributions cross, and their largest values."""
     scale = np.sqrt(variance_laplace(epsilon, COUNT) / 2)
     rows = []
     for delta in DELTAS:
@@ -84,17 +58,12 @@ def tail_table(epsilon: float = 1) -> pd.DataFrame:
         steps = np.linspace(0.01, 20 * sigma, 200_001)
         lighter = scipy.stats.norm.logsf(steps / sigma) < scipy.stats.laplace.logsf(steps / scale)
         crossing = steps[np.flatnonzero(~lighter)[-1] + 1]
-        rows.append(
-            (
-                delta,
-                crossing,
-                2 * scipy.stats.laplace.sf(crossing / scale),
-                scipy.stats.norm.isf(0.5 / CELLS) * sigma,
-                scipy.stats.laplace.isf(0.5 / CELLS) * scale,
-            )
-        )
-    names = ["delta", "crossing", "probability", "largest_gaussian", "largest_laplace"]
-    return pd.DataFrame(rows, columns=names)
+        probability = 2 * scipy.stats.laplace.sf(crossing / scale)
+        gaussian = scipy.stats.norm.isf(0.5 / CELLS) * sigma
+        laplace = scipy.stats.laplace.isf(0.5 / CELLS) * scale
+        rows.append((delta, crossing, probability, gaussian, laplace))
+    columns = ["delta", "crossing", "probability", "largest_gaussian", "largest_laplace"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def noise_tables() -> dict[str, pd.DataFrame]:

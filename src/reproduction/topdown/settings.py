@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from reproduction.running.settings import (
     OURS,
@@ -23,56 +24,36 @@ from reproduction.running.settings import (
     setting,
 )
 
-# what is measured of each run; nodes are of TopDown's alone
-KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes", "nodes")
-# run a second time with nothing held, from the same measurements
-COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
+# tables of errors of each system's runs
+KINDS = ("bias", "margins", "slopes", "summary", "counties", "fingerprint", "sizes")
 RULE = "identity 4"  # the configuration with which all others are compared
+CONFIGURATIONS = {
+    "identity 1": "The identity query on all cells at three levels, epsilon 1.",
+    RULE: "The same at epsilon 4. It may not be left out.",
+    "identity 1, negatives allowed": "As identity 1, with counts below zero.",
+    "identity 4, negatives allowed": "As identity 4, with counts below zero.",
+    "identity 4, four cells": "As identity 4, on a histogram without races.",
+    "identity 1, nothing held": "As identity 1, without the states' totals.",
+    "identity 4, nothing held": "As identity 4, without the states' totals.",
+    "slides": "Four queries for each county, epsilon 4, in one pass.",
+    "slides, negatives allowed": "As slides, with counts below zero.",
+    "slides, total first": "As slides, with a separate first pass for the totals.",
+    "production": "The budget of the Bureau's run of 8 June 2021.",
+    "production, negatives allowed": "As production, with counts below zero.",
+    "production, detail with group quarters": "As production, with an eighth of the precision of "
+    "the detail query.",
+}
 
 Losses = Annotated[list[Positive], Field(min_length=1)]
-
-
-def _runs_of(name: str, description: str) -> Any:
-    return setting(description, OURS, alias=name, default=None)
-
-
-class Runs(Block):
-    """The number of runs of each configuration of TopDown."""
-
-    identity_1: Whole = _runs_of(
-        "identity 1", "The identity query on all cells at three levels, epsilon 1."
-    )
-    identity_4: Whole = _runs_of("identity 4", "The same at epsilon 4. It may not be left out.")
-    identity_1_negatives: Whole = _runs_of(
-        "identity 1, negatives allowed", "As identity 1, with counts below zero."
-    )
-    identity_4_negatives: Whole = _runs_of(
-        "identity 4, negatives allowed", "As identity 4, with counts below zero."
-    )
-    identity_4_four_cells: Whole = _runs_of(
-        "identity 4, four cells", "As identity 4, on a histogram without races."
-    )
-    identity_1_free: Whole = _runs_of(
-        "identity 1, nothing held", "As identity 1, without the states' totals."
-    )
-    identity_4_free: Whole = _runs_of(
-        "identity 4, nothing held", "As identity 4, without the states' totals."
-    )
-    slides: Whole = _runs_of("slides", "Four queries for each county, epsilon 4, in one pass.")
-    slides_negatives: Whole = _runs_of(
-        "slides, negatives allowed", "As slides, with counts below zero."
-    )
-    slides_total_first: Whole = _runs_of(
-        "slides, total first", "As slides, with a separate first pass for the totals."
-    )
-    production: Whole = _runs_of("production", "The budget of the Bureau's run of 8 June 2021.")
-    production_negatives: Whole = _runs_of(
-        "production, negatives allowed", "As production, with counts below zero."
-    )
-    production_quarters: Whole = _runs_of(
-        "production, detail with group quarters",
-        "As production, with an eighth of the precision of the detail query.",
-    )
+Runs = create_model(
+    "Runs",
+    __base__=Block,
+    __doc__="The number of runs of each configuration of TopDown.",
+    **{
+        re.sub(r"\W+", "_", name): (Whole, setting(text, OURS, alias=name, default=None))
+        for name, text in CONFIGURATIONS.items()
+    },
+)
 
 
 class IntegerNoise(Block):
@@ -144,19 +125,9 @@ class TopDownSettings(Block):
             check_states("topdown.implied.states", self.implied.states, known)
 
 
-def family(name: str) -> str:
-    """First word of a configuration's name: those of one family run in one job."""
-    return name.replace(",", " ").split()[0]
-
-
 def families(runs: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Group configurations, and the number of runs of each, by their families."""
+    """Group configurations, and the number of runs of each, by the first words of their names."""
     found: dict[str, dict[str, int]] = {}
     for name, times in runs.items():
-        found.setdefault(family(name), {})[name] = times
+        found.setdefault(name.replace(",", " ").split()[0], {})[name] = times
     return found
-
-
-def compared_without_invariants(runs: Mapping[str, int]) -> list[str]:
-    """List the configurations that are run with and without invariants."""
-    return [name for name in COMPARED_WITHOUT_INVARIANTS if name in runs]

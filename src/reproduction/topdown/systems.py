@@ -2,64 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
-from isdp import GeneralizedLaplace, Invariants, exact
 from isdp.seeds import stream
-from isdp.topdown import Plan
 from reproduction.data.histogram import Histogram
-from reproduction.topdown.configurations import HELD, SCHEMA, identity, plans, slides
+from reproduction.topdown.configurations import SCHEMA, identity, plans, slides
 from reproduction.topdown.experiment import (
     census_hierarchy,
-    counts_for,
     integer_noise,
     measure,
     release_once,
+    state_noise,
     tables_of,
     trend_of,
 )
-from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
-from reproduction.topdown.jackknife import jackknife_error
 
 BUREAU = "Bureau"
 INTEGER = {"cells": "integer noise, state cells held", "totals": "integer noise, state totals held"}
 TOTALS = "integer noise of county totals"
-EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations
-AS_IF = Plan(SCHEMA, identity(4), HELD)  # whose schema the other systems are measured by
+# run a second time with nothing held, from the same measurements
+COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
 
 
 def topdown_runs(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dict:
-    """Run configurations of TopDown, each several times.
+    """Run configurations of TopDown, each the number of times that `runs` gives.
 
-    Parameters
-    ----------
-    seed : int
-    histogram : Histogram
-    runs : mapping from configuration to number of runs
-        Names as in `reproduction.topdown.configurations.plans`.
-
-    Returns
-    -------
-    dict from each of `reproduction.topdown.settings.KINDS` to DataFrame
-        Columns system and run, and those of `reproduction.topdown.experiment.measure`; of the
-        first run "counties" (fips, state, population and error of the total, persons),
-        "fingerprint" and "sizes" (not without races), and "nodes" (a row a level).
+    The tables are those of `reproduction.topdown.experiment.measure`, and "nodes" with one row per
+    parent.
     """
-    return gathered(_topdown(seed, histogram, runs))
-
-
-def _topdown(seed, histogram, runs) -> Iterator[dict]:
-    known = plans()
+    known, found = plans(), []
     for name, times in runs.items():
-        plan = known[name]
         for number in range(times):
-            release = release_once(stream(seed, "topdown", name, number), histogram, plan)
-            found = errors_of(histogram, plan, release.tables, number == 0)
-            found["nodes"] = node_table(release.nodes)
-            yield labelled(found, system=name, run=number)
+            release = release_once(stream(seed, "topdown", name, number), histogram, known[name])
+            tables = measure(histogram, known[name].schema, release.tables, number == 0)
+            tables["nodes"] = pd.DataFrame(release.nodes)
+            found.append(labelled(tables, system=name, run=number))
+    return gathered(found)
 
 
 def other_runs(
@@ -67,156 +49,73 @@ def other_runs(
 ) -> dict:
     """Measure exact integer noise in the same way, and the Bureau's errors where they are there.
 
-    Noise of the cells has the loss a person of the counties' cells in "identity 4"; that of the
-    totals has epsilon = 0.192 a unit, as the slides' query of county totals (SDP, ISDP).
-
-    Parameters
-    ----------
-    seed : int
-    histogram : Histogram
-    runs, totals : int
-        Releases of all cells, and of the totals alone.
-    private : Histogram, optional
-        The Bureau's noisy counts of the same counties, in their order.
-
-    Returns
-    -------
-    dict from each of `reproduction.topdown.settings.KINDS` but "nodes" to DataFrame
-        As from `topdown_runs`; of the totals "slopes", "summary" and "counties" alone.
+    Noise of the cells has the loss per person of the counties' cells in "identity 4"; that of the
+    totals has epsilon = 0.192 per unit, as the slides' query of county totals (SDP, ISDP). `runs`
+    is the number of releases of all cells, `totals` that of the totals alone, and `private` has the
+    Bureau's noisy counts in the order of the histogram.
     """
-    return gathered(_others(seed, histogram, runs, totals, private))
+    found = []
 
+    def add(system: str, number: int, counts) -> None:
+        tables = measure(histogram, SCHEMA, tables_of(histogram, counts), number == 0)
+        found.append(labelled(tables, system=system, run=number))
 
-def _others(seed, histogram, runs, totals, private) -> Iterator[dict]:
     if private is not None:
-        tables = tables_of(histogram, private.counts)
-        yield labelled(errors_of(histogram, AS_IF, tables, True), system=BUREAU, run=0)
+        add(BUREAU, 0, private.counts)
     # a person who changes cell moves the l1 distance by 2
     per_unit = float(identity(4).loss("county", "detail")) / 2
     for held, name in INTEGER.items():
         for number in range(runs):
             rng = stream(seed, "topdown", name, number)
-            released = integer_noise(rng, histogram, per_unit, held)
-            tables = tables_of(histogram, released)
-            yield labelled(
-                errors_of(histogram, AS_IF, tables, number == 0), system=name, run=number
-            )
-    noise = totals_noise(stream(seed, "topdown", TOTALS), histogram, totals)
-    for number, errors in enumerate(noise):
-        slopes, trend = trend_of(histogram.counties, errors)
+            add(name, number, integer_noise(rng, histogram, per_unit, held))
+    counties = histogram.counties
+    epsilon = float(slides().loss("county", "total"))
+    noise = state_noise(stream(seed, "topdown", TOTALS), counties, epsilon, totals)
+    for number, errors in enumerate(noise[:, :, 0]):
+        slopes, trend = trend_of(counties, errors)
         row = {"mae_total": float(np.abs(errors).mean())} | trend
-        found = {"slopes": slopes, "summary": pd.DataFrame([row])}
+        tables = {"slopes": slopes, "summary": pd.DataFrame([row])}
         if number == 0:
-            found["counties"] = _county_errors(histogram, errors)
-        yield labelled(found, system=TOTALS, run=number)
-
-
-def totals_noise(rng: np.random.Generator, histogram: Histogram, draws: int) -> np.ndarray:
-    """Draw integer noise of the county totals under their states' totals (ISDP, l1).
-
-    Returns
-    -------
-    int64 array, shape (draws, counties)
-    """
-    law = GeneralizedLaplace(float(slides().loss("county", "total")), "l1")
-    noise = np.empty((draws, len(histogram.counties)), dtype=np.int64)
-    for rows in histogram.counties.groupby("state").indices.values():
-        noise[:, rows] = exact.sample(rng, Invariants.total(len(rows)), law, draws)
-    return noise
-
-
-def errors_of(histogram: Histogram, plan: Plan, tables: Mapping, once: bool) -> dict:
-    """Measure one release; where `once`, also what is shown of a single run."""
-    found = measure(histogram, plan, tables)
-    if once:
-        true = counts_for(histogram, plan.schema)
-        found["counties"] = _county_errors(histogram, (tables["county"] - true).sum(axis=1))
-        if plan.schema == SCHEMA:
-            pair = histogram.counties, true, tables["county"]
-            found["fingerprint"] = fingerprint(*pair)
-            found["sizes"] = rmse_by_size(*pair, EDGES)
-    return found
-
-
-def _county_errors(histogram: Histogram, error) -> pd.DataFrame:
-    return histogram.counties[["fips", "state", "population"]].assign(error=error)
-
-
-def node_table(nodes: list[dict]) -> pd.DataFrame:
-    """Sum up a run's solutions by level.
-
-    Returns
-    -------
-    DataFrame
-        Columns level, parents, dropped (share of a parent's cells that are zero there), variables
-        (largest number that a rounding chose between), cost (persons, mean of a parent) and
-        off_whole (largest distance of a programme's solution from whole numbers).
-    """
-    frame = pd.DataFrame(nodes)
-    frame["share"] = frame["dropped"] / (frame["cells"] + frame["dropped"])
-    found = frame.groupby("level", sort=False).agg(
-        parents=("parent", "size"),
-        dropped=("share", "mean"),
-        variables=("variables", "max"),
-        cost=("cost", "mean"),
-        off_whole=("off_whole", "max"),
-    )
-    return found.reset_index()
+            tables["counties"] = counties[["fips", "state", "population"]].assign(error=errors)
+        found.append(labelled(tables, system=TOTALS, run=number))
+    return gathered(found)
 
 
 def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.DataFrame:
     """Run from the same measurements with the states' totals held, and with nothing held.
 
-    Parameters
-    ----------
-    seed : int
-    histogram : Histogram
-    configurations : sequence of str
-        Those that are also there under NAME, nothing held.
-
-    Returns
-    -------
-    DataFrame, two rows a configuration
-        Columns configuration, runs, held, rmse_state and rmse_county (of cells, persons),
-        gain_percent (by which rmse_state is below that of the row with nothing held), gain_error
-        (its jackknife standard error over the states), mae_state (of state totals, persons),
-        lost_cells and lost_people (state cells that are released as zero and are not), differ
-        (share of county cells in which the two differ), apart (their l1 distance, persons) and
-        error (l1 error of the county table, persons).
+    Of the given configurations, those of `COMPARED_WITHOUT_INVARIANTS` are run.
     """
     known, tree = plans(), census_hierarchy(histogram)
     true = dict(zip(tree.levels, tree.aggregate(histogram.counts), strict=True))
     rows = []
-    for name in configurations:
-        both = {}
+    for name in [name for name in COMPARED_WITHOUT_INVARIANTS if name in configurations]:
+        both, squares = {}, {}
         for held, plan in ((True, known[name]), (False, known[f"{name}, nothing held"])):
             rng = stream(seed, "topdown: held or not", name)  # the same noise twice
             both[held] = release_once(rng, histogram, plan).tables
+            error = both[held]["state"] - true["state"]
+            squares[held] = (error.astype(float) ** 2).mean(axis=1)
         gap = np.abs(both[True]["county"] - both[False]["county"])
-        squares = {
-            held: ((tables["state"] - true["state"]).astype(float) ** 2).mean(axis=1)
-            for held, tables in both.items()
-        }
         for held, tables in both.items():
-            error = {level: (tables[level] - true[level]).astype(float) for level in tables}
+            state, county = (tables[level] - true[level] for level in ("state", "county"))
             lost = (tables["state"] == 0) & (true["state"] > 0)
+            pairs = np.column_stack([squares[held], squares[False]])
             rows.append(
                 {
                     "configuration": name,
                     "runs": 1,
                     "held": held,
-                    "rmse_state": float(np.sqrt(squares[held].mean())),
-                    "gain_percent": _gain((squares[held].sum(), squares[False].sum())),
-                    "gain_error": jackknife_error(
-                        np.column_stack([squares[held], squares[False]]), _gain
-                    ),
-                    "rmse_county": float(np.sqrt((error["county"] ** 2).mean())),
-                    "mae_state": float(np.abs(error["state"].sum(axis=1)).mean()),
-                    "lost_cells": int(lost.sum()),
-                    "lost_people": int(true["state"][lost].sum()),
-                    "differ": float((gap > 0).mean()),
-                    "apart": int(gap.sum()),
-                    "error": int(np.abs(error["county"]).sum()),
+                    "rmse_state": np.sqrt(squares[held].mean()),
+                    "gain_percent": _gain(pairs.sum(axis=0)),
+                    "gain_error": jackknife_error(pairs, _gain),
+                    "rmse_county": np.sqrt((county.astype(float) ** 2).mean()),
+                    "mae_state": np.abs(state.sum(axis=1)).mean(),
+                    "lost_cells": lost.sum(),
+                    "lost_people": true["state"][lost].sum(),
+                    "differ": (gap > 0).mean(),
+                    "apart": gap.sum(),
+                    "error": np.abs(county).sum(),
                 }
             )
     return pd.DataFrame(rows)
@@ -227,6 +126,19 @@ def _gain(squares) -> float:
     return float(100 * (1 - np.sqrt(squares[0] / squares[1])))
 
 
+def jackknife_error(parts, statistic: Callable[[np.ndarray], float]) -> float:
+    """Estimate a standard error by the jackknife, that is, by leaving out each unit in turn.
+
+    Row i of `parts` is what unit i adds to each of the sums, of which the statistic is a function.
+    The error is missing where there are fewer than two units.
+    """
+    parts = np.asarray(parts, dtype=float)
+    if len(parts) < 2:
+        return math.nan
+    without = np.array([statistic(each) for each in parts.sum(axis=0) - parts])
+    return float(np.sqrt((len(parts) - 1) * without.var()))
+
+
 def labelled(found: dict, **labels) -> dict:
     """Put labels before the columns of each table."""
     for table in found.values():
@@ -235,7 +147,7 @@ def labelled(found: dict, **labels) -> dict:
     return found
 
 
-def gathered(each: Iterator[dict]) -> dict[str, pd.DataFrame]:
+def gathered(each: Iterable[dict]) -> dict[str, pd.DataFrame]:
     """Put the tables of one kind below each other."""
     parts: dict[str, list] = {}
     for found in each:

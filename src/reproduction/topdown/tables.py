@@ -23,69 +23,57 @@ SMALL = ("0", "6-10", "over 1000")  # classes of cells shown beside each cause
 
 
 def over_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.DataFrame:
-    """Average over runs, with the standard errors of the averages.
+    """Average values over the runs of each system, and of each of its groups by some columns.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns system and run, those of `by` and of `values`.
-    by, values : list of str
-
-    Returns
-    -------
-    DataFrame
-        Columns system, those of `by`, runs, and for each of `values` its mean and NAME_error,
-        missing where there is one run.
+    NAME_error is the standard error of an average, missing where there is one run.
     """
     groups = table.groupby(["system", *by], sort=False)
-    found = groups[values].mean()
-    errors = groups[values].std().div(np.sqrt(groups["run"].nunique()), axis=0)
-    found = found.join(errors.add_suffix("_error"))
-    found.insert(0, "runs", groups["run"].nunique())
+    runs = groups["run"].nunique()
+    errors = groups[values].std().div(np.sqrt(runs), axis=0)
+    found = groups[values].mean().join(errors.add_suffix("_error"))
+    found.insert(0, "runs", runs)
     return found.reset_index()
 
 
 def bias_table(bias: pd.DataFrame) -> pd.DataFrame:
     """Mean and root mean square errors by true size of the cell, system by system."""
     found = over_runs(bias, ["cell_class"], ["mean", "rmse", "zeros"])
-    cells = bias.groupby(["system", "cell_class"], sort=False)["cells"].first()
-    found.insert(2, "cells", found.set_index(["system", "cell_class"]).index.map(cells))
+    keys = ["system", "cell_class"]
+    cells = bias.drop_duplicates(keys)[[*keys, "cells"]]
+    found.insert(2, "cells", found.merge(cells, on=keys)["cells"])
     return found.drop(columns=["rmse_error", "zeros_error"])
 
 
 def trend_table(summary: pd.DataFrame) -> pd.DataFrame:
     """Sum the county totals' errors up: sizes, zeros, slopes on log population."""
-    values = [name for name in summary.columns if name not in ("system", "run")]
+    values = list(summary.columns.drop(["system", "run"]))
+    shown = {"mae_total", "rmse_cell", "negative_slopes", "significant_slopes", "pooled_slope"}
     found = over_runs(summary, [], values)
-    shown = ("mae_total", "rmse_cell", "negative_slopes", "significant_slopes", "pooled_slope")
-    extra = [f"{name}_error" for name in values if name not in shown]
-    return found.drop(columns=extra)
+    return found.drop(columns=[f"{name}_error" for name in values if name not in shown])
 
 
 def cause_table(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
-    """Show what the bias does when one thing is switched off at a time.
+    """Show what the bias does when one thing is switched off; the table topdown_causes."""
+    causes = pd.DataFrame(CAUSES.items(), columns=["switched_off", "system"])
+    means = bias.pivot(index="system", columns="cell_class", values="mean").reindex(columns=SMALL)
+    means = means.rename(columns=lambda name: f"mean_{name.replace(' ', '_')}")
+    columns = ["system", "runs", "mae_total", "negative_slopes", "negative_slopes_error"]
+    columns += ["significant_slopes", "pooled_slope", "pooled_slope_error", "pooled_z_robust"]
+    found = causes.merge(trend[columns], on="system").merge(means, on="system", how="left")
+    return found[["switched_off", "system", "runs", *means, *columns[2:]]]
 
-    Returns
-    -------
-    DataFrame
-        Columns switched_off, system, runs, mean_0, mean_6-10 and mean_over_1000 (mean errors of
-        cells of these true sizes, persons; missing where there is no such cell), mae_total,
-        negative_slopes, its error, significant_slopes (of 48), pooled_slope, its error, and
-        pooled_z_robust.
-    """
-    by_system = trend.set_index("system")
-    means = bias.set_index(["system", "cell_class"])["mean"]
-    columns = ["mae_total", "negative_slopes", "negative_slopes_error", "significant_slopes"]
-    columns += ["pooled_slope", "pooled_slope_error", "pooled_z_robust"]
-    rows = []
-    for words, system in CAUSES.items():
-        if system in by_system.index:
-            known = by_system.loc[system]
-            row = {"switched_off": words, "system": system, "runs": int(known["runs"])}
-            row |= {f"mean_{name.replace(' ', '_')}": means.get((system, name)) for name in SMALL}
-            row |= known[columns].to_dict()
-            rows.append(row)
-    return pd.DataFrame(rows)
+
+def rounding_table(nodes: pd.DataFrame) -> pd.DataFrame:
+    """Sum the solutions of all parents and runs up by level."""
+    share = nodes["dropped"] / (nodes["cells"] + nodes["dropped"])
+    levels = nodes.assign(dropped=share).groupby(["system", "level"], sort=False, as_index=False)
+    return levels.agg(
+        parents=("parent", "size"),
+        dropped=("dropped", "mean"),
+        variables=("variables", "max"),
+        cost=("cost", "mean"),
+        off_whole=("off_whole", "max"),
+    )
 
 
 def collected(
@@ -93,26 +81,16 @@ def collected(
 ) -> dict[str, pd.DataFrame]:
     """Summarize the single runs of all systems, in tables and in the points of figures.
 
-    Parameters
-    ----------
-    kinds : mapping from kind to DataFrame
-        As `reproduction.topdown.settings.KINDS`, of all systems.
-    runs : mapping from configuration to number of runs
-    shown : str
-        State whose counties are drawn.
-
-    Returns
-    -------
-    dict from the name of a table, or NAME_points for the points of a figure, to DataFrame
+    `kinds` are the tables that `reproduction.topdown.systems` gives, and `shown` is the state whose
+    counties are drawn.
     """
     bias, trend = bias_table(kinds["bias"]), trend_table(kinds["summary"])
-    slopes = kinds["slopes"][kinds["slopes"]["run"] == 0].drop(columns="run")
-    fingerprint = beyond_the_algorithm(
-        kinds["fingerprint"].drop(columns="run"), "Bureau", "production"
-    )
+    slopes = kinds["slopes"].query("run == 0").drop(columns="run")
+    fingerprint = kinds["fingerprint"].drop(columns="run")
+    fingerprint = beyond_the_algorithm(fingerprint, "Bureau", "production")
     sizes = kinds["sizes"].drop(columns="run")
     means = ["runs", "negative_slopes", "significant_slopes", "pooled_slope", "pooled_slope_error"]
-    counties = kinds["counties"]
+    both = fingerprint.merge(sizes, on=["system", "group"], suffixes=("", "_of_size"))
     return {
         "bias": bias,
         "trend": trend,
@@ -125,20 +103,6 @@ def collected(
         "sizes": sizes,
         "bias_points": bias,
         "slopes_points": slopes.merge(trend[["system", *means]], on="system"),
-        "counties_points": counties[counties["state"] == shown],
-        "swapping_points": fingerprint.merge(
-            sizes, on=["system", "group"], suffixes=("", "_of_size")
-        ),
+        "counties_points": kinds["counties"].query("state == @shown"),
+        "swapping_points": both,
     }
-
-
-def rounding_table(nodes: pd.DataFrame) -> pd.DataFrame:
-    """Sum the solutions of all runs up by level."""
-    found = nodes.groupby(["system", "level"], sort=False).agg(
-        parents=("parents", "sum"),
-        dropped=("dropped", "mean"),
-        variables=("variables", "max"),
-        cost=("cost", "mean"),
-        off_whole=("off_whole", "max"),
-    )
-    return found.reset_index()

@@ -97,7 +97,7 @@ def test_jobs_of_a_state_each_make_the_run_of_all_states(small):
 
     released, errors = release_states(5, small)
     assert released[list(CELLS)].sum(axis=1).tolist() == [897934, 1052567, 625741]
-    every = [descend(5, small, BLOCKS, released, state) for state in ("VT", "DE", "RI")]
+    every = [descend(5, small, BLOCKS, released, states) for states in (["VT"], ["DE", "RI"])]
     found = level_table(pd.concat([errors, *every], ignore_index=True))
     pd.testing.assert_frame_equal(found, level_table(wanted))
     assert found["level"].tolist() == list(whole.levels)

@@ -13,7 +13,7 @@ from reproduction.national.releases import (
     run_batch,
     state_table,
 )
-from reproduction.national.settings import batches, jobs_of, list_states, of_all_jobs
+from reproduction.national.settings import batches, jobs_of, list_states
 from reproduction.topdown.experiment import only_states
 from tests import ROOT
 
@@ -117,8 +117,3 @@ def test_states_are_all_or_some_in_the_order_of_the_counts():
     assert len(every) == 52
     assert {"DC", "PR"} < set(every)
     assert list_states({"states": ["VT", "DE"]}, published) == ["DE", "VT"]
-
-
-def test_every_job_of_every_family_has_a_file():
-    files = of_all_jobs("{family}_{part}.csv", {"noise": 2, "swapping": 1})
-    assert files == ["noise_0.csv", "noise_1.csv", "swapping_0.csv"]

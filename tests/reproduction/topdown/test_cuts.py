@@ -1,6 +1,6 @@
 import numpy as np
 
-from reproduction.topdown.cuts import KINDS, cut_once, cuts_table, synthetic_regions
+from reproduction.topdown.workarounds import KINDS, cut_once, cuts_table, synthetic_regions
 
 
 def test_regions_have_one_to_four_kinds_and_somebody_of_each():

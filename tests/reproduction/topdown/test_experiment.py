@@ -9,7 +9,13 @@ from isdp.topdown import Plan
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown.configurations import SCHEMA, identity, plans, production, slides
-from reproduction.topdown.errors import bias_by_size, margin_errors, summary
+from reproduction.topdown.errors import (
+    bias_by_size,
+    margin_errors,
+    pooled_slope,
+    state_slopes,
+    summary,
+)
 from reproduction.topdown.experiment import (
     integer_noise,
     measure,
@@ -17,7 +23,6 @@ from reproduction.topdown.experiment import (
     release_once,
     tables_of,
 )
-from reproduction.topdown.slopes import pooled_slope, state_slopes
 from tests import ROOT
 from tests.statistical.checks import check_mean
 
@@ -79,7 +84,7 @@ def test_two_runs_over_all_counties_repeat_an_independent_program(whole):
     """Identity queries, epsilon 4: mean over ten runs of another program, and sd of a run."""
     plan = PLANS["identity 4"]
     releases = [release_once(stream(seed, "topdown", "identity 4"), whole, plan) for seed in (5, 6)]
-    found = measure(whole, plan, releases[0].tables)
+    found = measure(whole, plan.schema, releases[0].tables)
     row = found["summary"].iloc[0]
     bias = found["bias"].set_index("cell_class")["mean"]
     theirs = {
@@ -111,7 +116,7 @@ def test_two_runs_over_all_counties_repeat_an_independent_program(whole):
 def test_negatives_take_the_bias_away(whole):
     plan = PLANS["identity 4, negatives allowed"]
     release = release_once(stream(5, "topdown", "free"), whole, plan)
-    found = measure(whole, plan, release.tables)
+    found = measure(whole, plan.schema, release.tables)
     bias = found["bias"]
     # the county's noise has variance 18, and its state's, which the state's counties share, adds
     error = 2 * np.sqrt(18 / bias["cells"])
@@ -200,9 +205,10 @@ def test_the_pooled_slope_is_that_of_a_regression_with_dummies():
     meat = design.T @ (design * ((left / (1 - hat)) ** 2)[:, None])
     robust = np.sqrt((inverse @ meat @ inverse)[0, 0])
     found = pooled_slope(counties, errors)
-    assert found.areas == 3
+    assert found["states"] == 3
     np.testing.assert_allclose(
-        [found.slope, found.z, found.z_robust], [beta[0], beta[0] / plain, beta[0] / robust]
+        [found[name] for name in ("pooled_slope", "pooled_z", "pooled_z_robust")],
+        [beta[0], beta[0] / plain, beta[0] / robust],
     )
 
 

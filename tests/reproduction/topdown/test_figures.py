@@ -35,13 +35,13 @@ def test_bias_stands_at_each_class_with_three_standard_errors():
         container = next(each for each in left.containers if each.get_label() == words)
         line, _, (bars,) = container.lines
         drawn = np.column_stack(line.get_data())[: len(part)]
-        assert drawn[:, 0] == pytest.approx(np.arange(len(part)) + 0.09 * (place - 0.5))
+        assert drawn[:, 0] == pytest.approx(np.arange(len(part)) + 0.1 * (place - 0.5))
         assert drawn[:, 1].tolist() == part["mean"].tolist()
         reach = [np.ptp(stroke[:, 1]) / 2 for stroke in bars.get_segments() if len(stroke)]
         expected = 3 * part["mean_error"].fillna(0)
         assert reach[: len(part)] == pytest.approx(expected.tolist())
-        heights = labelled(right)[words].get_ydata()[: len(part)]
-        assert heights.tolist() == part["rmse"].tolist()
+        line = next(each for each in right.containers if each.get_label() == words).lines[0]
+        assert line.get_ydata()[: len(part)].tolist() == part["rmse"].tolist()
     assert [text.get_text() for text in left.get_xticklabels()] == CLASSES
     assert legend_of(right) == ["Bureau, 2021-06-08", f"{PRODUCTION} (2 runs)"]
     alone = figures.bias(table.assign(runs=1))
@@ -85,9 +85,7 @@ def test_slopes_are_sorted_and_red_where_they_fall_significantly(slopes):
     assert [to_hex(each) for each in production.get_facecolors()] == [BOX, DAS]
 
 
-def test_a_bar_stands_at_the_pooled_slope_beside_counts_of_the_dots_and_of_all_runs(
-    slopes,
-):
+def test_a_bar_stands_at_the_pooled_slope_and_means_of_all_runs_next_to_it(slopes):
     (axis,) = slopes.axes
     bars = [line.get_xydata().tolist() for line in axis.get_lines()[:2]]
     assert bars == [[[-0.75, -0.4], [-0.75, 0.4]], [[1.5, 0.6], [1.5, 1.4]]]
@@ -95,10 +93,9 @@ def test_a_bar_stands_at_the_pooled_slope_beside_counts_of_the_dots_and_of_all_r
     assert beside == [
         (
             0,
-            "2 negative, 1 of them significant\n(means of 4 runs: 1.2, 0.5;\n"
-            "pooled slope -0.75, z = -0.5)",
+            "1.25 negative, 0.5 of them significant\npooled slope -0.75, z = -0.5\n(4 runs)",
         ),
-        (1, "1 negative, 0 of them significant\n(pooled slope 1.5, z = 4.0; one run)"),
+        (1, "1 negative, 2 of them significant\npooled slope 1.5, z = 4.0\n(1 run)"),
     ]
     assert axis.get_xlim() == (-13, 13)
     low, high = sorted(axis.get_ylim())
@@ -145,7 +142,7 @@ def test_the_trace_of_swapping_is_shown_in_persons_a_thousand():
             "system": ["Bureau", "Bureau", "production", "production"],
             "group": ["hispanic", "adult"] * 2,
             "slope": [0.002, -0.001, 0.004, 0.0005],
-            "z_robust": [4.0, -2.0, 8.0, 0.5],
+            "robust_error": [0.0005, 0.0005, 0.0005, 0.001],
         }
     )
     sizes = pd.DataFrame(
@@ -165,11 +162,11 @@ def test_the_trace_of_swapping_is_shown_in_persons_a_thousand():
         part = trace[trace["system"] == name]
         container = next(each for each in left.containers if each.get_label() == words)
         line, _, (bars,) = container.lines
-        assert line.get_xdata() == pytest.approx(np.arange(2) + 0.12 * (place - 0.5))
+        assert line.get_xdata() == pytest.approx(np.arange(2) + 0.1 * (place - 0.5))
         assert line.get_ydata() == pytest.approx(1000 * part["slope"].to_numpy())
         reach = [np.ptp(stroke[:, 1]) / 2 for stroke in bars.get_segments()]
-        assert reach == pytest.approx((3000 * (part["slope"] / part["z_robust"]).abs()).tolist())
-        lines = right.get_lines()[2 * place : 2 * place + 2]
+        assert reach == pytest.approx((3000 * part["robust_error"]).tolist())
+        lines = right.get_lines()[place::2]
         for drawn, group, style in zip(lines, ("hispanic", "adult"), ("-", ":"), strict=True):
             some = sizes[(sizes["system"] == name) & (sizes["group"] == group)]
             assert drawn.get_ydata().tolist() == some["rmse"].tolist()
@@ -184,7 +181,7 @@ def test_the_trace_of_swapping_is_shown_in_persons_a_thousand():
 
 def test_without_the_bureaus_budget_the_trace_shows_the_simple_run():
     trace = pd.DataFrame(
-        {"system": ["identity 4"], "group": ["adult"], "slope": [0.002], "z_robust": [4.0]}
+        {"system": ["identity 4"], "group": ["adult"], "slope": [0.002], "robust_error": [0.0005]}
     )
     sizes = pd.DataFrame(
         {"system": ["identity 4"], "group": ["adult"], "from_population": [0], "rmse": [3.0]}

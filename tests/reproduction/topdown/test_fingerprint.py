@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 
 from reproduction.topdown.fingerprint import (
-    GROUPS,
     beyond_the_algorithm,
     fingerprint,
     group_counts,
@@ -94,4 +93,4 @@ def test_errors_by_population_are_of_the_counties_in_the_class():
     white = found[found["group"] == "white"].set_index("from_population")
     assert white["counties"].to_dict() == {0: 1, 100: 2}
     assert white["rmse"].to_dict() == {0: 1.0, 100: pytest.approx(np.sqrt(12.5))}
-    assert set(found["group"]) == set(GROUPS)
+    assert set(found["group"]) == {"hispanic", "white", "black", "asian", "adult"}

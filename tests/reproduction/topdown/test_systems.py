@@ -7,10 +7,15 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown import bureau, configurations, dormitories, systems
-from reproduction.topdown.bureau import aligned
+from reproduction.topdown import bureau, configurations, implied, systems
 from reproduction.topdown.configurations import WITHOUT_RACE, configuration_table
-from reproduction.topdown.dormitories import (
+from reproduction.topdown.experiment import (
+    census_hierarchy,
+    counts_for,
+    only_states,
+    state_noise,
+)
+from reproduction.topdown.implied import (
     PRINTED,
     TRUTHS,
     dormitory_table,
@@ -18,18 +23,21 @@ from reproduction.topdown.dormitories import (
     naive_table,
     witness_table,
 )
-from reproduction.topdown.experiment import census_hierarchy, counts_for, only_states
 from reproduction.topdown.settings import families
 from reproduction.topdown.systems import (
     INTEGER,
     TOTALS,
-    node_table,
     other_runs,
     topdown_runs,
-    totals_noise,
     with_and_without,
 )
-from reproduction.topdown.tables import bias_table, cause_table, over_runs, trend_table
+from reproduction.topdown.tables import (
+    bias_table,
+    cause_table,
+    over_runs,
+    rounding_table,
+    trend_table,
+)
 from tests import ROOT
 from tests.reproduction.topdown.students import share_beyond
 from tests.statistical.checks import check_mean
@@ -81,21 +89,28 @@ def test_four_cells_are_the_histogram_without_races(small):
     assert (table == by_hand).all()
 
 
-def test_the_bureaus_counts_are_put_in_the_order_of_ours(small):
+def given_by_the_bureau(monkeypatch, *histograms):
+    monkeypatch.setattr(bureau, "file_obtained", lambda *_: "file")
+    monkeypatch.setattr(bureau, "read_demonstration_histogram", lambda *_: (*histograms, None))
+
+
+def test_the_bureaus_counts_are_put_in_the_order_of_ours(small, monkeypatch):
     back = np.arange(len(small.counties))[::-1]
     turned = Histogram(small.counties.iloc[back].reset_index(drop=True), small.counts[back])
     private = Histogram(turned.counties, turned.counts + 1)
-    assert (aligned((private, turned), small).counts == small.counts + 1).all()
+    given_by_the_bureau(monkeypatch, private, turned)
+    found = bureau.bureau_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
+    assert (found.counts == small.counts + 1).all()
     wrong = Histogram(turned.counties, turned.counts + 1)
+    given_by_the_bureau(monkeypatch, private, wrong)
     with pytest.raises(InputError, match="are not the published counts"):
-        aligned((private, wrong), small)
+        bureau.bureau_counts({"vintage": bureau.VINTAGE}, None, "", None, small)
 
 
 @pytest.mark.parametrize("vintage", ["", "20201116", "20210608", "20230403"])
 def test_the_bureaus_counts_are_read_in_their_own_vintage_alone(small, monkeypatch, vintage):
     private = Histogram(small.counties, small.counts + 1)
-    monkeypatch.setattr(bureau, "file_obtained", lambda *_: "file")
-    monkeypatch.setattr(bureau, "read_demonstration_histogram", lambda *_: (private, small, None))
+    given_by_the_bureau(monkeypatch, private, small)
     found = bureau.bureau_counts({"vintage": vintage}, None, "", None, small)
     if vintage == "20210608":
         assert (found.counts == private.counts).all()
@@ -115,7 +130,7 @@ def test_other_systems_are_measured_with_and_without_the_bureaus_file(small):
 
 
 def test_noise_of_totals_adds_up_to_zero_in_each_state(small):
-    noise = totals_noise(np.random.default_rng(1), small, 5)
+    noise = state_noise(np.random.default_rng(1), small.counties, 0.2, 5)
     assert noise.any()
     for rows in small.counties.groupby("state").indices.values():
         assert (noise[:, rows].sum(axis=1) == 0).all()
@@ -159,11 +174,11 @@ def test_the_gain_by_invariants_has_an_error_over_the_states(small, monkeypatch)
 
 def test_levels_are_summed_up_from_their_parents():
     nodes = [
-        {"level": "county", "parent": name, "cells": cells, "dropped": 10 - cells}
+        {"system": "a", "level": "county", "parent": name, "cells": cells, "dropped": 10 - cells}
         | {"variables": 3 * cells, "cost": float(cells), "off_whole": 0.0}
         for name, cells in (("A", 4), ("B", 8))
     ]
-    row = node_table(nodes).iloc[0]
+    row = rounding_table(pd.DataFrame(nodes)).iloc[0]
     assert row["parents"] == 2
     assert row["dropped"] == pytest.approx((0.6 + 0.2) / 2)
     assert (row["variables"], row["cost"]) == (24, 6)
@@ -226,7 +241,7 @@ def test_all_descriptions_of_the_dormitories_but_the_obvious_one_agree():
 
 def test_constraints_that_rule_out_what_exists_are_wrong_too(monkeypatch):
     row, least = PRINTED[0]
-    monkeypatch.setattr(dormitories, "PRINTED", ((row, least + 1), *PRINTED[1:]))
+    monkeypatch.setattr(implied, "PRINTED", ((row, least + 1), *PRINTED[1:]))
     table = dormitory_table().set_index("constraints")
     ruled_out = int((extendable() @ row == least).sum())
     assert ruled_out > 0

@@ -5,4 +5,5 @@ from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_tables
 
 with job_log(snakemake.log[0]):
-    write_tables(cost_tables(snakemake.input, snakemake.params.cost), snakemake.output)
+    parts = dict(snakemake.input.items())
+    write_tables(cost_tables(parts, snakemake.params.cost), snakemake.output)

@@ -1,7 +1,5 @@
 """TopDown from a batch of states down to their synthetic blocks."""
 
-import pandas as pd
-
 from isdp.io.files import write_csv
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
@@ -15,7 +13,5 @@ with job_log(snakemake.log[0]):
     histogram = read_histogram(given.histogram, read_published(given.published))
     histogram = only_states(histogram, params.states)
     released = read_csv(given.released)
-    found = [
-        descend(params.seed, histogram, params.blocks, released, state) for state in params.batch
-    ]
-    write_csv(pd.concat(found, ignore_index=True), snakemake.output.errors)
+    errors = descend(params.seed, histogram, params.blocks, released, params.batch)
+    write_csv(errors, snakemake.output.errors)

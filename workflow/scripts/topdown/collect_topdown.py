@@ -2,10 +2,9 @@
 
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs, write_tables
-from reproduction.topdown.settings import KINDS
 from reproduction.topdown.tables import collected
 
 with job_log(snakemake.log[0]):
     params = snakemake.params
-    kinds = {kind: read_csvs(snakemake.input[kind]) for kind in KINDS}
+    kinds = {kind: read_csvs(paths) for kind, paths in snakemake.input.items()}
     write_tables(collected(kinds, params.runs, params.shown), snakemake.output)

@@ -1,4 +1,4 @@
-"""Measure the demonstration data and exact integer noise as TopDown is measured."""
+"""Measure the demonstration data, exact integer noise, and TopDown without invariants."""
 
 from isdp.io.files import read_json
 from reproduction.data.histogram import read_histogram
@@ -6,7 +6,7 @@ from reproduction.data.published import read_published
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_tables
 from reproduction.topdown.bureau import VINTAGE, bureau_counts
-from reproduction.topdown.systems import other_runs
+from reproduction.topdown.systems import other_runs, with_and_without
 
 with job_log(snakemake.log[0]) as log:
     params, given = snakemake.params, snakemake.input
@@ -19,4 +19,5 @@ with job_log(snakemake.log[0]) as log:
     if private is None:
         log.info("no demonstration data of vintage %s: their errors are left out", VINTAGE)
     found = other_runs(params.seed, histogram, **params.integer_noise, private=private)
+    found["invariants"] = with_and_without(params.seed, histogram, params.runs)
     write_tables(found, snakemake.output)

@@ -4,8 +4,9 @@ import pytest
 from isdp.constraints.presence import Presence
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
-from reproduction.topdown import failsafe
-from reproduction.topdown.failsafe import (
+from reproduction.topdown import workarounds
+from reproduction.topdown.workarounds import (
+    DORMITORIES,
     QUARTERS,
     STUDENTS_PEOPLE,
     compare_ways,
@@ -14,7 +15,6 @@ from reproduction.topdown.failsafe import (
     minimal_schema,
     state_first,
 )
-from reproduction.topdown.implied import DORMITORIES
 from tests import ROOT
 from tests.reproduction.topdown.students import share_beyond
 from tests.statistical.checks import LawRejected, check_mean
@@ -81,8 +81,8 @@ def test_every_way_starts_from_the_same_measurements_and_the_failsafe_is_the_wor
         made["minimal"] = minimal_schema(rng, measured).reshape(-1, 2, 3)
         return made["minimal"].reshape(-1, 3)
 
-    monkeypatch.setattr(failsafe, "state_first", of_a_state)
-    monkeypatch.setattr(failsafe, "minimal_schema", everywhere)
+    monkeypatch.setattr(workarounds, "state_first", of_a_state)
+    monkeypatch.setattr(workarounds, "minimal_schema", everywhere)
     copies = 200
     people = np.tile(STUDENTS_PEOPLE, (copies, 1))
     known = Presence(np.tile(DORMITORIES.totals, copies), np.tile(DORMITORIES.present, (copies, 1)))
@@ -127,7 +127,7 @@ def test_releases_in_which_the_minimal_schema_breaks_a_total_are_counted(monkeyp
     def broken(rng, measured):
         return minimal_schema(rng, measured) + np.array([[1, 0, 0], [0, 0, 0]])
 
-    monkeypatch.setattr(failsafe, "minimal_schema", broken)
+    monkeypatch.setattr(workarounds, "minimal_schema", broken)
     row = compare_ways(np.random.default_rng(5), STUDENTS_PEOPLE, pairs, known, 1.0, 3)
     assert row["minimal_failed"] == row["releases"] == 3
 

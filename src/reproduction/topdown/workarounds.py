@@ -1,0 +1,224 @@
+"""Releases that no regions below can make up, and ways around them (TDA, "Workarounds").
+
+Cutting planes: the slides' 28 kinds of group quarters have 2^28 subsets, too many to list. The
+published tables have 7 kinds, so that these regions are synthetic (ours).
+
+Failsafe: totals by kind of a state and of its counties are measured; a county's grand total, and
+which kinds it has, are known. Three releases are made from the same measurements: the state without
+the implied constraints, then the counties, with the failsafe where these cannot add up to it; the
+state with the implied constraints, then the counties; and the minimal schema, both levels at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from isdp.constraints.presence import Presence
+from isdp.seeds import stream
+from isdp.topdown.kinds import nearest_kinds
+from isdp.topdown.minimal import Tree, nearest_everywhere
+from isdp.topdown.noise import draw_noise
+from isdp.topdown.projections import onto_simplices, onto_transportation
+from isdp.topdown.rounding import round_tables
+
+# two regions of 100 students; female-only, co-ed and male-only dormitories
+DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
+QUARTERS = "group quarters, states and counties"
+STUDENTS = "dormitories, a state of two regions"
+# two regions of 100 students each; the second number of each is co-ed
+STUDENTS_PEOPLE = np.array([[98, 2, 0], [0, 2, 98]])
+COLUMNS = [
+    *("error_failsafe", "error_implied", "error_minimal", "moved"),
+    *("counties_failsafe", "counties_implied", "counties_minimal"),
+]
+# of the synthetic regions
+KINDS = 28
+MAX_KINDS = 4
+USUAL_SIZE = 60  # people of a region in group quarters, its median beyond the least numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Noisy totals by kind of some states and of their counties, int64."""
+
+    people: np.ndarray  # (counties, kinds), true
+    state: np.ndarray  # (counties,), from 0 up
+    presence: Presence  # of the counties of all states
+    above: np.ndarray  # (states, kinds), noisy
+    below: np.ndarray  # (counties, kinds), noisy
+
+
+def measure_kinds(rng: np.random.Generator, people, state, presence, epsilon: float) -> Measured:
+    """Measure states and counties, each with noise of the same epsilon."""
+    people = np.asarray(people)
+    above = np.zeros((state.max() + 1, people.shape[1]), dtype=np.int64)
+    np.add.at(above, state, people)
+    noisy = [
+        true + draw_noise(rng, "pure", [epsilon], [true.size]).reshape(true.shape)
+        for true in (above, people)
+    ]
+    return Measured(people, state, presence, *noisy)
+
+
+def minimal_schema(rng: np.random.Generator, measured: Measured) -> np.ndarray:
+    """Estimate all states and counties in one least squares problem, and round them in one."""
+    tree = Tree([measured.state], [1, 1])
+    return nearest_everywhere(rng, [measured.above, measured.below], tree, measured.presence)
+
+
+def state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
+    """Release one state, then its counties.
+
+    Where `implied`, the state is held to what its counties imply; else to the least numbers and
+    the grand total alone.
+
+    Returns
+    -------
+    table : int64 array, shape (counties of the state, kinds)
+    moved : int
+        l1 distance by which the failsafe moved the state; 0 where it did not fire.
+    """
+    here = measured.state == state
+    known = measured.presence
+    kinds = known.present[here].any(axis=0)
+    some = np.ix_(here, kinds)
+    presence = Presence(known.totals[here], known.present[some], known.least[some])
+    least = presence.least.sum(axis=0)
+    noisy = measured.above[state, kinds]
+    if implied:
+        top = nearest_kinds(rng, noisy, presence).totals
+    else:
+        rest = np.array([presence.totals.sum() - least.sum()])
+        top = least + rounded_simplices(rng, (noisy - least)[None], rest)[0]
+    points = np.where(presence.present, measured.below[some] - presence.least, -np.inf)
+    moved = 0
+    if presence.broken(top) is None:
+        sums = presence.caps, top - least
+        real = onto_transportation(points, *sums)
+        found = presence.least + round_tables(rng, real, sums[1], sums[0]).table
+    else:
+        found = presence.least + rounded_simplices(rng, points, presence.caps)
+        moved = int(np.abs(found.sum(axis=0) - top).sum())
+    table = np.zeros((here.sum(), len(kinds)), dtype=np.int64)
+    table[:, kinds] = found
+    return table, moved
+
+
+def failsafe_table(
+    rng: np.random.Generator, counties: pd.DataFrame, people, epsilons, runs: int
+) -> pd.DataFrame:
+    """Compare the ways on the real group quarters, then on the slides' dormitories."""
+    state = counties["state"].astype("category").cat.codes.to_numpy(np.int64)
+    presence = Presence(people.sum(axis=1), people > 0)
+    states = len(np.unique(state)) * runs  # as many releases of the dormitories
+    copies = np.tile(STUDENTS_PEOPLE, (states, 1))
+    known = Presence(np.tile(DORMITORIES.totals, states), np.tile(DORMITORIES.present, (states, 1)))
+    pairs = np.repeat(np.arange(states), len(STUDENTS_PEOPLE))
+    cases = [(QUARTERS, epsilon, (people, state, presence), runs) for epsilon in epsilons]
+    cases += [(STUDENTS, epsilon, (copies, pairs, known), 1) for epsilon in (0.1, 1.0)]
+    rows = [
+        {"where": where, "epsilon": epsilon} | compare_ways(rng, *data, epsilon, times)
+        for where, epsilon, data, times in cases
+    ]
+    return pd.DataFrame(rows)
+
+
+def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: float, runs: int):
+    """Make releases in the three ways, from the same measurements; a row of topdown_failsafe."""
+    rows, failed = [], 0
+    for _ in range(runs):
+        measured = measure_kinds(rng, people, state, presence, epsilon)
+        everywhere = minimal_schema(rng, measured)
+        for number in range(len(measured.above)):
+            here = measured.state == number
+            failed += not _keeps(everywhere[here], presence, here)
+            table, moved = state_first(rng, measured, number, implied=False)
+            found = {"failsafe": table}
+            if moved:
+                found["implied"], again = state_first(rng, measured, number, implied=True)
+                if again:
+                    raise AssertionError("a state that meets the implied constraints does not fit")
+            if not all(_keeps(each, presence, here) for each in found.values()):
+                raise AssertionError("a released county does not keep what is known of it")
+            if moved:
+                found["minimal"] = everywhere[here]
+            row = {"moved": moved}
+            for way, each in found.items():
+                off = each - measured.people[here]
+                row[f"error_{way}"] = np.abs(off.sum(axis=0)).sum()
+                row[f"counties_{way}"] = np.abs(off).sum()
+            rows.append(row)
+    every = pd.DataFrame(rows, columns=COLUMNS).astype(float)
+    fired = every[every["moved"] > 0]
+    costs = {
+        "releases": len(every),
+        "minimal_failed": failed,
+        "fired": len(fired),
+        "error_plain": every.loc[every["moved"] == 0, "error_failsafe"].mean(),
+    } | fired.mean().to_dict()
+    for way in ("implied", "minimal"):
+        over = fired["error_failsafe"] - fired[f"error_{way}"]
+        costs |= {f"over_{way}": over.mean(), f"over_{way}_error": over.sem()}
+    return costs
+
+
+def _keeps(table, presence: Presence, here) -> bool:
+    """Whether a table of some counties is whole and keeps what is known of them."""
+    return bool(
+        np.issubdtype(table.dtype, np.integer)
+        and (table.sum(axis=1) == presence.totals[here]).all()
+        and (table >= presence.least[here]).all()
+        and not table[~presence.present[here]].any()
+    )
+
+
+def synthetic_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
+    """Draw regions with one to four of 28 kinds each, of sizes that vary much: people, presence."""
+    people = np.zeros((regions, KINDS), dtype=np.int64)
+    for row in people:
+        kinds = rng.choice(KINDS, rng.integers(1, MAX_KINDS + 1), replace=False)
+        size = int(USUAL_SIZE * np.exp(1.5 * rng.standard_normal()))
+        row[kinds] = 1 + rng.multinomial(size, rng.dirichlet(np.ones(len(kinds))))
+    return people, Presence(people.sum(axis=1), people > 0)
+
+
+def cut_once(seed: int, regions: int, epsilon: float, number: int):
+    """Release one synthetic state's totals by kind: people, presence, noisy totals and release."""
+    people, presence = synthetic_regions(stream(seed, "topdown cuts", "regions", number), regions)
+    rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
+    noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])
+    return people, presence, noisy, nearest_kinds(rng, noisy, presence)
+
+
+def cuts_table(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
+    """Count the bounds that a release needs, of the 2^28 that there are; the table topdown_cuts."""
+    rows = []
+    for epsilon, number in product(epsilons, range(runs)):
+        people, presence, noisy, found = cut_once(seed, regions, epsilon, number)
+        true = people.sum(axis=0)
+        errors = np.abs(noisy - true).sum(), np.abs(found.totals - true).sum()
+        broken = presence.broken(found.totals) is not None
+        rows.append((epsilon, len(found.cuts), presence.present.sum(), *errors, broken))
+    columns = ["epsilon", "cuts", "variables", "error_noisy", "error", "broken"]
+    table = pd.DataFrame(rows, columns=columns).groupby("epsilon", sort=False, as_index=False)
+    found = table.agg(
+        releases=("cuts", "size"),
+        cuts_mean=("cuts", "mean"),
+        cuts_most=("cuts", "max"),
+        variables=("variables", "max"),
+        error_noisy=("error_noisy", "mean"),
+        error=("error", "mean"),
+        broken=("broken", "sum"),
+    )
+    found.insert(2, "subsets", 2**KINDS - 1)
+    return found
+
+
+def rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
+    """Nearest non-negative whole rows with given sums, after projection and rounding."""
+    real = onto_simplices(np.asarray(points, dtype=float).T, sums)
+    return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T
