@@ -17,8 +17,8 @@ rule draw_exact_lattice:
     params:
         sources=code("exactness", "lattices"),
         seed=config["seed"],
-        entry=EXPERIMENTS.lattice_of,
-        law=EXPERIMENTS.law_of,
+        entry=LATTICES.lattice_of,
+        law=LATTICES.law_of,
         draws=EXACT["draws"],
     message:
         "Exact noise of {wildcards.experiment}, {wildcards.law}"
@@ -28,17 +28,12 @@ rule draw_exact_lattice:
 
 rule follow_distance:
     input:
-        exact=collect("results/draws/exact_{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
-        curves=collect("results/coupling/{{experiment}}_{law}_curves.csv", law=EXPERIMENTS.laws_of),
-        meetings=collect(
-            "results/coupling/{{experiment}}_{law}_meetings.csv", law=EXPERIMENTS.laws_of
-        ),
+        exact=collect("results/draws/exact_{{experiment}}_{law}.nc", law=LATTICES.laws_of),
+        curves=collect("results/coupling/{{experiment}}_{law}_curves.csv", law=LATTICES.laws_of),
     output:
         distances="results/coupling/{experiment}_distances.csv",
     log:
         logs("follow_distance_{experiment}"),
-    benchmark:
-        benchmarks("follow_distance_{experiment}")
     localrule: True
     conda:
         ENVIRONMENT
@@ -47,8 +42,8 @@ rule follow_distance:
     params:
         sources=code("exactness", "lattices"),
         seed=config["seed"],
-        entry=EXPERIMENTS.lattice_of,
-        laws=EXPERIMENTS.laws_of,
+        entry=LATTICES.lattice_of,
+        laws=LATTICES.laws_of,
         variants=VARIANTS,
         following={key: EXACT[key] for key in ("chains", "points", "longest")},
     message:
@@ -73,8 +68,7 @@ rule draw_exact_counties:
     params:
         sources=code("exactness", "counties"),
         seed=config["seed"],
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
+        mechanism={key: COUNTIES[key] for key in ("epsilon", "norm")},
         draws=COUNTIES["chains"] * COUNTIES["draws"],
     message:
         "Exact noise for the counties of {wildcards.state}"
@@ -127,8 +121,6 @@ rule compare_exact_sex_by_age:
         laws="results/figures/exact_sex_by_age.csv",
     log:
         logs("compare_exact_sex_by_age"),
-    benchmark:
-        benchmarks("compare_exact_sex_by_age")
     localrule: True
     conda:
         ENVIRONMENT
@@ -185,8 +177,6 @@ rule plot_exact:
         sex_by_age_png="results/figures/exact_sex_by_age.png",
     log:
         logs("plot_exact"),
-    benchmark:
-        benchmarks("plot_exact")
     localrule: True
     conda:
         ENVIRONMENT

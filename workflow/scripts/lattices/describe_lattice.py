@@ -1,6 +1,6 @@
 """Describe the noise of one experiment under all its laws, and compare it with exact draws."""
 
-from reproduction.exactness.lattice_laws import compare_laws
+from reproduction.exactness.experiment import compare_laws
 from reproduction.lattices.entry import mechanism_of
 from reproduction.lattices.noise import noise_tables
 from reproduction.running.draws import read_by
