@@ -1,7 +1,6 @@
 """Congenial differential privacy: sex by age under constraints, and a two-bin histogram (CDP)."""
 
 SEX_BY_AGE = config["congenial"]["sex_by_age"]
-DISTANCES = SEX_BY_AGE["distances"]
 
 
 rule read_sex_by_age:
@@ -43,12 +42,7 @@ rule sample_sex_by_age:
     params:
         sources=code("congenial"),
         seed=config["seed"],
-        epsilon=SEX_BY_AGE["epsilon"],
-        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
-        solved=SEX_BY_AGE["solved"],
-        walk=SEX_BY_AGE["walk"],
-        independence=SEX_BY_AGE["independence"],
-        printed=None if SEX_BY_AGE["file"] else SEX_BY_AGE["printed"],
+        settings=SEX_BY_AGE,
     message:
         "Releases of sex by age by both samplers"
     script:
@@ -71,11 +65,7 @@ rule trace_sex_by_age:
     params:
         sources=code("congenial"),
         seed=config["seed"],
-        epsilon=SEX_BY_AGE["epsilon"],
-        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
-        solved=SEX_BY_AGE["solved"],
-        trace=SEX_BY_AGE["trace"],
-        of_paper=not SEX_BY_AGE["file"] and SEX_BY_AGE["printed"] is not None,
+        settings=SEX_BY_AGE,
     message:
         "Traces of the independence sampler"
     script:
@@ -98,10 +88,7 @@ rule measure_acceptance:
     params:
         sources=code("congenial"),
         seed=config["seed"],
-        epsilon=SEX_BY_AGE["epsilon"],
-        solved=SEX_BY_AGE["solved"],
-        acceptance=SEX_BY_AGE["acceptance"],
-        of_paper=not SEX_BY_AGE["file"],
+        settings=SEX_BY_AGE,
     message:
         "Acceptance rate of the independence sampler by its proposal"
     script:
@@ -124,11 +111,7 @@ rule compare_distances:
     params:
         sources=code("congenial"),
         seed=config["seed"],
-        epsilon=SEX_BY_AGE["epsilon"],
-        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
-        solved=SEX_BY_AGE["solved"],
-        simulated=not SEX_BY_AGE["file"],
-        distances=DISTANCES,
+        settings=SEX_BY_AGE,
     message:
         "Distances of releases from their tables by method"
     script:
@@ -172,21 +155,12 @@ rule plot_sex_by_age:
         samplers_png="results/figures/sex_by_age_samplers.png",
     log:
         logs("plot_sex_by_age"),
-    benchmark:
-        benchmarks("plot_sex_by_age")
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("congenial"),
-        settings={
-            "county": SEX_BY_AGE["county"] if SEX_BY_AGE["file"] else None,
-            "epsilon": SEX_BY_AGE["epsilon"],
-            "proposal_epsilon": SEX_BY_AGE["proposal_epsilon"],
-            "raw_epsilon": DISTANCES["raw_epsilon"],
-            "tables": DISTANCES["tables"],
-            "releases": DISTANCES["releases"],
-        },
+        settings=SEX_BY_AGE,
     message:
         "Figures of sex by age"
     script:

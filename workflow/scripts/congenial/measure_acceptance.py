@@ -8,17 +8,10 @@ from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]):
-    params, settings = snakemake.params, snakemake.params.acceptance
-    printed = zip(settings["proposal_epsilons"], settings["paper"], strict=True)
-    rates = acceptance_table(
-        stream(params.seed, "sex by age", "acceptance"),
-        read_csv(snakemake.input.counts)["count"].to_numpy(),
-        epsilon=params.epsilon,
-        proposal_epsilons=settings["proposal_epsilons"],
-        solved=params.solved,
-        chains=settings["chains"],
-        iterations=settings["iterations"],
-        starts=spread_draws(read_draws(snakemake.input.draws).noise_of(CELLS), settings["chains"]),
-        paper=dict(printed) if params.of_paper else {},
-    )
+    files, settings = snakemake.input, snakemake.params.settings
+    rng = stream(snakemake.params.seed, "sex by age", "acceptance")
+    counts = read_csv(files.counts)["count"].to_numpy()
+    noise = read_draws(files.draws).noise_of(CELLS)
+    starts = spread_draws(noise, settings["acceptance"]["chains"])
+    rates = acceptance_table(rng, counts, settings, starts)
     write_tables({"acceptance": rates, "acceptance_points": rates}, snakemake.output)
