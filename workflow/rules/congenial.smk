@@ -49,40 +49,20 @@ rule sample_sex_by_age:
         "../scripts/congenial/sample_sex_by_age.py"
 
 
-rule trace_sex_by_age:
-    input:
-        counts="results/data/sex_by_age.csv",
-    output:
-        steps="results/figures/sex_by_age_traces.csv",
-        trace="results/tables/sex_by_age_trace.csv",
-        spread="results/tables/sex_by_age_trace_spread.csv",
-    log:
-        logs("trace_sex_by_age"),
-    benchmark:
-        benchmarks("trace_sex_by_age")
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("congenial"),
-        seed=config["seed"],
-        settings=SEX_BY_AGE,
-    message:
-        "Traces of the independence sampler"
-    script:
-        "../scripts/congenial/trace_sex_by_age.py"
-
-
-rule measure_acceptance:
+rule measure_independence:
     input:
         counts="results/data/sex_by_age.csv",
         draws="results/draws/sex_by_age.nc",
     output:
+        steps="results/figures/sex_by_age_traces.csv",
+        trace="results/tables/sex_by_age_trace.csv",
+        spread="results/tables/sex_by_age_trace_spread.csv",
         acceptance="results/tables/sex_by_age_acceptance.csv",
         acceptance_points="results/figures/sex_by_age_acceptance.csv",
     log:
-        logs("measure_acceptance"),
+        logs("measure_independence"),
     benchmark:
-        benchmarks("measure_acceptance")
+        benchmarks("measure_independence")
     conda:
         ENVIRONMENT
     params:
@@ -90,9 +70,9 @@ rule measure_acceptance:
         seed=config["seed"],
         settings=SEX_BY_AGE,
     message:
-        "Acceptance rate of the independence sampler by its proposal"
+        "Traces and acceptance rate of the independence sampler"
     script:
-        "../scripts/congenial/measure_acceptance.py"
+        "../scripts/congenial/measure_independence.py"
 
 
 rule compare_distances:

@@ -26,32 +26,6 @@ rule draw_exact_lattice:
         "../scripts/exactness/draw_exact_lattice.py"
 
 
-rule follow_distance:
-    input:
-        exact=collect("results/draws/exact_{{experiment}}_{law}.nc", law=LATTICES.laws_of),
-        curves=collect("results/coupling/{{experiment}}_{law}_curves.csv", law=LATTICES.laws_of),
-    output:
-        distances="results/coupling/{experiment}_distances.csv",
-    log:
-        logs("follow_distance_{experiment}"),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=1500,
-    params:
-        sources=code("exactness", "lattices"),
-        seed=config["seed"],
-        entry=LATTICES.lattice_of,
-        laws=LATTICES.laws_of,
-        variants=VARIANTS,
-        following={key: EXACT[key] for key in ("chains", "points", "longest")},
-    message:
-        "Actual distance from the target: {wildcards.experiment}"
-    script:
-        "../scripts/exactness/follow_distance.py"
-
-
 rule draw_exact_counties:
     input:
         counties="results/data/counties.csv",

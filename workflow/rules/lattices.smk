@@ -72,6 +72,7 @@ rule describe_lattice:
         draws=expand("results/draws/{{experiment}}_{law}.nc", law=LATTICES.laws_of),
         paper=expand("results/draws/paper_{{experiment}}_{law}.nc", law=LATTICES.laws_of),
         exact=expand("results/draws/exact_{{experiment}}_{law}.nc", law=LATTICES.laws_of),
+        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=LATTICES.laws_of),
     output:
         summary="results/tables/{experiment}_noise_summary.csv",
         exact_summary="results/tables/{experiment}_noise_summary_exact.csv",
@@ -80,6 +81,7 @@ rule describe_lattice:
         laws="results/figures/exact_{experiment}.csv",
         norms="results/summaries/{experiment}_norms.csv",
         agreement="results/summaries/exact_{experiment}_agreement.csv",
+        distances="results/coupling/{experiment}_distances.csv",
     log:
         logs("describe_lattice_{experiment}"),
     localrule: True
@@ -90,8 +92,11 @@ rule describe_lattice:
     params:
         sources=code("lattices", "exactness"),
         seed=config["seed"],
+        entry=LATTICES.lattice_of,
         laws=LATTICES.laws_of,
+        variants=VARIANTS,
         variant=NOISE["variant"],
+        following={key: config["exactness"][key] for key in ("chains", "points", "longest")},
     message:
         "Noise of {wildcards.experiment} by cell, compared with exact draws"
     script:

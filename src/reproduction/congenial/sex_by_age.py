@@ -1,4 +1,8 @@
-"""Sex by age under constraints (CDP, Section 3, Appendix C): chains, releases, distances."""
+"""Sex by age under constraints (CDP, Section 3, Appendix C): chains, releases, distances.
+
+`settings` is the block congenial.sex_by_age of the configuration. `counts` are a confidential table
+and `noise` is added to it: int64 arrays whose last axis has the 46 cells.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,7 @@ from reproduction.data.table_p12 import (
 
 HELD_ROWS = ("18 and over", "all ages")
 SPEEDS = ["seconds", "effective_draws_per_second"]
+TRACED = [0, 1]  # the cells of Figure 3
 
 
 def feasible_noise(counts: np.ndarray) -> Polytope:
@@ -44,15 +49,7 @@ def lattice_walk(counts: np.ndarray, epsilon: float, proposal: float) -> Lattice
 
 
 def independence_sampler(counts: np.ndarray, settings: Mapping) -> IndependenceSampler:
-    """Independence sampler of CDP, Algorithm 1.
-
-    Parameters
-    ----------
-    counts : int64 array, shape (46,)
-    settings : mapping
-        epsilon, proposal_epsilon, and solved: the cells that are solved from the equalities,
-        counted from 1 as in the paper, or None.
-    """
+    """Independence sampler of CDP, Algorithm 1."""
     solved, mechanism = settings["solved"], GeneralizedLaplace(settings["epsilon"])
     cells = None if solved is None else np.asarray(solved) - 1
     proposal = settings["proposal_epsilon"]
@@ -60,7 +57,7 @@ def independence_sampler(counts: np.ndarray, settings: Mapping) -> IndependenceS
 
 
 def walk_and_run(counts: np.ndarray, epsilon: float, settings: Mapping) -> tuple[LatticeWalk, dict]:
-    """Lattice walk of a block `walk` of the configuration, and the settings of its run."""
+    """Lattice walk of a block `walk` of the settings, and the settings of its run."""
     run = {key: value for key, value in settings.items() if key != "proposal"}
     return lattice_walk(counts, epsilon, settings["proposal"]), run
 
@@ -172,12 +169,6 @@ def sample_tables(
 ) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
     """Draw releases by both samplers, and describe them.
 
-    Parameters
-    ----------
-    counts : int64 array, shape (46,)
-    settings : mapping
-        The block congenial.sex_by_age of the configuration.
-
     Returns
     -------
     tables : dict of DataFrame
@@ -212,39 +203,32 @@ def spread_draws(noise: np.ndarray, wanted: int) -> np.ndarray:
 
 
 def acceptance_table(
-    rng: np.random.Generator, counts: np.ndarray, settings: Mapping, starts: np.ndarray
+    rng: np.random.Generator, counts: np.ndarray, settings: Mapping, noise: np.ndarray
 ) -> pd.DataFrame:
     """Measure the acceptance rate against the proposal parameter (CDP, Fig 2).
 
-    Each parameter is run from two kinds of start: from draws of the target, which gives the
+    Each parameter is run from two kinds of start: from noise drawn from the target, which gives the
     stationary rate, and from the confidential table itself, as one would run the algorithm. The
     chains of both together give a more precise rate where it does not depend on the start.
-
-    Parameters
-    ----------
-    counts : int64 array, shape (46,)
-    settings : mapping
-        The block congenial.sex_by_age of the configuration.
-    starts : int64 array, shape (at least chains, 46)
-        Noise drawn from the target.
     """
     acceptance = settings["acceptance"]
     epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]
     paper = {} if settings["file"] else dict(zip(epsilons, acceptance["paper"], strict=True))
+    stationary = spread_draws(noise, acceptance["chains"])
+    starts = {"target": stationary, "confidential": np.zeros_like(stationary)}
     rows = []
     for proposal_epsilon, stream in zip(epsilons, rng.spawn(len(epsilons)), strict=True):
         sampler = independence_sampler(counts, {**settings, "proposal_epsilon": proposal_epsilon})
         found = {
-            start: np.array(
-                [
-                    sampler.run(each, sampler.init(noise), 1, iterations)[2].accepted
-                    for each, noise in zip(stream.spawn(acceptance["chains"]), given, strict=False)
-                ]
-            )
-            for start, given in (("target", starts), ("confidential", np.zeros_like(starts)))
+            start: [
+                sampler.run(each, sampler.init(point), 1, iterations)[2].accepted
+                for each, point in zip(stream.spawn(len(points)), points, strict=True)
+            ]
+            for start, points in starts.items()
         }
-        found["either"] = np.concatenate([*found.values()])
-        for start, accepted in found.items():
+        found["either"] = found["target"] + found["confidential"]
+        for start, numbers in found.items():
+            accepted = np.array(numbers)
             rate, low, high = acceptance_interval(accepted, iterations)
             rows.append(
                 {
@@ -274,20 +258,9 @@ def ahead_of_the_papers_best(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def trace_tables(
-    rng: np.random.Generator,
-    counts: np.ndarray,
-    settings: Mapping,
-    cells: tuple[int, ...] = (0, 1),
+    rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
     """Trace one chain from the confidential table, and describe others like it (CDP, Fig 3).
-
-    Parameters
-    ----------
-    counts : int64 array, shape (46,)
-    settings : mapping
-        The block congenial.sex_by_age of the configuration.
-    cells : tuple of int
-        Cells that are traced, counted from 0.
 
     Returns
     -------
@@ -297,35 +270,30 @@ def trace_tables(
         a cell is that of one chain, split in two; that of a chain is the smaller one of its cells.
     """
     sampler, steps = independence_sampler(counts, settings), settings["trace"]["steps"]
-    described, first, traced = [], None, None
+    described, first, ends = [], None, steps // 2 * 2
     for stream in rng.spawn(settings["trace"]["chains"]):
         noise, _, info = sampler.run(stream, sampler.init(), steps)
-        half = steps // 2
-        halves = noise[: 2 * half, list(cells)].reshape(2, half, len(cells))
-        ess = convergence(halves, ["ess_bulk"])["ess_bulk"]
-        chain = {
-            "acceptance_percent": 100 * info.acceptance_rate,
-            "longest_stay": _longest_stay(noise),
-        }
-        described.append({**chain, "ess": ess.min()})
+        halves = noise[:ends, TRACED].reshape(2, ends // 2, len(TRACED))
+        cells = convergence(halves, ["ess_bulk"])["ess_bulk"]
+        acceptance, stay = 100 * info.acceptance_rate, _longest_stay(noise)
+        chain = {"acceptance_percent": acceptance, "longest_stay": stay}
+        described.append({**chain, "ess": cells.min()})
         if first is None:
-            first = noise
-            traced = pd.DataFrame(
-                {
-                    "cell": np.array(cells) + 1,
-                    "name": [CELLS[cell] for cell in cells],
-                    "proposed": np.isin(cells, sampler.free),
-                    "confidential": counts[list(cells)],
-                    "mean": (counts + noise)[:, list(cells)].mean(axis=0),
-                    "ess": ess,
-                    "steps": steps,
-                    **chain,
-                }
-            )
+            first = (counts + noise)[:, TRACED]
+            trace = {
+                "cell": np.array(TRACED) + 1,
+                "name": [CELLS[cell] for cell in TRACED],
+                "proposed": np.isin(TRACED, sampler.free),
+                "confidential": counts[TRACED],
+                "mean": first.mean(axis=0),
+                "ess": cells,
+                "steps": steps,
+                **chain,
+            }
     printed = not settings["file"] and settings["printed"] is not None
     return {
-        "steps": pd.concat(_changes(cell + 1, counts[cell] + first[:, cell]) for cell in cells),
-        "trace": traced,
+        "steps": pd.concat(map(_changes, trace["cell"], first.T)),
+        "trace": pd.DataFrame(trace),
         "spread": _spread(pd.DataFrame(described), settings["trace"]["paper"] if printed else {}),
     }
 
@@ -375,8 +343,8 @@ def confidential_tables(
 ) -> np.ndarray:
     """Take the tables whose releases are compared; int64, shape (tables, 46).
 
-    They are simulated with independent negative binomial cells, from the generator's first spawned
-    stream, unless the table is from a file: then it is taken again and again.
+    They have independent negative binomial cells, unless the confidential table is from a file:
+    then it is taken again and again.
     """
     distances = settings["distances"]
     if settings["file"]:
@@ -397,20 +365,9 @@ def distances(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Mean distance of each confidential table from its releases, method by method (CDP, Fig 1).
 
-    Parameters
-    ----------
-    tables : int64 array, shape (tables, 46)
-    settings : mapping
-        The block congenial.sex_by_age of the configuration. All draws of its distances.walk are
-        diagnosed, and the conditional releases are spread over them.
-
-    Returns
-    -------
-    means : DataFrame
-        Columns table, method, l1 and l2. A method unmixed_N takes the releases, at even spaces,
-        from an independence chain of N proposals that starts at the confidential table.
-    mixing : DataFrame
-        Convergence of the conditional releases' chains, one row per table.
+    The conditional releases are spread over the draws of a lattice walk, whose convergence is the
+    second table. A method unmixed_N takes the releases, at even spaces, from an independence chain
+    of N proposals that starts at the confidential table.
     """
     options, epsilon = settings["distances"], settings["epsilon"]
     releases, raw_epsilon = options["releases"], options["raw_epsilon"]
@@ -453,15 +410,7 @@ def distances(
 
 
 def median_table(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
-    """Compare medians over the tables with the paper's; columns as in sex_by_age_medians.
-
-    Parameters
-    ----------
-    means : DataFrame
-        From `distances`.
-    settings : mapping
-        The block congenial.sex_by_age of the configuration.
-    """
+    """Compare medians of the mean distances over the tables with the paper's."""
     options = settings["distances"]
     a = np.exp(-pd.Series({"raw": options["raw_epsilon"], "raw_half": settings["epsilon"]}))
     expected = len(CELLS) * 2 * a / (1 - a * a)  # the mean l1 distance of a raw mechanism

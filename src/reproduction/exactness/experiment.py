@@ -1,4 +1,8 @@
-"""Exact draws of the experiments, and the distance of the chains from them."""
+"""Exact draws of the experiments, and the distance of the chains from them.
+
+Samples are mappings from a sampler's name to noise, int64 arrays (chain, draw, cell): "paper" is
+the paper's own chain, "mcmc" one that mixes sooner.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +45,8 @@ def exact_draws(
 
     Where no perfect sampler is practical there are no draws, and the settings say why (refused).
 
-    Parameters
-    ----------
-    draws : int
-        Rounded up to a multiple of four, for four groups of independent draws.
-    lower : int array, shape (cells,), optional
-        As in `isdp.exact.choose`.
+    The number of draws is rounded up to a multiple of four, for four groups of independent draws;
+    `lower` is as in `isdp.exact.choose`.
     """
     each = -(-draws // CHAINS)
     try:
@@ -62,13 +62,7 @@ def exact_draws(
 def other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
-    """Draw by an exact sampler that `choose` would not take, where there is one.
-
-    Returns
-    -------
-    name : str
-    noise : int64 array, shape (draws, cells)
-    """
+    """Draw by an exact sampler that `choose` would not take, where there is one; and name it."""
     taken = choose(invariants, mechanism).method
     for kind in reversed(SAMPLERS):
         try:
@@ -82,12 +76,7 @@ def other_sampler(
 def samples_of(
     rng: np.random.Generator, mechanism: Mechanism, chains: Mapping[str, Draws], exact: Draws
 ) -> dict[str, np.ndarray]:
-    """Gather the chains by sampler, and the draws of another exact sampler where there is one.
-
-    Returns
-    -------
-    dict from sampler to int64 array (chain, draw, cell)
-    """
+    """Gather the chains by sampler, and the draws of another exact sampler where there is one."""
     samples = {sampler: draws.noise_of(exact.cells) for sampler, draws in chains.items()}
     if exact.noise.size:
         other = other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
@@ -99,13 +88,7 @@ def samples_of(
 def compare_law(
     mechanism: Mechanism, exact: Draws, samples: Mapping[str, np.ndarray]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compare samples with exact draws of one law.
-
-    Parameters
-    ----------
-    exact : Draws
-        Labelled with its experiment, law and unit.
-    samples : mapping from sampler to int64 array (chain, draw, cell)
+    """Compare samples with labelled exact draws of one law.
 
     Returns
     -------
@@ -148,17 +131,7 @@ def compare_laws(
 ) -> dict[str, pd.DataFrame]:
     """Compare the chains of one experiment, and a second exact sampler, with exact draws.
 
-    Parameters
-    ----------
-    seed : int
-        Of the run; the second exact sampler draws random numbers.
-    chains : mapping from sampler to mapping from law to Draws
-        Such as "paper", the paper's own chain, and "mcmc", one that mixes sooner.
-    exact : mapping from law to Draws
-
-    Returns
-    -------
-    dict with agreement and laws, from `compare_law`
+    `chains` are by sampler and law, all else by law. See `compare_law` for the tables.
     """
     compared = []
     for law, mechanism in mechanisms.items():
@@ -205,20 +178,14 @@ def follow_lattice(
     points: int,
     longest: int,
 ) -> pd.DataFrame:
-    """Follow a chain's distance at times of its coupling bound.
+    """Follow the distance of independent chains at times of their coupling bound.
 
     Parameters
     ----------
     curves : DataFrame
         The bound at the chosen lag: columns t, bound, high and censored.
-    chains, points : int
-        Chains of `isdp.diagnostics.distance.distance_curve`, and the number of the bound's times.
-    longest : int
-        Times beyond are left out.
-
-    Returns
-    -------
-    DataFrame with columns t, statistic, distance, error, bound, high and censored
+    points : int
+        The number of the bound's times; those beyond `longest` are left out.
     """
     curves = curves.sort_values("t").drop_duplicates("t")
     known = curves[(curves["t"] <= longest) & (curves["bound"].shift(fill_value=1) > 0)]
@@ -240,16 +207,9 @@ def follow_laws(
     curves: pd.DataFrame,
     settings: Mapping,
 ) -> pd.DataFrame:
-    """Follow the chains of one lattice experiment, of each law and variant.
+    """Follow the chains of one lattice experiment, by law and variant.
 
-    Parameters
-    ----------
-    walks : mapping from law and variant to walk
-    exact : mapping from law to Draws
-    curves : DataFrame
-        From `reproduction.lattices.convergence.coupling_tables`.
-    settings : mapping
-        Options of `follow_lattice`.
+    `curves` are the bounds at all lags, and `settings` the options of `follow_lattice`.
     """
     followed = {}
     for (law, variant), walk in walks.items():
@@ -291,19 +251,8 @@ def follow_counties(
 ) -> pd.DataFrame:
     """Follow the norm of a state's noise from over-dispersed starts to its target.
 
-    Parameters
-    ----------
-    exact : int64 array, shape (chain, draw, county)
-        Exact draws of the target.
-    settings : mapping
-        epsilon, norm, basis, acceptance, proposal and overdispersed, as in
-        `reproduction.counties.experiment.sample_state`.
-    times : list of int
-        Sweeps, increasing from 0.
-
-    Returns
-    -------
-    DataFrame with columns t, distance and error
+    `settings` are epsilon, norm, basis, acceptance, proposal and overdispersed, as in
+    `reproduction.counties.experiment.sample_state`; `times` are sweeps, increasing from 0.
     """
     lattice = kernel_lattice(Invariants.total(exact.shape[-1]), settings["basis"])
     starting, running = rng.spawn(2)
@@ -339,13 +288,7 @@ def compare_counties(
 ) -> dict[str, pd.DataFrame]:
     """Compare the chains of all states with exact draws: agreement, shares and distances.
 
-    Parameters
-    ----------
-    drawn, exact : mapping from state to Draws
-    walk : mapping
-        Settings of the chains, as for `follow_counties`.
-    chains, burn_in : int
-        Chains of each state that are followed, and sweeps.
+    `walk` are the settings of `follow_counties`, for as many chains of each state.
     """
     mechanism, times = GeneralizedLaplace(walk["epsilon"], walk["norm"]), times_within(burn_in)
     tables: dict[str, dict] = {"agreement": {}, "shares": {}, "distances": {}}

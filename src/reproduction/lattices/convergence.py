@@ -96,18 +96,8 @@ def coupling_tables(
 ) -> dict[str, pd.DataFrame]:
     """Couple chains of each variant of one experiment and law.
 
-    Parameters
-    ----------
-    walks : mapping from variant to generator and walk
-    settings : mapping
-        Options of `couple`.
-    names : mapping
-        The experiment and the law.
-
-    Returns
-    -------
-    dict of DataFrame
-        curves, trails (of the choice of the lag) and meetings, with the names as columns.
+    The tables are curves, trails (of the choice of the lag) and meetings, with the names of the
+    experiment and the law as columns. `settings` are the options of `couple`.
     """
     tables: dict[str, list] = {"curves": [], "trails": [], "meetings": []}
     for variant, (rng, walk) in walks.items():

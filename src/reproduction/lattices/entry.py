@@ -60,14 +60,8 @@ def contingency_table(
 ) -> Experiment:
     """Contingency table of any shape with any set of margins held.
 
-    Parameters
-    ----------
-    axes : mapping from str to list of str
-        Names and categories of the axes, in order.
-    held : list of lists of str
-        The margins to hold, each as the axes that it keeps.
-    counts : nested lists of int, optional
-        Confidential counts in the table's shape.
+    `axes` are names and categories in order, `held` margins, each as the axes that it keeps, and
+    `counts` nested lists in the table's shape.
 
     Raises
     ------
@@ -99,10 +93,7 @@ def contingency_table(
 def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
     """Build counting constraints over records: the total of each listed subset is held.
 
-    Parameters
-    ----------
-    constraints : mapping from str to list of int
-        Records of each constraint, counted from 1.
+    Records are counted from 1.
 
     Raises
     ------

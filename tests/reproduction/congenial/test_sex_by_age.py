@@ -145,8 +145,8 @@ def test_a_percentile_is_known_as_well_as_the_chains_are_mixed():
 
 def test_acceptance_from_both_kinds_of_start(compared):
     _, draws = compared
-    starts = sexage.spread_draws(draws["walk"], 4)
-    rates = sexage.acceptance_table(np.random.default_rng(2), COUNTS, SETTINGS, starts)
+    noise = draws["walk"]
+    rates = sexage.acceptance_table(np.random.default_rng(2), COUNTS, SETTINGS, noise)
     assert rates["start"].tolist() == ["target", "confidential", "either"] * 2
     stuck = rates.iloc[1]
     assert (stuck["accepted"], stuck["never_moved"], stuck["percent"]) == (0, 4, 0)
