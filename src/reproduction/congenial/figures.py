@@ -26,12 +26,7 @@ CROSS = {"color": DAS, "marker": "x", "ls": "", "mew": 1.8}
 def sex_by_age_figures(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict[str, Figure]:
     """Draw all figures of sex by age: distances, acceptance, traces and samplers.
 
-    Parameters
-    ----------
-    read : mapping from str to DataFrame
-        norms, speed, traces, trace, acceptance and medians.
-    settings : mapping
-        The block congenial.sex_by_age of the configuration.
+    `settings` is the block congenial.sex_by_age of the configuration.
     """
     of = f"Table P12 of {settings['county']}" if settings["file"] else "the paper's table"
     options, epsilon = settings["distances"], settings["epsilon"]
@@ -124,13 +119,8 @@ def traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
 def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figure:
     """Mean distances of releases, method by method, with the paper's medians (CDP, Fig 1).
 
-    Parameters
-    ----------
-    medians : DataFrame
-        The table sex_by_age_medians. Its methods unmixed_N, from chains of N proposals that were
-        not given time to mix, go into the panels on the right.
-    labels : dict
-        Words for each method that gets a box, in order.
+    `labels` are words for each method that gets a box, in order. The methods unmixed_N, from chains
+    of N proposals that were not given time to mix, go into the panels on the right.
     """
     figure, axes = panels(2, 2, (10.5, 6.6), width_ratios=(1.5, 1))
     for (box_axis, line_axis), distance in zip(axes, ("l1", "l2"), strict=True):

@@ -96,19 +96,8 @@ def two_bin_table(
 ) -> pd.DataFrame:
     """Compare closed forms with simulations (CDP, Table 2, Appendix A, Example 5.2).
 
-    Columns as in the table two_bin; `gamma` is of CDP, Theorem 2.1, with k = 2 (k = 1 in
-    Example 5.2).
-
-    Parameters
-    ----------
-    counts : list of two ints
-        The histogram (s1, s2).
-    epsilon : float
-        Of the unconstrained mechanism.
-    betas : list of float
-        Weights of the l1 projection, between 0 and 1.
-    draws : int
-        Simulated releases of each mechanism.
+    The histogram has the counts (s1, s2), and `betas` are weights of the l1 projection. `gamma` is
+    of CDP, Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
     """
     s1, s2 = counts
     mechanisms = [

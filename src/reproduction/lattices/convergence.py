@@ -26,23 +26,8 @@ def couple(
 ) -> tuple[list[MeetingTimes], pd.DataFrame]:
     """Choose a lag by the paper's rule, and measure meeting times at multiples of it.
 
-    Parameters
-    ----------
-    runs, pilot_runs : int
-        Coupled pairs for each bound, and for each lag that is tried.
-    near_one : float
-        The lag is raised until the bound at time 0 is at most this.
-    lag_factors : list of float
-        Multiples of the chosen lag; 1 is the chosen lag itself.
-    cap : int
-        Iterations after which a run is given up.
-
-    Returns
-    -------
-    times : list of MeetingTimes
-        One for each lag.
-    trail : DataFrame
-        The lags that were tried, from `isdp.mcmc.coupling.choose_lag`.
+    The options are those of the block lattices.coupling of the configuration. The second value is
+    the trail of the lags that were tried, from `isdp.mcmc.coupling.choose_lag`.
     """
     pilot, *streams = rng.spawn(1 + len(lag_factors))
     lag, trail = choose_lag(pilot, walk, near_one=near_one, runs=pilot_runs, cap=cap)

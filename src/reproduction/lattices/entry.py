@@ -43,13 +43,7 @@ class Experiment:
 
 
 def build(entry: Mapping) -> Experiment:
-    """Build an experiment from its config entry, of either kind.
-
-    Raises
-    ------
-    InputError
-        Naming what does not fit: see `contingency_table` and `record_subsets`.
-    """
+    """Build an experiment from its config entry, of either kind."""
     if "axes" in entry:
         return contingency_table(entry["axes"], entry["held"], entry.get("counts"))
     return record_subsets(entry["records"], entry["constraints"])

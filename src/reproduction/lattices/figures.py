@@ -34,15 +34,11 @@ def experiment_figures(
 
     Parameters
     ----------
-    laws : mapping from str to mapping
-        Entries of its laws.
     read : mapping from str to DataFrame
         boxes and exact_boxes, from `reproduction.lattices.noise.noise_tables`; laws and agreement,
         from `reproduction.exactness.experiment.compare_laws`; and those of `bound_figure`.
-    runs : int
-        Number of coupled chains for each lag.
-    draws, exact_draws : int
-        Number of draws of each law by chains, and exactly.
+    runs, draws, exact_draws : int
+        Number of coupled chains for each lag, and of draws of each law by chains and exactly.
     """
     words = {law: describe(entry) for law, entry in laws.items()}
     title = f"{experiment.capitalize()} experiment"
@@ -69,10 +65,7 @@ def bound_figure(
 ) -> Figure:
     """Draw the coupling bounds of some laws, and the actual distances below them.
 
-    Parameters
-    ----------
-    read : mapping from str to DataFrame
-        curves, trails and distances, of at least these laws.
+    `read` has the tables curves, trails and distances, of at least these laws.
     """
     names = ("curves", "trails", "distances")
     return tv_bounds(

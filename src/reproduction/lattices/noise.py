@@ -43,17 +43,10 @@ def sample_noise(
 ) -> Draws:
     """Draw noise at a thinning that the effective sample size justifies.
 
-    A pilot of the same length, every sweep kept, tells how many sweeps an effective draw of the
-    slowest cell, or of the norm, takes; so many lie between two kept draws.
-
-    Parameters
-    ----------
-    chains, draws : int
-        Chains, and draws kept from each.
-    burn_in : int
-        Sweeps before the pilot, and again before the first kept draw.
-    converged : bool
-        Whether the coupling bound has shown that many sweeps to be enough; kept with the draws.
+    A pilot with every sweep kept tells how many sweeps an effective draw of the slowest cell, or of
+    the norm, takes; so many lie between two of the `draws` kept from each chain. The burn-in comes
+    before the pilot and again before the first kept draw; `converged`, whether the coupling bound
+    has shown it to be enough, is kept with the draws.
     """
     pilot, _ = run_chains(rng, walk, draws=2000, chains=chains, burn_in=burn_in)
     norm = walk.mechanism.measure(pilot)[..., None]
@@ -121,14 +114,9 @@ def noise_tables(
     mechanisms: Mapping[str, Mechanism],
     experiment: str,
 ) -> dict[str, pd.DataFrame]:
-    """Describe the noise of one experiment under all its laws, by chains and by exact draws.
+    """Describe the noise of one experiment by law: summary, boxes and norms.
 
-    Returns
-    -------
-    dict of DataFrame
-        summary and exact_summary from `noise_summary`, boxes and exact_boxes from `box_table`
-        (those of exact draws have no rows where no perfect sampler is practical), and norms from
-        `norm_row`.
+    The tables exact_summary and exact_boxes have no rows where no perfect sampler is practical.
     """
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
     tables: dict[str, pd.DataFrame] = {}
@@ -152,13 +140,6 @@ def printed_table(
 
     `epsilon_best` and its limits are the likelihood interval (95 %) for epsilon of all printed
     tables together, by the rule of thumb that the norm is Gamma(d, rate epsilon).
-
-    Parameters
-    ----------
-    printed : mapping from law to nested lists of int
-        Tables of noise, in the experiment's shape.
-    draws, mechanisms : mappings from law
-        This run's noise and mechanism.
     """
     rows, dimension = [], 0
     for law, table in printed.items():
@@ -189,12 +170,9 @@ def epsilon_interval(
 ) -> tuple[float, float, float]:
     """Likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
 
-    Norms of independent draws add up, and so do their dimensions.
-
-    Returns
-    -------
-    best, low, high : float
-        The maximum of the likelihood, and where it has fallen by half the chi-square quantile.
+    The three values are the maximum of the likelihood, and the lower and the upper point where its
+    logarithm has fallen by half the chi-square quantile. Norms of independent draws add up, and so
+    do their dimensions.
     """
     best = dimension / norm
     drop = special.chdtri(1, 1 - level) / 2
