@@ -3,30 +3,11 @@
 SEX_BY_AGE = config["congenial"]["sex_by_age"]
 
 
-rule read_sex_by_age:
+rule sample_sex_by_age:
     input:
         file=SEX_BY_AGE["file"] or [],
     output:
         counts="results/data/sex_by_age.csv",
-    log:
-        logs("read_sex_by_age"),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("congenial"),
-        county=SEX_BY_AGE["county"],
-        counts=SEX_BY_AGE["counts"],
-    message:
-        "The confidential table of sex by age"
-    script:
-        "../scripts/congenial/read_sex_by_age.py"
-
-
-rule sample_sex_by_age:
-    input:
-        counts="results/data/sex_by_age.csv",
-    output:
         release="results/tables/sex_by_age.csv",
         chains="results/tables/sex_by_age_chains.csv",
         printed="results/tables/sex_by_age_printed.csv",

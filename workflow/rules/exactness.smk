@@ -18,7 +18,7 @@ rule draw_exact_lattice:
         sources=code("exactness", "lattices"),
         seed=config["seed"],
         entry=LATTICES.lattice_of,
-        law=LATTICES.law_of,
+        law=LAW,
         draws=EXACT["draws"],
     message:
         "Exact noise of {wildcards.experiment}, {wildcards.law}"

@@ -5,6 +5,10 @@ from reproduction.lattices.settings import Experiments
 VARIANTS, COUPLING, NOISE = (config["lattices"][key] for key in ("variants", "coupling", "noise"))
 LATTICES = Experiments(config["lattices"]["experiments"])
 EVERY_LAW, PRINTED_LAWS = LATTICES.pairs(), LATTICES.pairs("printed")
+LAWS, LAW, PRINTED = (
+    lookup(dpath=f"lattices/experiments/{{experiment}}/{part}", within=config)
+    for part in ("laws", "laws/{law}", "printed")
+)
 
 
 wildcard_constraints:
@@ -29,7 +33,7 @@ rule couple_chains:
         sources=code("lattices"),
         seed=config["seed"],
         entry=LATTICES.lattice_of,
-        law=LATTICES.law_of,
+        law=LAW,
         variants=VARIANTS,
         coupling=COUPLING,
     message:
@@ -57,7 +61,7 @@ rule sample_lattice:
         sources=code("lattices"),
         seed=config["seed"],
         entry=LATTICES.lattice_of,
-        law=LATTICES.law_of,
+        law=LAW,
         variants=VARIANTS,
         noise=NOISE,
         cap=COUPLING["cap"],
@@ -69,10 +73,10 @@ rule sample_lattice:
 
 rule describe_lattice:
     input:
-        draws=expand("results/draws/{{experiment}}_{law}.nc", law=LATTICES.laws_of),
-        paper=expand("results/draws/paper_{{experiment}}_{law}.nc", law=LATTICES.laws_of),
-        exact=expand("results/draws/exact_{{experiment}}_{law}.nc", law=LATTICES.laws_of),
-        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=LATTICES.laws_of),
+        draws=expand("results/draws/{{experiment}}_{law}.nc", law=LAWS),
+        paper=expand("results/draws/paper_{{experiment}}_{law}.nc", law=LAWS),
+        exact=expand("results/draws/exact_{{experiment}}_{law}.nc", law=LAWS),
+        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=LAWS),
     output:
         summary="results/tables/{experiment}_noise_summary.csv",
         exact_summary="results/tables/{experiment}_noise_summary_exact.csv",
@@ -93,7 +97,7 @@ rule describe_lattice:
         sources=code("lattices", "exactness"),
         seed=config["seed"],
         entry=LATTICES.lattice_of,
-        laws=LATTICES.laws_of,
+        laws=LAWS,
         variants=VARIANTS,
         variant=NOISE["variant"],
         following={key: config["exactness"][key] for key in ("chains", "points", "longest")},
@@ -145,7 +149,7 @@ rule print_confidential:
 
 rule place_printed:
     input:
-        draws=expand("results/draws/{{experiment}}_{law}.nc", law=LATTICES.printed_of),
+        draws=expand("results/draws/{{experiment}}_{law}.nc", law=PRINTED),
     output:
         printed="results/tables/{experiment}_printed.csv",
     log:
@@ -157,8 +161,8 @@ rule place_printed:
         ENVIRONMENT
     params:
         sources=code("lattices"),
-        printed=LATTICES.printed_of,
-        laws=LATTICES.laws_of,
+        printed=PRINTED,
+        laws=LAWS,
     message:
         "Printed noise of {wildcards.experiment}, compared with our draws"
     script:
@@ -171,8 +175,8 @@ rule plot_lattice:
         exact_boxes="results/figures/{experiment}_noise_exact.csv",
         laws="results/figures/exact_{experiment}.csv",
         agreement="results/summaries/exact_{experiment}_agreement.csv",
-        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=LATTICES.laws_of),
-        trails=expand("results/coupling/{{experiment}}_{law}_lags.csv", law=LATTICES.laws_of),
+        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=LAWS),
+        trails=expand("results/coupling/{{experiment}}_{law}_lags.csv", law=LAWS),
         distances="results/coupling/{experiment}_distances.csv",
     output:
         noise=in_report("results/figures/{experiment}_noise.svg"),
@@ -191,7 +195,7 @@ rule plot_lattice:
         ENVIRONMENT
     params:
         sources=presentation("lattices"),
-        laws=LATTICES.laws_of,
+        laws=LAWS,
         runs=COUPLING["runs"],
         draws=NOISE["chains"] * NOISE["draws"],
         exact_draws=config["exactness"]["draws"],
@@ -217,7 +221,7 @@ rule plot_bound:
         ENVIRONMENT
     params:
         sources=presentation("lattices"),
-        law=LATTICES.law_of,
+        law=LAW,
         runs=COUPLING["runs"],
     message:
         "Figure of the coupling bound of {wildcards.experiment}, {wildcards.law}"

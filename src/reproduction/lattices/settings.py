@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -228,15 +228,3 @@ class Experiments(dict):
         """Take an experiment's entry without its laws: an edit of one law reruns only its jobs."""
         entry = self[wildcards.experiment]
         return {key: value for key, value in entry.items() if key not in ("laws", "printed")}
-
-    def laws_of(self, wildcards) -> Mapping:
-        """Take the laws of an experiment."""
-        return self[wildcards.experiment]["laws"]
-
-    def law_of(self, wildcards) -> Mapping:
-        """Take one law of an experiment."""
-        return self.laws_of(wildcards)[wildcards.law]
-
-    def printed_of(self, wildcards) -> Mapping:
-        """Take the noise tables that the paper prints, by law."""
-        return self[wildcards.experiment]["printed"]

@@ -149,6 +149,3 @@ def test_rules_find_experiments_and_their_laws_by_the_config_alone():
     assert found.pairs() == {"experiment": ["mine", "mine", "printed"], "law": ["l1", "l2", "l1"]}
     assert found.pairs("printed") == {"experiment": ["printed"], "law": ["l1"]}
     assert found.lattice_of(wildcards) == {"records": 2, "constraints": {}}
-    assert found.law_of(wildcards) == {"sigma": 2}
-    wildcards.experiment = "printed"
-    assert found.printed_of(wildcards) == {"l1": [[0]]}
