@@ -223,7 +223,8 @@ def follow_laws(
 def distance_table(followed: pd.DataFrame) -> pd.DataFrame:
     """Compare actual distances with bounds; one row per experiment, law, variant and statistic."""
     keys = ["experiment", "law", "variant", "statistic"]
-    followed = followed.sort_values("t", kind="stable").assign(
+    followed = followed.sort_values("t", kind="stable", ignore_index=True)
+    followed = followed.assign(
         excess=followed["distance"] - followed["error"] - followed["high"],
         distance_below=followed["t"].where(followed["distance"] < 0.1),
         bound_below=followed["t"].where(followed["bound"] < 0.1),
