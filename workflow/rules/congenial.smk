@@ -1,33 +1,13 @@
 """Congenial differential privacy: sex by age under constraints, and a two-bin histogram (CDP)."""
 
 SEX_BY_AGE = config["congenial"]["sex_by_age"]
-DISTANCES = SEX_BY_AGE["distances"]
-
-
-rule read_sex_by_age:
-    input:
-        file=SEX_BY_AGE["file"] or [],
-    output:
-        counts="results/data/sex_by_age.csv",
-    log:
-        logs("read_sex_by_age"),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("congenial"),
-        county=SEX_BY_AGE["county"],
-        counts=SEX_BY_AGE["counts"],
-    message:
-        "The confidential table of sex by age"
-    script:
-        "../scripts/congenial/read_sex_by_age.py"
 
 
 rule sample_sex_by_age:
     input:
-        counts="results/data/sex_by_age.csv",
+        file=SEX_BY_AGE["file"] or [],
     output:
+        counts="results/data/sex_by_age.csv",
         release="results/tables/sex_by_age.csv",
         chains="results/tables/sex_by_age_chains.csv",
         printed="results/tables/sex_by_age_printed.csv",
@@ -43,69 +23,37 @@ rule sample_sex_by_age:
     params:
         sources=code("congenial"),
         seed=config["seed"],
-        epsilon=SEX_BY_AGE["epsilon"],
-        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
-        solved=SEX_BY_AGE["solved"],
-        walk=SEX_BY_AGE["walk"],
-        independence=SEX_BY_AGE["independence"],
-        printed=None if SEX_BY_AGE["file"] else SEX_BY_AGE["printed"],
+        settings=SEX_BY_AGE,
     message:
         "Releases of sex by age by both samplers"
     script:
         "../scripts/congenial/sample_sex_by_age.py"
 
 
-rule trace_sex_by_age:
-    input:
-        counts="results/data/sex_by_age.csv",
-    output:
-        steps="results/figures/sex_by_age_traces.csv",
-        trace="results/tables/sex_by_age_trace.csv",
-        spread="results/tables/sex_by_age_trace_spread.csv",
-    log:
-        logs("trace_sex_by_age"),
-    benchmark:
-        benchmarks("trace_sex_by_age")
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("congenial"),
-        seed=config["seed"],
-        epsilon=SEX_BY_AGE["epsilon"],
-        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
-        solved=SEX_BY_AGE["solved"],
-        trace=SEX_BY_AGE["trace"],
-        of_paper=not SEX_BY_AGE["file"] and SEX_BY_AGE["printed"] is not None,
-    message:
-        "Traces of the independence sampler"
-    script:
-        "../scripts/congenial/trace_sex_by_age.py"
-
-
-rule measure_acceptance:
+rule measure_independence:
     input:
         counts="results/data/sex_by_age.csv",
         draws="results/draws/sex_by_age.nc",
     output:
+        steps="results/figures/sex_by_age_traces.csv",
+        trace="results/tables/sex_by_age_trace.csv",
+        spread="results/tables/sex_by_age_trace_spread.csv",
         acceptance="results/tables/sex_by_age_acceptance.csv",
         acceptance_points="results/figures/sex_by_age_acceptance.csv",
     log:
-        logs("measure_acceptance"),
+        logs("measure_independence"),
     benchmark:
-        benchmarks("measure_acceptance")
+        benchmarks("measure_independence")
     conda:
         ENVIRONMENT
     params:
         sources=code("congenial"),
         seed=config["seed"],
-        epsilon=SEX_BY_AGE["epsilon"],
-        solved=SEX_BY_AGE["solved"],
-        acceptance=SEX_BY_AGE["acceptance"],
-        of_paper=not SEX_BY_AGE["file"],
+        settings=SEX_BY_AGE,
     message:
-        "Acceptance rate of the independence sampler by its proposal"
+        "Traces and acceptance rate of the independence sampler"
     script:
-        "../scripts/congenial/measure_acceptance.py"
+        "../scripts/congenial/measure_independence.py"
 
 
 rule compare_distances:
@@ -124,11 +72,7 @@ rule compare_distances:
     params:
         sources=code("congenial"),
         seed=config["seed"],
-        epsilon=SEX_BY_AGE["epsilon"],
-        proposal_epsilon=SEX_BY_AGE["proposal_epsilon"],
-        solved=SEX_BY_AGE["solved"],
-        simulated=not SEX_BY_AGE["file"],
-        distances=DISTANCES,
+        settings=SEX_BY_AGE,
     message:
         "Distances of releases from their tables by method"
     script:
@@ -172,21 +116,12 @@ rule plot_sex_by_age:
         samplers_png="results/figures/sex_by_age_samplers.png",
     log:
         logs("plot_sex_by_age"),
-    benchmark:
-        benchmarks("plot_sex_by_age")
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("congenial"),
-        settings={
-            "county": SEX_BY_AGE["county"] if SEX_BY_AGE["file"] else None,
-            "epsilon": SEX_BY_AGE["epsilon"],
-            "proposal_epsilon": SEX_BY_AGE["proposal_epsilon"],
-            "raw_epsilon": DISTANCES["raw_epsilon"],
-            "tables": DISTANCES["tables"],
-            "releases": DISTANCES["releases"],
-        },
+        settings=SEX_BY_AGE,
     message:
         "Figures of sex by age"
     script:

@@ -17,44 +17,13 @@ rule draw_exact_lattice:
     params:
         sources=code("exactness", "lattices"),
         seed=config["seed"],
-        entry=EXPERIMENTS.lattice_of,
-        law=EXPERIMENTS.law_of,
+        entry=LATTICES.lattice_of,
+        law=LAW,
         draws=EXACT["draws"],
     message:
         "Exact noise of {wildcards.experiment}, {wildcards.law}"
     script:
         "../scripts/exactness/draw_exact_lattice.py"
-
-
-rule follow_distance:
-    input:
-        exact=collect("results/draws/exact_{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
-        curves=collect("results/coupling/{{experiment}}_{law}_curves.csv", law=EXPERIMENTS.laws_of),
-        meetings=collect(
-            "results/coupling/{{experiment}}_{law}_meetings.csv", law=EXPERIMENTS.laws_of
-        ),
-    output:
-        distances="results/coupling/{experiment}_distances.csv",
-    log:
-        logs("follow_distance_{experiment}"),
-    benchmark:
-        benchmarks("follow_distance_{experiment}")
-    localrule: True
-    conda:
-        ENVIRONMENT
-    resources:
-        mem_mb=1500,
-    params:
-        sources=code("exactness", "lattices"),
-        seed=config["seed"],
-        entry=EXPERIMENTS.lattice_of,
-        laws=EXPERIMENTS.laws_of,
-        variants=VARIANTS,
-        following={key: EXACT[key] for key in ("chains", "points", "longest")},
-    message:
-        "Actual distance from the target: {wildcards.experiment}"
-    script:
-        "../scripts/exactness/follow_distance.py"
 
 
 rule draw_exact_counties:
@@ -73,8 +42,7 @@ rule draw_exact_counties:
     params:
         sources=code("exactness", "counties"),
         seed=config["seed"],
-        epsilon=COUNTIES["epsilon"],
-        norm=COUNTIES["norm"],
+        mechanism={key: COUNTIES[key] for key in ("epsilon", "norm")},
         draws=COUNTIES["chains"] * COUNTIES["draws"],
     message:
         "Exact noise for the counties of {wildcards.state}"
@@ -127,8 +95,6 @@ rule compare_exact_sex_by_age:
         laws="results/figures/exact_sex_by_age.csv",
     log:
         logs("compare_exact_sex_by_age"),
-    benchmark:
-        benchmarks("compare_exact_sex_by_age")
     localrule: True
     conda:
         ENVIRONMENT
@@ -185,8 +151,6 @@ rule plot_exact:
         sex_by_age_png="results/figures/exact_sex_by_age.png",
     log:
         logs("plot_exact"),
-    benchmark:
-        benchmarks("plot_exact")
     localrule: True
     conda:
         ENVIRONMENT

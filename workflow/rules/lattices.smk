@@ -2,15 +2,18 @@
 
 from reproduction.lattices.settings import Experiments
 
-LATTICES = config["lattices"]["experiments"]
 VARIANTS, COUPLING, NOISE = (config["lattices"][key] for key in ("variants", "coupling", "noise"))
-EXPERIMENTS = Experiments(LATTICES)
-EVERY_LAW, PRINTED_LAWS = EXPERIMENTS.pairs(), EXPERIMENTS.pairs("printed")
+LATTICES = Experiments(config["lattices"]["experiments"])
+EVERY_LAW, PRINTED_LAWS = LATTICES.pairs(), LATTICES.pairs("printed")
+LAWS, LAW, PRINTED = (
+    lookup(dpath=f"lattices/experiments/{{experiment}}/{part}", within=config)
+    for part in ("laws", "laws/{law}", "printed")
+)
 
 
 wildcard_constraints:
     experiment=any_of(LATTICES),
-    law=any_of({law: None for entry in LATTICES.values() for law in entry["laws"]}),
+    law=any_of(dict.fromkeys(EVERY_LAW["law"])),
 
 
 rule couple_chains:
@@ -18,7 +21,6 @@ rule couple_chains:
         curves="results/coupling/{experiment}_{law}_curves.csv",
         trails="results/coupling/{experiment}_{law}_lags.csv",
         meetings="results/coupling/{experiment}_{law}_meetings.csv",
-        seconds="results/benchmarks/coupling_{experiment}_{law}.csv",
     log:
         logs("couple_chains_{experiment}_{law}"),
     benchmark:
@@ -30,8 +32,8 @@ rule couple_chains:
     params:
         sources=code("lattices"),
         seed=config["seed"],
-        entry=EXPERIMENTS.lattice_of,
-        law=EXPERIMENTS.law_of,
+        entry=LATTICES.lattice_of,
+        law=LAW,
         variants=VARIANTS,
         coupling=COUPLING,
     message:
@@ -58,8 +60,8 @@ rule sample_lattice:
     params:
         sources=code("lattices"),
         seed=config["seed"],
-        entry=EXPERIMENTS.lattice_of,
-        law=EXPERIMENTS.law_of,
+        entry=LATTICES.lattice_of,
+        law=LAW,
         variants=VARIANTS,
         noise=NOISE,
         cap=COUPLING["cap"],
@@ -71,9 +73,10 @@ rule sample_lattice:
 
 rule describe_lattice:
     input:
-        draws=expand("results/draws/{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
-        paper=expand("results/draws/paper_{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
-        exact=expand("results/draws/exact_{{experiment}}_{law}.nc", law=EXPERIMENTS.laws_of),
+        draws=expand("results/draws/{{experiment}}_{law}.nc", law=LAWS),
+        paper=expand("results/draws/paper_{{experiment}}_{law}.nc", law=LAWS),
+        exact=expand("results/draws/exact_{{experiment}}_{law}.nc", law=LAWS),
+        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=LAWS),
     output:
         summary="results/tables/{experiment}_noise_summary.csv",
         exact_summary="results/tables/{experiment}_noise_summary_exact.csv",
@@ -82,10 +85,9 @@ rule describe_lattice:
         laws="results/figures/exact_{experiment}.csv",
         norms="results/summaries/{experiment}_norms.csv",
         agreement="results/summaries/exact_{experiment}_agreement.csv",
+        distances="results/coupling/{experiment}_distances.csv",
     log:
         logs("describe_lattice_{experiment}"),
-    benchmark:
-        benchmarks("describe_lattice_{experiment}")
     localrule: True
     conda:
         ENVIRONMENT
@@ -94,59 +96,27 @@ rule describe_lattice:
     params:
         sources=code("lattices", "exactness"),
         seed=config["seed"],
-        laws=EXPERIMENTS.laws_of,
+        entry=LATTICES.lattice_of,
+        laws=LAWS,
+        variants=VARIANTS,
         variant=NOISE["variant"],
+        following={key: config["exactness"][key] for key in ("chains", "points", "longest")},
     message:
         "Noise of {wildcards.experiment} by cell, compared with exact draws"
     script:
         "../scripts/lattices/describe_lattice.py"
 
 
-rule tabulate_bounds:
-    input:
-        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=EXPERIMENTS.laws_of),
-        distances="results/coupling/{experiment}_distances.csv",
-    output:
-        points="results/figures/{experiment}_tv_bound.csv",
-    log:
-        logs("tabulate_bounds_{experiment}"),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("lattices"),
-    message:
-        "Points of the coupling bounds of {wildcards.experiment}"
-    script:
-        "../scripts/lattices/tabulate_bounds.py"
-
-
-use rule tabulate_bounds as tabulate_printed_bound with:
-    input:
-        curves="results/coupling/{experiment}_{law}_curves.csv",
-        distances="results/coupling/{experiment}_distances.csv",
-    output:
-        points="results/figures/{experiment}_tv_bound_{law}.csv",
-    log:
-        logs("tabulate_printed_bound_{experiment}_{law}"),
-    message:
-        "Points of the coupling bound of {wildcards.experiment}, {wildcards.law}"
-
-
 rule collect_lattices:
     input:
         meetings=expand("results/coupling/{experiment}_{law}_meetings.csv", zip, **EVERY_LAW),
-        seconds=expand("results/benchmarks/coupling_{experiment}_{law}.csv", zip, **EVERY_LAW),
         norms=expand("results/summaries/{experiment}_norms.csv", experiment=LATTICES),
     output:
         meetings="results/tables/meeting_times.csv",
         convergence="results/tables/lattice_convergence.csv",
         norms="results/tables/lattice_norms.csv",
-        speed="results/benchmarks/lattice_convergence_speed.csv",
     log:
         logs("collect_lattices"),
-    benchmark:
-        benchmarks("collect_lattices")
     localrule: True
     conda:
         ENVIRONMENT
@@ -158,38 +128,19 @@ rule collect_lattices:
         "../scripts/lattices/collect_lattices.py"
 
 
-rule list_constraints:
-    output:
-        pairs="results/figures/{experiment}_constraints.csv",
-    log:
-        logs("list_constraints_{experiment}"),
-    wildcard_constraints:
-        experiment=any_of(EXPERIMENTS.having("constraints")),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        sources=code("lattices"),
-        constraints=lambda wildcards: LATTICES[wildcards.experiment]["constraints"],
-    message:
-        "Constraints of {wildcards.experiment}"
-    script:
-        "../scripts/lattices/list_constraints.py"
-
-
 rule print_confidential:
     output:
         confidential="results/tables/{experiment}_confidential.csv",
     log:
         logs("print_confidential_{experiment}"),
     wildcard_constraints:
-        experiment=any_of(EXPERIMENTS.having("axes", "counts")),
+        experiment=any_of(LATTICES.having("counts")),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=code("lattices"),
-        entry=EXPERIMENTS.lattice_of,
+        entry=LATTICES.lattice_of,
     message:
         "Confidential counts of {wildcards.experiment}"
     script:
@@ -198,20 +149,20 @@ rule print_confidential:
 
 rule place_printed:
     input:
-        draws=expand("results/draws/{{experiment}}_{law}.nc", law=EXPERIMENTS.printed_laws_of),
+        draws=expand("results/draws/{{experiment}}_{law}.nc", law=PRINTED),
     output:
         printed="results/tables/{experiment}_printed.csv",
     log:
         logs("place_printed_{experiment}"),
     wildcard_constraints:
-        experiment=any_of(EXPERIMENTS.having("printed")),
+        experiment=any_of(LATTICES.having("printed")),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=code("lattices"),
-        printed=EXPERIMENTS.printed_of,
-        laws=EXPERIMENTS.printed_laws_of,
+        printed=PRINTED,
+        laws=LAWS,
     message:
         "Printed noise of {wildcards.experiment}, compared with our draws"
     script:
@@ -224,8 +175,8 @@ rule plot_lattice:
         exact_boxes="results/figures/{experiment}_noise_exact.csv",
         laws="results/figures/exact_{experiment}.csv",
         agreement="results/summaries/exact_{experiment}_agreement.csv",
-        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=EXPERIMENTS.laws_of),
-        trails=expand("results/coupling/{{experiment}}_{law}_lags.csv", law=EXPERIMENTS.laws_of),
+        curves=expand("results/coupling/{{experiment}}_{law}_curves.csv", law=LAWS),
+        trails=expand("results/coupling/{{experiment}}_{law}_lags.csv", law=LAWS),
         distances="results/coupling/{experiment}_distances.csv",
     output:
         noise=in_report("results/figures/{experiment}_noise.svg"),
@@ -236,21 +187,18 @@ rule plot_lattice:
         laws_png="results/figures/exact_{experiment}.png",
         bound=in_report("results/figures/{experiment}_tv_bound.svg"),
         bound_png="results/figures/{experiment}_tv_bound.png",
+        points="results/figures/{experiment}_tv_bound.csv",
     log:
         logs("plot_lattice_{experiment}"),
-    benchmark:
-        benchmarks("plot_lattice_{experiment}")
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("lattices"),
-        laws=EXPERIMENTS.laws_of,
-        numbers={
-            "runs": COUPLING["runs"],
-            "realisations": NOISE["chains"] * NOISE["draws"],
-            "exact_realisations": config["exactness"]["draws"],
-        },
+        laws=LAWS,
+        runs=COUPLING["runs"],
+        draws=NOISE["chains"] * NOISE["draws"],
+        exact_draws=config["exactness"]["draws"],
     message:
         "Figures of {wildcards.experiment}"
     script:
@@ -265,6 +213,7 @@ rule plot_bound:
     output:
         bound=in_report("results/figures/{experiment}_tv_bound_{law}.svg"),
         bound_png="results/figures/{experiment}_tv_bound_{law}.png",
+        points="results/figures/{experiment}_tv_bound_{law}.csv",
     log:
         logs("plot_bound_{experiment}_{law}"),
     localrule: True
@@ -272,7 +221,7 @@ rule plot_bound:
         ENVIRONMENT
     params:
         sources=presentation("lattices"),
-        law=EXPERIMENTS.law_of,
+        law=LAW,
         runs=COUPLING["runs"],
     message:
         "Figure of the coupling bound of {wildcards.experiment}, {wildcards.law}"
@@ -281,21 +230,20 @@ rule plot_bound:
 
 
 rule plot_constraints:
-    input:
-        pairs="results/figures/{experiment}_constraints.csv",
     output:
+        pairs="results/figures/{experiment}_constraints.csv",
         constraints=in_report("results/figures/{experiment}_constraints.svg"),
         constraints_png="results/figures/{experiment}_constraints.png",
     log:
         logs("plot_constraints_{experiment}"),
-    benchmark:
-        benchmarks("plot_constraints_{experiment}")
+    wildcard_constraints:
+        experiment=any_of(LATTICES.having("constraints")),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("lattices"),
-        entry=EXPERIMENTS.lattice_of,
+        entry=LATTICES.lattice_of,
     message:
         "Figure of the constraints of {wildcards.experiment}"
     script:
@@ -305,16 +253,12 @@ rule plot_constraints:
 LATTICE_TABLES = [
     "results/tables/meeting_times.csv",
     "results/tables/lattice_convergence.csv",
-    "results/benchmarks/lattice_convergence_speed.csv",
     "results/tables/lattice_norms.csv",
     *expand("results/tables/{experiment}_noise_summary.csv", experiment=LATTICES),
     *expand("results/tables/{experiment}_noise_summary_exact.csv", experiment=LATTICES),
     *expand("results/tables/{experiment}_draw_{law}.csv", zip, **EVERY_LAW),
-    *expand(
-        "results/tables/{experiment}_confidential.csv",
-        experiment=EXPERIMENTS.having("axes", "counts"),
-    ),
-    *expand("results/tables/{experiment}_printed.csv", experiment=EXPERIMENTS.having("printed")),
+    *expand("results/tables/{experiment}_confidential.csv", experiment=LATTICES.having("counts")),
+    *expand("results/tables/{experiment}_printed.csv", experiment=LATTICES.having("printed")),
 ]
 
 
@@ -333,14 +277,6 @@ use rule render_tables as render_lattice_tables with:
 rule lattices:
     input:
         rules.render_lattice_tables.output,
-        expand("results/figures/{experiment}_noise.svg", experiment=LATTICES),
-        expand("results/figures/{experiment}_noise_exact.svg", experiment=LATTICES),
-        expand("results/figures/exact_{experiment}.svg", experiment=LATTICES),
-        expand("results/figures/{experiment}_tv_bound.svg", experiment=LATTICES),
-        expand("results/figures/{experiment}_tv_bound.csv", experiment=LATTICES),
-        expand("results/figures/{experiment}_tv_bound_{law}.svg", zip, **PRINTED_LAWS),
-        expand("results/figures/{experiment}_tv_bound_{law}.csv", zip, **PRINTED_LAWS),
-        expand(
-            "results/figures/{experiment}_constraints.svg",
-            experiment=EXPERIMENTS.having("constraints"),
-        ),
+        expand(rules.plot_lattice.output, experiment=LATTICES),
+        expand(rules.plot_bound.output, zip, **PRINTED_LAWS),
+        expand(rules.plot_constraints.output, experiment=LATTICES.having("constraints")),

@@ -1,4 +1,8 @@
-"""Sex by age under constraints (CDP, Section 3, Appendix C): chains, releases, distances."""
+"""Sex by age under constraints (CDP, Section 3, Appendix C): chains, releases, distances.
+
+`settings` is the block congenial.sex_by_age of the configuration. `counts` are a confidential table
+and `noise` is added to it: int64 arrays whose last axis has the 46 cells.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,7 @@ from reproduction.data.table_p12 import (
 
 HELD_ROWS = ("18 and over", "all ages")
 SPEEDS = ["seconds", "effective_draws_per_second"]
+TRACED = [0, 1]  # the cells of Figure 3
 
 
 def feasible_noise(counts: np.ndarray) -> Polytope:
@@ -43,22 +48,18 @@ def lattice_walk(counts: np.ndarray, epsilon: float, proposal: float) -> Lattice
     return LatticeWalk(lattice, GeneralizedLaplace(epsilon), proposal, "coordinate", within)
 
 
-def independence_sampler(
-    counts: np.ndarray, epsilon: float, proposal_epsilon: float, solved: list[int] | None
-) -> IndependenceSampler:
-    """Independence sampler of CDP, Algorithm 1.
-
-    Parameters
-    ----------
-    counts : int64 array, shape (46,)
-    epsilon, proposal_epsilon : float
-        Of the unconstrained mechanism and of the proposal.
-    solved : list of int or None
-        Cells that are solved from the equalities, counted from 1 as in the paper.
-    """
+def independence_sampler(counts: np.ndarray, settings: Mapping) -> IndependenceSampler:
+    """Independence sampler of CDP, Algorithm 1."""
+    solved, mechanism = settings["solved"], GeneralizedLaplace(settings["epsilon"])
     cells = None if solved is None else np.asarray(solved) - 1
-    mechanism = GeneralizedLaplace(epsilon)
-    return IndependenceSampler(feasible_noise(counts), mechanism, proposal_epsilon, cells)
+    proposal = settings["proposal_epsilon"]
+    return IndependenceSampler(feasible_noise(counts), mechanism, proposal, cells)
+
+
+def walk_and_run(counts: np.ndarray, epsilon: float, settings: Mapping) -> tuple[LatticeWalk, dict]:
+    """Lattice walk of a block `walk` of the settings, and the settings of its run."""
+    run = {key: value for key, value in settings.items() if key != "proposal"}
+    return lattice_walk(counts, epsilon, settings["proposal"]), run
 
 
 def compare_samplers(
@@ -68,7 +69,6 @@ def compare_samplers(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     samplers : dict
         A sampler within a polytope and its run's settings (chains, draws, burn_in, thin) by name.
         All chains start at zero noise, the confidential table.
@@ -76,10 +76,8 @@ def compare_samplers(
     Returns
     -------
     table : DataFrame
-        One row a sampler: `outside` (draws that leave the polytope), acceptance_rate; rhat_max,
-        ess_min and ess_median over the cells that move, and frozen cells; rhat_norm and ess_norm
-        of the l1 norm; mean l1 and l2 norm; seconds and effective_draws_per_second (of the worst
-        cell).
+        One row per sampler: columns of the table sex_by_age_chains, seconds, and
+        effective_draws_per_second of the worst cell.
     draws : dict of int64 arrays (chain, draw, cell)
     """
     rows, draws = [], {}
@@ -121,11 +119,7 @@ def compare_samplers(
 def release_table(counts: np.ndarray, released: np.ndarray) -> pd.DataFrame:
     """Tabulate the confidential table and one release with their sums (CDP, Table 1).
 
-    Returns
-    -------
-    DataFrame with columns age, confidential and released for each sex and both together, and held
-        The last two rows are sums: of the ages from 18 and of all ages. `held` marks the rows whose
-        sum over both sexes is held; of all ages, the sums of each sex are held too.
+    The last two rows are sums: of the ages from 18 and of all ages.
     """
     columns: dict[str, list] = {"age": [*AGE_GROUPS, *HELD_ROWS]}
     for what, table in (("confidential", counts), ("released", released)):
@@ -138,24 +132,17 @@ def release_table(counts: np.ndarray, released: np.ndarray) -> pd.DataFrame:
 
 def norm_table(draws: dict[str, np.ndarray]) -> pd.DataFrame:
     """Share of each l1 norm among the draws of each sampler: sampler, norm, share."""
-    parts = []
-    for name, noise in draws.items():
-        norms, counts = np.unique(np.abs(noise).sum(axis=-1), return_counts=True)
-        parts.append(pd.DataFrame({"sampler": name, "norm": norms, "share": counts / counts.sum()}))
-    return pd.concat(parts, ignore_index=True)
+    norms = {name: pd.Series(np.abs(noise).sum(axis=-1).ravel()) for name, noise in draws.items()}
+    shares = {name: each.value_counts(normalize=True).sort_index() for name, each in norms.items()}
+    return pd.concat(shares, names=["sampler", "norm"]).rename("share").reset_index()
 
 
 def place_release(
     counts: np.ndarray, released: np.ndarray | None, noise: np.ndarray
 ) -> pd.DataFrame:
-    """Place a printed release among our draws.
+    """Place a printed release among our draws: one row, or none where nothing was printed.
 
-    Returns
-    -------
-    DataFrame with one row, or none where nothing was printed
-        `violations` (conditions that it breaks), and its l1 and l2 distance from the confidential
-        table with their percentiles among the draws, and 99 % intervals of these by so many
-        `effective_draws`, the draws' medians, and the limits between which 99 % of the draws lie.
+    Columns as in the table sex_by_age_printed; intervals are at 99 %.
     """
     known = ("_percentile", "_percentile_low", "_percentile_high", "_effective_draws")
     parts = ("", *known, "_low", "_median", "_high")
@@ -164,45 +151,23 @@ def place_release(
         return pd.DataFrame(columns=columns)
     polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
     error = released - counts
-    broken = (polytope.equalities.apply(error) != 0).sum() + (released < 0).sum()
-    row = {"violations": int(broken)}
-    for norm, power in (("l1", 1), ("l2", 2)):
+    row = [int((polytope.equalities.apply(error) != 0).sum() + (released < 0).sum())]
+    for power in (1, 2):
         own = (np.abs(error) ** power).sum()
         ours = (np.abs(noise) ** power).sum(axis=-1)
-        row[norm] = float(own ** (1 / power))
         # half of the ties, as the norms are integers
         below = ((ours < own) + (ours <= own).astype(float)) / 2
         share, effective = float(below.mean()), _effective(below)
-        found = (share, *share_limits(share * effective, effective), effective)
-        row |= zip((f"{norm}{part}" for part in known), found, strict=True)
-        limits = np.quantile(ours, [0.005, 0.5, 0.995]) ** (1 / power)
-        row |= zip((f"{norm}_low", f"{norm}_median", f"{norm}_high"), limits, strict=True)
+        row += [float(own ** (1 / power)), share]
+        row += [*share_limits(share * effective, effective), effective]
+        row += [*np.quantile(ours, [0.005, 0.5, 0.995]) ** (1 / power)]
     return pd.DataFrame([row], columns=columns)
 
 
 def sample_tables(
-    rng: np.random.Generator,
-    counts: np.ndarray,
-    independence: IndependenceSampler,
-    *,
-    epsilon: float,
-    walk: Mapping,
-    independence_run: Mapping,
-    printed: Mapping[str, list[int]] | None,
+    rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
     """Draw releases by both samplers, and describe them.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counts : int64 array, shape (46,)
-    independence : IndependenceSampler
-    epsilon : float
-        Of the unconstrained mechanism, per cell.
-    walk, independence_run : mapping
-        Chains, draws, burn_in and thin of each sampler; for the lattice walk also its proposal.
-    printed : mapping or None
-        The release that the paper prints, by sex; None for another table than the paper's.
 
     Returns
     -------
@@ -212,23 +177,23 @@ def sample_tables(
     noise : int64 array (chain, draw, cell)
         Draws of the lattice walk.
     """
-    run = {key: value for key, value in walk.items() if key != "proposal"}
     compared, draws = compare_samplers(
         rng,
         {
-            "walk": (lattice_walk(counts, epsilon, walk["proposal"]), run),
-            "independence": (independence, dict(independence_run)),
+            "walk": walk_and_run(counts, settings["epsilon"], settings["walk"]),
+            "independence": (independence_sampler(counts, settings), settings["independence"]),
         },
     )
     noise = draws["walk"]
-    tables = {
+    known = not settings["file"] and settings["printed"] is not None
+    printed = table_of(settings["printed"]) if known else None
+    return {
         "chains": compared.drop(columns=SPEEDS),
         "speed": compared[["sampler", *SPEEDS]],
         "norms": norm_table(draws),
         "release": release_table(counts, counts + noise[0, -1]),
-        "printed": place_release(counts, None if printed is None else table_of(printed), noise),
-    }
-    return tables, noise
+        "printed": place_release(counts, printed, noise),
+    }, noise
 
 
 def spread_draws(noise: np.ndarray, wanted: int) -> np.ndarray:
@@ -238,58 +203,32 @@ def spread_draws(noise: np.ndarray, wanted: int) -> np.ndarray:
 
 
 def acceptance_table(
-    rng: np.random.Generator,
-    counts: np.ndarray,
-    *,
-    epsilon: float,
-    proposal_epsilons: list[float],
-    solved: list[int] | None,
-    chains: int,
-    iterations: int,
-    starts: np.ndarray,
-    paper: dict[float, float],
+    rng: np.random.Generator, counts: np.ndarray, settings: Mapping, noise: np.ndarray
 ) -> pd.DataFrame:
     """Measure the acceptance rate against the proposal parameter (CDP, Fig 2).
 
-    Each parameter is run from two kinds of start: from draws of the target, which gives the
+    Each parameter is run from two kinds of start: from noise drawn from the target, which gives the
     stationary rate, and from the confidential table itself, as one would run the algorithm. The
-    chains of both together know the rate better where it does not hang on the start.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counts : int64 array, shape (46,)
-    epsilon, proposal_epsilons, solved
-        As in `independence_sampler`.
-    chains, iterations : int
-        Independent chains of each kind, and proposals of each.
-    starts : int64 array, shape (at least chains, 46)
-        Noise drawn from the target.
-    paper : dict
-        The paper's rate, in %, by proposal parameter; missing ones have none.
-
-    Returns
-    -------
-    DataFrame with columns proposal_epsilon, start ("target", "confidential", or "either" for the
-        chains of both), chains, iterations, accepted, never_moved (chains), percent, low and high
-        (99 % interval), paper_percent, and those of `ahead_of_the_papers_best`
+    chains of both together give a more precise rate where it does not depend on the start.
     """
+    acceptance = settings["acceptance"]
+    epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]
+    paper = {} if settings["file"] else dict(zip(epsilons, acceptance["paper"], strict=True))
+    stationary = spread_draws(noise, acceptance["chains"])
+    starts = {"target": stationary, "confidential": np.zeros_like(stationary)}
     rows = []
-    for proposal_epsilon, stream in zip(
-        proposal_epsilons, rng.spawn(len(proposal_epsilons)), strict=True
-    ):
-        sampler = independence_sampler(counts, epsilon, proposal_epsilon, solved)
+    for proposal_epsilon, stream in zip(epsilons, rng.spawn(len(epsilons)), strict=True):
+        sampler = independence_sampler(counts, {**settings, "proposal_epsilon": proposal_epsilon})
         found = {
-            start: np.array(
-                [
-                    sampler.run(each, sampler.init(noise), 1, iterations)[2].accepted
-                    for each, noise in zip(stream.spawn(chains), given, strict=False)
-                ]
-            )
-            for start, given in (("target", starts), ("confidential", np.zeros_like(starts)))
+            start: [
+                sampler.run(each, sampler.init(point), 1, iterations)[2].accepted
+                for each, point in zip(stream.spawn(len(points)), points, strict=True)
+            ]
+            for start, points in starts.items()
         }
-        found["either"] = np.concatenate([*found.values()])
-        for start, accepted in found.items():
+        found["either"] = found["target"] + found["confidential"]
+        for start, numbers in found.items():
+            accepted = np.array(numbers)
             rate, low, high = acceptance_interval(accepted, iterations)
             rows.append(
                 {
@@ -302,26 +241,14 @@ def acceptance_table(
                     "percent": 100 * rate,
                     "low": 100 * low,
                     "high": 100 * high,
-                    "paper_percent": paper.get(proposal_epsilon, np.nan),
+                    "paper_percent": paper.get(proposal_epsilon),
                 }
             )
-    return ahead_of_the_papers_best(pd.DataFrame(rows))
+    return ahead_of_the_papers_best(pd.DataFrame(rows).astype({"paper_percent": float}))
 
 
 def ahead_of_the_papers_best(rates: pd.DataFrame) -> pd.DataFrame:
-    """Set each rate against that at the parameter where the paper's is highest.
-
-    Parameters
-    ----------
-    rates : DataFrame
-        Columns start, percent, low, high and paper_percent.
-
-    Returns
-    -------
-    DataFrame
-        With the columns ahead, ahead_low and ahead_high: percentage points, missing where the paper
-        has no rate.
-    """
+    """Compare each rate with ours at the parameter where the paper's is highest: ahead."""
     best = rates[rates["paper_percent"] == rates["paper_percent"].max()].set_index("start")
     best = best.reindex(rates["start"]).reset_index()
     ahead = rates["percent"] - best["percent"]
@@ -331,74 +258,44 @@ def ahead_of_the_papers_best(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def trace_tables(
-    rng: np.random.Generator,
-    counts: np.ndarray,
-    sampler: IndependenceSampler,
-    *,
-    steps: int,
-    chains: int,
-    paper: Mapping[str, float],
-    cells: tuple[int, ...] = (0, 1),
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    rng: np.random.Generator, counts: np.ndarray, settings: Mapping
+) -> dict[str, pd.DataFrame]:
     """Trace one chain from the confidential table, and describe others like it (CDP, Fig 3).
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counts : int64 array, shape (46,)
-    sampler : IndependenceSampler
-    steps, chains : int
-        Proposals of each chain, and chains; the first is traced.
-    paper : mapping
-        The paper's acceptance_percent, longest_stay and ess; it may lack any.
-    cells : tuple of int
-        Cells that are traced, counted from 0.
 
     Returns
     -------
-    traces : DataFrame
-        Columns step, cell (counted from 1) and count, of the first chain; a row for every change.
-    summary : DataFrame
-        One row a cell of the first chain: whether it is proposed or solved, its confidential
-        count, mean, ess (of one chain, split in two), acceptance_percent and longest_stay.
-    spread : DataFrame
-        One row a statistic: its 5, 50 and 95 % quantiles over the chains, the paper's value and
-        the share of chains below that. `ess` is the smaller of the two cells'.
+    dict of DataFrame
+        steps, of the first chain, with a row for every change of a cell; trace, a row for each
+        cell of the first chain; and spread, a row for each statistic of all chains. The `ess` of
+        a cell is that of one chain, split in two; that of a chain is the smaller one of its cells.
     """
-    rows, described = [], []
-    for number, stream in enumerate(rng.spawn(chains)):
+    sampler, steps = independence_sampler(counts, settings), settings["trace"]["steps"]
+    described, first, ends = [], None, steps // 2 * 2
+    for stream in rng.spawn(settings["trace"]["chains"]):
         noise, _, info = sampler.run(stream, sampler.init(), steps)
-        stay = _longest_stay(noise)
-        half = steps // 2
-        halves = noise[: 2 * half, list(cells)].reshape(2, half, len(cells))
-        ess = convergence(halves, ["ess_bulk"])["ess_bulk"].to_numpy()
-        described.append(
-            {
-                "acceptance_percent": 100 * info.acceptance_rate,
-                "longest_stay": stay,
-                "ess": np.nanmin(ess) if np.isfinite(ess).any() else np.nan,
+        halves = noise[:ends, TRACED].reshape(2, ends // 2, len(TRACED))
+        cells = convergence(halves, ["ess_bulk"])["ess_bulk"]
+        acceptance, stay = 100 * info.acceptance_rate, _longest_stay(noise)
+        chain = {"acceptance_percent": acceptance, "longest_stay": stay}
+        described.append({**chain, "ess": cells.min()})
+        if first is None:
+            first = (counts + noise)[:, TRACED]
+            trace = {
+                "cell": np.array(TRACED) + 1,
+                "name": [CELLS[cell] for cell in TRACED],
+                "proposed": np.isin(TRACED, sampler.free),
+                "confidential": counts[TRACED],
+                "mean": first.mean(axis=0),
+                "ess": cells,
+                "steps": steps,
+                **chain,
             }
-        )
-        if number == 0:
-            first = noise
-            rows = [
-                {
-                    "cell": cell + 1,
-                    "name": CELLS[cell],
-                    "proposed": bool(cell in sampler.free),
-                    "confidential": int(counts[cell]),
-                    "mean": (counts[cell] + noise[:, cell]).mean(),
-                    "ess": own,
-                    "steps": steps,
-                    "acceptance_percent": 100 * info.acceptance_rate,
-                    "longest_stay": stay,
-                }
-                for cell, own in zip(cells, ess, strict=True)
-            ]
-    traces = pd.concat(
-        [_changes(cell + 1, counts[cell] + first[:, cell]) for cell in cells], ignore_index=True
-    )
-    return traces, pd.DataFrame(rows), _spread(pd.DataFrame(described), paper)
+    printed = not settings["file"] and settings["printed"] is not None
+    return {
+        "steps": pd.concat(map(_changes, trace["cell"], first.T)),
+        "trace": pd.DataFrame(trace),
+        "spread": _spread(pd.DataFrame(described), settings["trace"]["paper"] if printed else {}),
+    }
 
 
 def _longest_stay(noise: np.ndarray) -> int:
@@ -441,35 +338,20 @@ def share_limits(count: float, among: float, level: float = 0.99) -> tuple[float
     return float(low), float(high)
 
 
-def simulated_tables(
-    rng: np.random.Generator, tables: int, successes: float, failure: float
-) -> np.ndarray:
-    """Draw confidential tables with independent negative binomial cells; int64 (tables, 46)."""
-    return rng.negative_binomial(successes, 1 - failure, size=(tables, len(CELLS)))
-
-
 def confidential_tables(
-    rng: np.random.Generator, settings: Mapping, counts: np.ndarray | None
+    rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> np.ndarray:
-    """Take the tables whose releases are compared: simulated, or one table again and again.
+    """Take the tables whose releases are compared; int64, shape (tables, 46).
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Simulated tables are drawn from its first spawned stream.
-    settings : mapping
-        `tables` (their number), and `successes` and `failure` of the simulated cells.
-    counts : int64 array, shape (46,), or None
-        The table; None to simulate.
-
-    Returns
-    -------
-    int64 array, shape (tables, 46)
+    They have independent negative binomial cells, unless the confidential table is from a file:
+    then it is taken again and again.
     """
-    if counts is not None:
-        return np.tile(counts, (settings["tables"], 1))
-    drawing = (settings["tables"], settings["successes"], settings["failure"])
-    return simulated_tables(rng.spawn(1)[0], *drawing)
+    distances = settings["distances"]
+    if settings["file"]:
+        return np.tile(counts, (distances["tables"], 1))
+    size = (distances["tables"], len(CELLS))
+    simulated, success = rng.spawn(1)[0], 1 - distances["failure"]
+    return simulated.negative_binomial(distances["successes"], success, size=size)
 
 
 def mean_distances(noise: np.ndarray) -> dict[str, float]:
@@ -479,66 +361,36 @@ def mean_distances(noise: np.ndarray) -> dict[str, float]:
 
 
 def distances(
-    rng: np.random.Generator,
-    tables: np.ndarray,
-    *,
-    releases: int,
-    raw_epsilon: float,
-    epsilon: float,
-    proposal_epsilon: float,
-    solved: list[int] | None,
-    walk: Mapping,
-    unmixed: list[int],
+    rng: np.random.Generator, tables: np.ndarray, settings: Mapping
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Mean distance of each confidential table from its releases, method by method (CDP, Fig 1).
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    tables : int64 array, shape (tables, 46)
-    releases : int
-        Of each table and method.
-    raw_epsilon, epsilon : float
-        Of the raw mechanism and its projection, and of the conditional one.
-    proposal_epsilon, solved
-        Of the independence sampler; see `independence_sampler`.
-    walk : mapping
-        Of the lattice walk that draws the conditional releases: proposal, chains, draws (kept of
-        each chain, all of which are diagnosed; the releases are spread over them), burn_in, thin.
-    unmixed : list of int
-        Proposals of an independence chain that starts at the confidential table and yields its
-        releases at even spaces: what one gets without waiting for it to mix.
-
-    Returns
-    -------
-    means : DataFrame
-        Columns table, method, l1 and l2.
-    mixing : DataFrame
-        One row a table: rhat_max over the cells and the l1 norm of the conditional releases'
-        chains, ess_norm, and frozen cells.
+    The conditional releases are spread over the draws of a lattice walk, whose convergence is the
+    second table. A method unmixed_N takes the releases, at even spaces, from an independence chain
+    of N proposals that starts at the confidential table.
     """
+    options, epsilon = settings["distances"], settings["epsilon"]
+    releases, raw_epsilon = options["releases"], options["raw_epsilon"]
     rows, mixing = [], []
     for number, (counts, stream) in enumerate(
         zip(tables, rng.spawn(len(tables)), strict=True), start=1
     ):
-        raw, walked, *short = stream.spawn(2 + len(unmixed))
+        raw, walked, *short = stream.spawn(2 + len(options["unmixed"]))
         size = (releases, len(counts))
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
         loud = double_geometric_noise(raw, raw_epsilon, size)
-        nearest = nearest_l2(counts + loud, polytope) - counts
-        settings = {key: value for key, value in walk.items() if key != "proposal"}
-        noise, _ = run_chains(walked, lattice_walk(counts, epsilon, walk["proposal"]), **settings)
+        walk, run = walk_and_run(counts, epsilon, options["walk"])
+        noise, _ = run_chains(walked, walk, **run)
         found = {
             "raw": loud,
-            "projected": nearest,
+            "projected": nearest_l2(counts + loud, polytope) - counts,
             "conditional": spread_draws(noise, releases),
             "raw_half": double_geometric_noise(raw, epsilon, size),
         }
-        sampler = independence_sampler(counts, epsilon, proposal_epsilon, solved)
-        for proposals, each in zip(unmixed, short, strict=True):
-            found[f"unmixed_{proposals}"] = sampler.run(
-                each, sampler.init(), releases, max(1, proposals // releases)
-            )[0]
+        sampler = independence_sampler(counts, settings)
+        for proposals, each in zip(options["unmixed"], short, strict=True):
+            thin = max(1, proposals // releases)
+            found[f"unmixed_{proposals}"] = sampler.run(each, sampler.init(), releases, thin)[0]
         rows += [
             {"table": number, "method": method, **mean_distances(errors)}
             for method, errors in found.items()
@@ -557,47 +409,23 @@ def distances(
     return pd.DataFrame(rows), pd.DataFrame(mixing)
 
 
-def median_table(
-    means: pd.DataFrame,
-    paper: Mapping[str, Mapping[str, float]],
-    paper_tables: int,
-    epsilons: Mapping[str, float],
-) -> pd.DataFrame:
-    """Compare medians over the tables with the paper's, with the standard error of a median.
-
-    Parameters
-    ----------
-    means : DataFrame
-        From `distances`.
-    paper : mapping
-        The paper's medians (l1 and l2) by method.
-    paper_tables : int
-        Tables that the paper's medians are over.
-    epsilons : mapping
-        The epsilon of each raw method, whose mean l1 distance has a closed form.
-
-    Returns
-    -------
-    DataFrame with columns method, distance, median, se (of the median, from the spread over the
-        tables), q1, q3, whisker_low, whisker_high, paper, paper_se (of the paper's median, over
-        its number of tables, if these spread as ours), z_paper (the difference in units of both
-        medians' error) and closed_form
-    """
-    rows = []
+def median_table(means: pd.DataFrame, settings: Mapping) -> pd.DataFrame:
+    """Compare medians of the mean distances over the tables with the paper's."""
+    options = settings["distances"]
+    a = np.exp(-pd.Series({"raw": options["raw_epsilon"], "raw_half": settings["epsilon"]}))
+    expected = len(CELLS) * 2 * a / (1 - a * a)  # the mean l1 distance of a raw mechanism
+    paper = pd.DataFrame({} if settings["file"] else options["paper"])
     long = means.melt(["table", "method"], ["l1", "l2"], "distance", "value")
+    rows = []
     for (method, distance), values in long.groupby(["method", "distance"], sort=False)["value"]:
         q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
         reach = WHISKER * (q3 - q1)
         inside = values[values.between(q1 - reach, q3 + reach)]
         # a median varies about 1.2533 times as much as a mean, for nearly normal values
         se = 1.2533 * values.std(ddof=1) / np.sqrt(len(values))
-        printed = paper.get(method, {}).get(distance, np.nan)
-        paper_se = se * np.sqrt(len(values) / paper_tables)
+        printed = paper[method][distance] if method in paper else np.nan
+        paper_se = se * np.sqrt(len(values) / options["paper_tables"])
         error = np.hypot(se, paper_se)
-        closed = np.nan
-        if method in epsilons and distance == "l1":
-            a = np.exp(-epsilons[method])
-            closed = len(CELLS) * 2 * a / (1 - a * a)
         rows.append(
             {
                 "method": method,
@@ -609,9 +437,9 @@ def median_table(
                 "whisker_low": inside.min(),
                 "whisker_high": inside.max(),
                 "paper": printed,
-                "paper_se": paper_se if printed == printed else np.nan,
+                "paper_se": paper_se if method in paper else np.nan,
                 "z_paper": (median - printed) / error if error > 0 else np.nan,
-                "closed_form": closed,
+                "closed_form": expected.get(method, np.nan) if distance == "l1" else np.nan,
             }
         )
     return pd.DataFrame(rows)

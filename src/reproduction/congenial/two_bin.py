@@ -26,12 +26,7 @@ GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
 
 
 def conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:
-    """Draw v by rejection: u1, accepted with the relative density of u2 at -u1.
-
-    Returns
-    -------
-    float64 array, shape (draws,)
-    """
+    """Draw v by rejection: u1, accepted with the relative density of u2 at -u1."""
     kept: list[np.ndarray] = []
     missing = draws
     while missing > 0:
@@ -45,7 +40,7 @@ def conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> n
 def projected_noise(
     rng: np.random.Generator, epsilon: float, beta: float, draws: int
 ) -> np.ndarray:
-    """Draw v = beta u1 - (1 - beta) u2; float64 array, shape (draws,)."""
+    """Draw v = beta u1 - (1 - beta) u2."""
     first, second = rng.laplace(scale=2 / epsilon, size=(2, draws))
     return beta * first - (1 - beta) * second
 
@@ -53,11 +48,7 @@ def projected_noise(
 def log_density(epsilon: float, beta: float | None) -> Callable[[float], float]:
     """Logarithm of the density of v, by numerical integration instead of the closed form.
 
-    Parameters
-    ----------
-    epsilon : float
-    beta : float or None
-        Weight of the projection; None for the conditional mechanism.
+    `beta` is the weight of the projection, and None for the conditional mechanism.
     """
     rate = epsilon / 2
 
@@ -103,103 +94,73 @@ def attained_loss(epsilon: float, beta: float | None) -> float:
 def two_bin_table(
     rng: np.random.Generator, counts: list[int], epsilon: float, betas: list[float], draws: int
 ) -> pd.DataFrame:
-    """Set closed forms and simulation side by side (CDP, Table 2, Appendix A, Example 5.2).
+    """Compare closed forms with simulations (CDP, Table 2, Appendix A, Example 5.2).
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counts : list of two ints
-        The histogram (s1, s2).
-    epsilon : float
-        Of the unconstrained mechanism.
-    betas : list of float
-        Weights of the l1 projection, between 0 and 1.
-    draws : int
-        Simulated releases of each mechanism.
-
-    Returns
-    -------
-    DataFrame with one row a mechanism
-        `paper_mean_1` and `mean_1` of the first bin with `mcse`, `off_paper` (their difference),
-        `z_paper` (in units of mcse), `variance_closed` and `variance` with `variance_se` and
-        `z_variance`, `loss_closed` and `loss_numeric` (privacy loss between nearest histograms of
-        equal totals, in nats; `loss_off` is their difference by epsilon), and `gamma` of CDP,
-        Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
+    The histogram has the counts (s1, s2), and `betas` are weights of the l1 projection. `gamma` is
+    of CDP, Theorem 2.1, with k = 2 (k = 1 in Example 5.2).
     """
     s1, s2 = counts
-    streams = iter(rng.spawn(len(betas) + 3))
-    rows = [
-        _row("conditional", None, s1, conditional_noise(next(streams), epsilon, draws))
-        | _closed(epsilon, None)
-        | {"paper_mean_1": s1, "variance_paper": "2/epsilon^2"},
-        _row("l2-projected", 0.5, s1, projected_noise(next(streams), epsilon, 0.5, draws))
-        | _closed(epsilon, 0.5)
-        | {"paper_mean_1": (s1 + s2) / 2, "variance_paper": "4/epsilon^2"},
+    mechanisms = [
+        ("conditional", None, s1, "2/epsilon^2"),
+        ("l2-projected", 0.5, (s1 + s2) / 2, "4/epsilon^2"),
+        *(("l1-projected", beta, s1, "4/epsilon^2 to 8/epsilon^2") for beta in betas),
     ]
-    for beta in betas:
-        noise = projected_noise(next(streams), epsilon, beta, draws)
+    *streams, known = rng.spawn(len(mechanisms) + 1)
+    rows = []
+    for stream, (mechanism, beta, paper_mean, paper_variance) in zip(
+        streams, mechanisms, strict=True
+    ):
+        if beta is None:
+            noise = conditional_noise(stream, epsilon, draws)
+            closed, loss = 2 / epsilon**2, epsilon
+        else:
+            noise = projected_noise(stream, epsilon, beta, draws)
+            closed = 8 * (beta**2 + (1 - beta) ** 2) / epsilon**2
+            loss = epsilon / (2 * max(beta, 1 - beta))
+        variance = noise.var(ddof=1)
+        variance_se = np.square(noise - noise.mean()).std(ddof=1) / math.sqrt(draws)
+        off, mcse = s1 + noise.mean() - paper_mean, math.sqrt(variance / draws)
+        attained = attained_loss(epsilon, beta)
         rows.append(
-            _row("l1-projected", beta, s1, noise)
-            | _closed(epsilon, beta)
-            | {"paper_mean_1": s1, "variance_paper": "4/epsilon^2 to 8/epsilon^2"}
+            {
+                "mechanism": mechanism,
+                "beta": np.nan if beta is None else beta,
+                "paper_mean_1": paper_mean,
+                "mean_1": s1 + noise.mean(),
+                "mcse": mcse,
+                "off_paper": off,
+                "z_paper": off / mcse,
+                "variance_paper": paper_variance,
+                "variance_closed": closed,
+                "variance": variance,
+                "variance_se": variance_se,
+                "z_variance": (variance - closed) / variance_se,
+                "loss_closed": loss,
+                "loss_numeric": attained,
+                "gamma": attained / (2 * epsilon) - 1,
+            }
         )
-    table = pd.DataFrame(rows)
-    table["z_paper"] = (table["mean_1"] - table["paper_mean_1"]) / table["mcse"]
-    table["off_paper"] = table["mean_1"] - table["paper_mean_1"]
-    table["z_variance"] = (table["variance"] - table["variance_closed"]) / table["variance_se"]
-    table["gamma"] = table["loss_numeric"] / (2 * epsilon) - 1
-    table = pd.concat([table, _known_query(next(streams), epsilon)], ignore_index=True)
-    table["loss_off"] = (table["loss_numeric"] - table["loss_closed"]) / epsilon
-    order = (
-        "mechanism beta paper_mean_1 mean_1 mcse off_paper z_paper variance_paper variance_closed "
-        "variance variance_se z_variance loss_closed loss_numeric loss_off gamma"
-    )
-    return table[order.split()]
+    table = pd.DataFrame([*rows, _known_query(known, epsilon)])
+    return table.assign(loss_off=(table["loss_numeric"] - table["loss_closed"]) / epsilon)
 
 
-def _row(mechanism: str, beta: float | None, s1: int, noise: np.ndarray) -> dict:
-    variance = noise.var(ddof=1)
-    spread = np.square(noise - noise.mean()).std(ddof=1)
-    return {
-        "mechanism": mechanism,
-        "beta": np.nan if beta is None else beta,
-        "mean_1": s1 + noise.mean(),
-        "mcse": math.sqrt(variance / len(noise)),
-        "variance": variance,
-        "variance_se": spread / math.sqrt(len(noise)),
-    }
-
-
-def _closed(epsilon: float, beta: float | None) -> dict:
-    """Variance and privacy loss by the paper's closed forms, and the loss found numerically."""
-    if beta is None:
-        closed = {"variance_closed": 2 / epsilon**2, "loss_closed": epsilon}
-    else:
-        closed = {
-            "variance_closed": 8 * (beta**2 + (1 - beta) ** 2) / epsilon**2,
-            "loss_closed": epsilon / (2 * max(beta, 1 - beta)),
-        }
-    return closed | {"loss_numeric": attained_loss(epsilon, beta)}
-
-
-def _known_query(rng: np.random.Generator, epsilon: float) -> pd.DataFrame:
+def _known_query(rng: np.random.Generator, epsilon: float) -> dict:
     """Release a query that the invariant gives away: one cell under its own total (5.2)."""
     noise = sample(rng, Invariants.total(1), GeneralizedLaplace(epsilon), draws=1000).ravel()
     # every release is the query itself, from each database that conforms: nothing is lost
     loss = 0.0 if (noise == 0).all() else math.inf
-    row = {
+    return {
         "mechanism": "conditional, query known (Example 5.2)",
         "paper_mean_1": 5.0,
         "mean_1": 5 + noise.mean(),
         "mcse": 0.0,
-        "z_paper": 0.0 if noise.mean() == 0 else math.inf,
+        "z_paper": loss,
         "variance_paper": "0",
         "variance_closed": 0.0,
         "variance": noise.var(),
         "variance_se": 0.0,
-        "z_variance": 0.0 if noise.var() == 0 else math.inf,
+        "z_variance": loss,
         "loss_closed": 0.0,
         "loss_numeric": loss,
         "gamma": loss / epsilon - 1,
     }
-    return pd.DataFrame([row])

@@ -1,4 +1,8 @@
-"""The experiments once more without a Markov chain, and how far the chains lie from that."""
+"""Exact draws of the experiments, and the distance of the chains from them.
+
+Samples are mappings from a sampler's name to noise, int64 arrays (chain, draw, cell): "paper" is
+the paper's own chain, "mcmc" one that mixes sooner.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +28,9 @@ from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.seeds import stream
 
-CHAINS = 4  # groups that exact draws are filed in, like the chains beside them
+CHAINS = 4  # groups that exact draws are filed in, like chains
 
 
 def exact_draws(
@@ -40,16 +45,8 @@ def exact_draws(
 
     Where no perfect sampler is practical there are no draws, and the settings say why (refused).
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    invariants : Invariants
-    mechanism : Mechanism
-    cells : list of str
-    draws : int
-        Rounded up to a multiple of four, for four groups of independent draws.
-    lower : int array, shape (cells,), optional
-        As in `isdp.exact.choose`.
+    The number of draws is rounded up to a multiple of four, for four groups of independent draws;
+    `lower` is as in `isdp.exact.choose`.
     """
     each = -(-draws // CHAINS)
     try:
@@ -58,25 +55,14 @@ def exact_draws(
         none = np.zeros((CHAINS, 0, invariants.cells), dtype=np.int64)
         return Draws(none, invariants, cells, {"method": "none", "refused": str(refusal)})
     noise = chosen.sample(rng, CHAINS * each).reshape(CHAINS, each, -1)
-    settings = {
-        "law": mechanism.as_dict(),
-        "method": chosen.method,
-        "reason": chosen.reason,
-        "error": chosen.error,
-    }
-    return Draws(noise, invariants, cells, settings)
+    told = {"method": chosen.method, "reason": chosen.reason, "error": chosen.error}
+    return Draws(noise, invariants, cells, {"law": mechanism.as_dict(), **told})
 
 
 def other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
-    """Draw by an exact sampler that `choose` would not take, where there is one.
-
-    Returns
-    -------
-    name : str
-    noise : int64 array, shape (draws, cells)
-    """
+    """Draw by an exact sampler that `choose` would not take, where there is one; and name it."""
     taken = choose(invariants, mechanism).method
     for kind in reversed(SAMPLERS):
         try:
@@ -90,20 +76,7 @@ def other_sampler(
 def samples_of(
     rng: np.random.Generator, mechanism: Mechanism, chains: Mapping[str, Draws], exact: Draws
 ) -> dict[str, np.ndarray]:
-    """Gather what is laid over exact draws: the chains, and another exact sampler's where one is.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    mechanism : Mechanism
-    chains : mapping from sampler to Draws
-        Such as "paper", the paper's own chain, and "mcmc", one that mixes sooner.
-    exact : Draws
-
-    Returns
-    -------
-    dict from sampler to int64 array (chain, draw, cell)
-    """
+    """Gather the chains by sampler, and the draws of another exact sampler where there is one."""
     samples = {sampler: draws.noise_of(exact.cells) for sampler, draws in chains.items()}
     if exact.noise.size:
         other = other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
@@ -113,55 +86,61 @@ def samples_of(
 
 
 def compare_law(
-    mechanism: Mechanism,
-    exact: Draws,
-    samples: Mapping[str, np.ndarray],
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Compare samples with exact draws of one law.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-    exact : Draws
-        Labelled with its experiment, law and unit.
-    samples : mapping from sampler to int64 array (chain, draw, cell)
+    mechanism: Mechanism, exact: Draws, samples: Mapping[str, np.ndarray]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Compare samples with labelled exact draws of one law.
 
     Returns
     -------
-    agreement, norms, quantiles : DataFrame
-        As `isdp.diagnostics` makes them, with the columns experiment, law and unit; the first also
-        with exact_by, exact_draws, exact_error and a note on the exact sampler.
+    agreement, laws : DataFrame
+        `agreement_rows` with the exact sampler, its error and a note; and `norm_histogram` above
+        `quantile_table`, by the column series (norm or cells). Both have the labels.
     """
     flat = exact.noise.reshape(-1, exact.noise.shape[-1])
     labels = {name: exact.settings[name] for name in ("experiment", "law", "unit")}
-    told = {
-        "exact_by": exact.settings["method"],
-        "exact_draws": len(flat),
-        "exact_error": exact.settings.get("error", np.nan),
-        "note": exact.settings.get("refused", exact.settings.get("reason", "")),
-    }
-    if not len(flat):
-        named = {**labels, "statistic": ""}
-        agreement = pd.DataFrame([{**named, "sampler": name, **told} for name in samples])
-    else:
+    if len(flat):
         rows = [
-            agreement_rows(noise, flat, mechanism, {**labels, "sampler": sampler})
+            agreement_rows(noise, flat, mechanism, {"sampler": sampler})
             for sampler, noise in samples.items()
         ]
-        agreement = pd.concat(rows, ignore_index=True).assign(**told)
-    named = {"exact": flat, **samples} if len(flat) else dict(samples)
-    norms = norm_histogram(named, mechanism.measure).assign(**labels)
-    return agreement, norms, quantile_table(named, exact.cells).assign(**labels)
+        agreement = pd.concat(rows, ignore_index=True)
+        samples = {"exact": flat, **samples}
+    else:
+        agreement = pd.DataFrame({"sampler": list(samples), "statistic": ""})
+    agreement = agreement.assign(
+        **labels,
+        exact_by=exact.settings["method"],
+        exact_draws=len(flat),
+        exact_error=exact.settings.get("error", np.nan),
+        note=exact.settings.get("refused", exact.settings.get("reason", "")),
+    )
+    series = {
+        "norm": norm_histogram(samples, mechanism.measure),
+        "cells": quantile_table(samples, exact.cells),
+    }
+    laws = pd.concat(series, names=["series"]).reset_index("series")
+    return agreement, laws.assign(**labels)
 
 
-def law_series(norms: pd.DataFrame, quantiles: pd.DataFrame) -> pd.DataFrame:
-    """Put what a figure of laws shows in one table, told apart by the column series.
+def compare_laws(
+    seed: int,
+    experiment: str,
+    mechanisms: Mapping[str, Mechanism],
+    chains: Mapping[str, Mapping[str, Draws]],
+    exact: Mapping[str, Draws],
+) -> dict[str, pd.DataFrame]:
+    """Compare the chains of one experiment, and a second exact sampler, with exact draws.
 
-    Returns
-    -------
-    DataFrame with the columns of both and series: norm, or cells
+    `chains` are by sampler and law, all else by law. See `compare_law` for the tables.
     """
-    return pd.concat([norms.assign(series="norm"), quantiles.assign(series="cells")])
+    compared = []
+    for law, mechanism in mechanisms.items():
+        rng = stream(seed, f"second exact sampler {experiment}", law)
+        own = {sampler: draws[law] for sampler, draws in chains.items()}
+        samples = samples_of(rng, mechanism, own, exact[law])
+        compared.append(compare_law(mechanism, exact[law], samples))
+    agreement, laws = map(pd.concat, zip(*compared, strict=True))
+    return {"agreement": agreement, "laws": laws}
 
 
 def agreement_table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -173,42 +152,20 @@ def agreement_table(rows: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def pooled_shares(
-    state: str, samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace
-) -> pd.DataFrame:
-    """Share of each value of a county's noise, all counties pooled, beside the exact law (l1).
+def pooled_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
+    """Share of each value of a county's noise, all counties of a state pooled, by sampler.
 
-    Returns
-    -------
-    DataFrame with columns state, sampler (mcmc, exact, and law), value and share
+    Under the l1 norm the exact law of a county's noise is among them (law), up to 60 persons.
     """
-    parts = []
+    parts = {}
     for name, noise in samples.items():
         values, counts = np.unique(noise, return_counts=True)
-        parts.append(pd.DataFrame({"sampler": name, "value": values, "share": counts / noise.size}))
+        parts[name] = pd.DataFrame({"value": values, "share": counts / noise.size})
     if mechanism.norm == "l1":
         law = total_law(noise.shape[-1], mechanism.epsilon)
-        near = np.abs(law.support) <= 60
-        shown = {"sampler": "law", "value": law.support[near], "share": law.pmf[near]}
-        parts.append(pd.DataFrame(shown))
-    return pd.concat(parts, ignore_index=True).assign(state=state)
-
-
-def bound_at_chosen_lag(
-    curves: pd.DataFrame, meetings: pd.DataFrame, law: str, variant: str
-) -> tuple[pd.DataFrame, int]:
-    """Pick the coupling bound of one law and variant at its chosen lag, and its censored runs.
-
-    Parameters
-    ----------
-    curves, meetings : DataFrame
-        Of all laws of one experiment, from `reproduction.lattices.convergence`.
-    law, variant : str
-    """
-    own = meetings[(meetings["law"] == law) & (meetings["variant"] == variant)]
-    chosen = own[own["chosen"]].iloc[0]
-    alike = (curves["law"] == law) & (curves["variant"] == variant)
-    return curves[alike & (curves["lag"] == chosen["lag"])], chosen["censored"]
+        shown = pd.DataFrame({"value": law.support, "share": law.pmf})
+        parts["law"] = shown[shown["value"].abs() <= 60]
+    return pd.concat(parts, names=["sampler"]).reset_index("sampler")
 
 
 def follow_lattice(
@@ -221,23 +178,14 @@ def follow_lattice(
     points: int,
     longest: int,
 ) -> pd.DataFrame:
-    """Follow a chain's distance at times of its coupling bound.
+    """Follow the distance of independent chains at times of their coupling bound.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    walk : LatticeWalk
-    exact : Draws
     curves : DataFrame
-        The bound at the chosen lag: columns t, bound and high.
-    chains, points : int
-        As in `isdp.diagnostics.agreement.distance_curve`; so many of the bound's times are taken.
-    longest : int
-        Times beyond are left out.
-
-    Returns
-    -------
-    DataFrame with columns t, statistic, distance, error, bound and high
+        The bound at the chosen lag: columns t, bound, high and censored.
+    points : int
+        The number of the bound's times; those beyond `longest` are left out.
     """
     curves = curves.sort_values("t").drop_duplicates("t")
     known = curves[(curves["t"] <= longest) & (curves["bound"].shift(fill_value=1) > 0)]
@@ -248,39 +196,50 @@ def follow_lattice(
         followed = distance_curve(rng, walk, flat, chains=chains, times=times)
     else:
         followed = pd.DataFrame(columns=["t", "statistic", "distance", "error"], dtype=float)
-    return followed.merge(known[["t", "bound", "high"]], on="t")
+    return followed.merge(known[["t", "bound", "high", "censored"]], on="t")
+
+
+def follow_laws(
+    seed: int,
+    experiment: str,
+    walks: Mapping[tuple[str, str], LatticeWalk],
+    exact: Mapping[str, Draws],
+    curves: pd.DataFrame,
+    settings: Mapping,
+) -> pd.DataFrame:
+    """Follow the chains of one lattice experiment, by law and variant.
+
+    `curves` are the bounds at all lags, and `settings` the options of `follow_lattice`.
+    """
+    followed = {}
+    for (law, variant), walk in walks.items():
+        rng = stream(seed, f"distance {experiment}", f"{law} {variant}")
+        own = curves[(curves["law"] == law) & (curves["variant"] == variant) & curves["chosen"]]
+        followed[law, variant] = follow_lattice(rng, walk, exact[law], own, **settings)
+    table = pd.concat(followed, names=["law", "variant"]).reset_index(["law", "variant"])
+    return table.assign(experiment=experiment)
 
 
 def distance_table(followed: pd.DataFrame) -> pd.DataFrame:
-    """Set actual distances against bounds, one row an experiment, law, variant and statistic.
-
-    Returns
-    -------
-    DataFrame
-        `first` and `last` distance, `largest_excess` of the distance less its sampling error over
-        the bound's upper 99 % limit (below zero where the bound holds), and `needless`: how many
-        times longer the bound takes to fall below 0.1 than the distance does.
-    """
+    """Compare actual distances with bounds; one row per experiment, law, variant and statistic."""
     keys = ["experiment", "law", "variant", "statistic"]
-    columns = ["last_t", "first", "last", "error", "largest_excess", "needless"]
-    rows = []
-    for key, part in followed.groupby(keys, sort=False):
-        part = part.sort_values("t")
-        below = {
-            column: part.loc[part[column] < 0.1, "t"].min() for column in ("distance", "bound")
-        }
-        rows.append(
-            {
-                **dict(zip(keys, key, strict=True)),
-                "last_t": int(part["t"].iloc[-1]),
-                "first": part["distance"].iloc[0],
-                "last": part["distance"].iloc[-1],
-                "error": part["error"].iloc[-1],
-                "largest_excess": (part["distance"] - part["error"] - part["high"]).max(),
-                "needless": (below["bound"] + 1) / (below["distance"] + 1),
-            }
-        )
-    return pd.DataFrame(rows, columns=[*keys, *columns])
+    followed = followed.sort_values("t", kind="stable", ignore_index=True)
+    followed = followed.assign(
+        excess=followed["distance"] - followed["error"] - followed["high"],
+        distance_below=followed["t"].where(followed["distance"] < 0.1),
+        bound_below=followed["t"].where(followed["bound"] < 0.1),
+    )
+    table = followed.groupby(keys, sort=False).agg(
+        last_t=("t", "last"),
+        first=("distance", "first"),
+        last=("distance", "last"),
+        error=("error", "last"),
+        largest_excess=("excess", "max"),
+        needless=("bound_below", "min"),
+        distance_below=("distance_below", "min"),
+    )
+    table["needless"] = (table["needless"] + 1) / (table.pop("distance_below") + 1)
+    return table.reset_index()
 
 
 def times_within(burn_in: int, points: int = 14) -> list[int]:
@@ -289,51 +248,59 @@ def times_within(burn_in: int, points: int = 14) -> list[int]:
 
 
 def follow_counties(
-    rng: np.random.Generator,
-    counties: int,
-    exact: np.ndarray,
-    *,
-    epsilon: float,
-    norm: str,
-    basis: str,
-    acceptance: str,
-    proposal: float,
-    overdispersed: Mapping[str, float],
-    chains: int,
-    times: list[int],
+    rng: np.random.Generator, exact: np.ndarray, settings: Mapping, *, chains: int, times: list[int]
 ) -> pd.DataFrame:
     """Follow the norm of a state's noise from over-dispersed starts to its target.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    counties : int
-    exact : int64 array, shape (chain, draw, county)
-        Exact draws of the target.
-    epsilon, norm, basis, acceptance, proposal, overdispersed
-        As in `reproduction.counties.experiment.sample_state`.
-    chains : int
-    times : list of int
-        Sweeps, increasing from 0.
-
-    Returns
-    -------
-    DataFrame with columns t, distance and error
+    `settings` are epsilon, norm, basis, acceptance, proposal and overdispersed, as in
+    `reproduction.counties.experiment.sample_state`; `times` are sweeps, increasing from 0.
     """
-    lattice = kernel_lattice(Invariants.total(counties), basis)
-    wide = LatticeWalk(
-        lattice, GeneralizedLaplace(overdispersed["epsilon"], norm), proposal, acceptance
-    )
-    mechanism = GeneralizedLaplace(epsilon, norm)
-    walk = LatticeWalk(lattice, mechanism, proposal, acceptance)
+    lattice = kernel_lattice(Invariants.total(exact.shape[-1]), settings["basis"])
     starting, running = rng.spawn(2)
-    starts, _ = run_chains(starting, wide, draws=1, chains=chains, burn_in=overdispersed["sweeps"])
+    wide = settings["overdispersed"]
+    mechanism, start_mechanism = (
+        GeneralizedLaplace(epsilon, settings["norm"])
+        for epsilon in (settings["epsilon"], wide["epsilon"])
+    )
+    walk, start_walk = (
+        LatticeWalk(lattice, law, settings["proposal"], settings["acceptance"])
+        for law in (mechanism, start_mechanism)
+    )
+    starts, _ = run_chains(starting, start_walk, draws=1, chains=chains, burn_in=wide["sweeps"])
     between = np.diff(times, prepend=0)
     followed = [
-        walk.run(stream, walk.init(start), draws=len(times), thin=between)[0]
-        for stream, (start,) in zip(running.spawn(chains), starts, strict=True)
+        walk.run(own, walk.init(start), draws=len(times), thin=between)[0]
+        for own, (start,) in zip(running.spawn(chains), starts, strict=True)
     ]
     norms, target = mechanism.measure(np.array(followed)), mechanism.measure(exact)
     distances = [kolmogorov(then, target) for then in norms.T]
     error = kolmogorov_bound(chains, target.size)
     return pd.DataFrame({"t": times, "distance": distances, "error": error})
+
+
+def compare_counties(
+    seed: int,
+    drawn: Mapping[str, Draws],
+    exact: Mapping[str, Draws],
+    *,
+    walk: Mapping,
+    chains: int,
+    burn_in: int,
+) -> dict[str, pd.DataFrame]:
+    """Compare the chains of all states with exact draws: agreement, shares and distances.
+
+    `walk` are the settings of `follow_counties`, for as many chains of each state.
+    """
+    mechanism, times = GeneralizedLaplace(walk["epsilon"], walk["norm"]), times_within(burn_in)
+    tables: dict[str, dict] = {"agreement": {}, "shares": {}, "distances": {}}
+    for state, draws in exact.items():
+        samples = {"mcmc": drawn[state].noise_of(draws.cells)}
+        tables["agreement"][state], _ = compare_law(mechanism, draws, samples)
+        tables["shares"][state] = pooled_shares({**samples, "exact": draws.noise}, mechanism)
+        rng = stream(seed, "distance counties", state)
+        followed = follow_counties(rng, draws.noise, walk, chains=chains, times=times)
+        tables["distances"][state] = followed
+    return {
+        name: pd.concat(by_state, names=["state"]).reset_index("state")
+        for name, by_state in tables.items()
+    }

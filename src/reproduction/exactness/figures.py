@@ -3,50 +3,73 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, styled
 
 STATES_IN_A_ROW = 4
 
 
+def exact_figures(
+    read: Mapping[str, pd.DataFrame],
+    *,
+    norm: str,
+    epsilon: float,
+    chains: int,
+    sex_by_age_epsilon: float,
+) -> dict[str, Figure]:
+    """Draw the figures of the counties (counties and distances) and of sex by age."""
+    settings = f"{norm}, epsilon = {epsilon:g}"
+    series = dict(list(read["sex_by_age"].groupby("series")))
+    return {
+        "counties": county_laws(
+            read["shares"],
+            read["agreement"],
+            f"Noise of all counties of each state ({settings}): Markov chains and exact draws",
+        ),
+        "distances": county_distances(
+            read["distances"],
+            f"{chains} chains of each state from over-dispersed starts ({settings})",
+        ),
+        "sex_by_age": laws_overlaid(
+            series["norm"],
+            series["cells"],
+            read["sex_by_age_agreement"],
+            "Sex by age: noise of the lattice walk and of exact draws",
+            {"conditional": f"conditional, epsilon = {sex_by_age_epsilon:g}"},
+            {"mcmc": "lattice walk"},
+        ),
+    }
+
+
 @styled
 def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Figure:
-    """Lay the noise of all counties of a state over exact draws and the exact law, a panel a state.
-
-    Parameters
-    ----------
-    pooled : DataFrame
-        Columns state, sampler (mcmc, exact, law), value and share.
-    agreement : DataFrame
-        From `isdp.diagnostics.agreement.agreement_rows`, with states in the column unit.
-    title : str
-    """
-    states = list(dict.fromkeys(pooled["state"]))
+    """Lay the noise of all counties of a state over exact draws and the exact law, by state."""
+    states = pooled["state"].unique()
     columns = min(STATES_IN_A_ROW, len(states))
     rows = math.ceil(len(states) / columns)
-    figure, axes = panels(rows, columns, (2.9 * columns, 0.9 + 2.3 * rows), sharey=True)
+    size = (2.9 * columns, 0.9 + 2.3 * rows)
+    figure, axes = panels(rows, columns, size, sharey=True)
+    distances = agreement.set_index(["unit", "statistic"])[["distance", "bound"]]
     for axis, state in zip(axes.flat, states, strict=False):
-        part = pooled[pooled["state"] == state]
-        own = dict(list(part.groupby("sampler")))
-        axis.plot(own["law"]["value"], own["law"]["share"], color=INK, lw=1, label="exact law")
+        own = dict(list(pooled[pooled["state"] == state].groupby("sampler")))
+        axis.plot("value", "share", data=own["law"], color=INK, lw=1, label="exact law")
         for name, words, reach, look in (
             ("exact", "exact draws", 0.9, {"color": FAINT, "lw": 1}),
             ("mcmc", "Markov chains", 0.5, {"color": DRAW, "lw": 1.6}),
         ):
             value, share = own[name]["value"], own[name]["share"]
             axis.hlines(share, value - reach, value + reach, label=words, rasterized=True, **look)
-        axis.set_yscale("log")
-        axis.set_xlim(-60, 60)
-        axis.set_xticks([-40, 0, 40])
+        axis.set(yscale="log", xlim=(-60, 60), xticks=[-40, 0, 40])
         axis.set_ylim(bottom=1e-6)
-        worst = agreement[agreement["unit"] == state].set_index("statistic")
+        norm, cells = distances.loc[(state, "norm")], distances.loc[(state, "cells")]
         axis.set_title(
-            f"{state}: distance of the norm {worst.loc['norm', 'distance']:.3f} "
-            f"(bound {worst.loc['norm', 'bound']:.3f}),\nof the worst county "
-            f"{worst.loc['cells', 'distance']:.3f} ({worst.loc['cells', 'bound']:.3f})",
+            f"{state}: distance of the norm {norm['distance']:.3f} (bound {norm['bound']:.3f}),\n"
+            f"of the worst county {cells['distance']:.3f} ({cells['bound']:.3f})",
             fontsize=7.5,
             loc="left",
         )
@@ -62,31 +85,19 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
 
 @styled
 def county_distances(curves: pd.DataFrame, title: str) -> Figure:
-    """Show how fast chains forget their over-dispersed starts, a line a state.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        Columns state, t, distance and error.
-    title : str
-    """
+    """Show how fast chains forget their over-dispersed starts, a line a state."""
     figure, ((axis,),) = panels(1, 1, (7.5, 4))
     for place, (state, part) in enumerate(curves.groupby("state", sort=False)):
         again, colour = divmod(place, len(DARK))
-        axis.plot(
-            part["t"] + 1,
-            part["distance"],
-            "x:" if again else ".-",
-            color=DARK[colour],
-            lw=1,
-            ms=4,
-            label=state,
-        )
+        look = {"color": DARK[colour], "lw": 1, "ms": 4}
+        axis.plot(part["t"] + 1, part["distance"], "x:" if again else ".-", label=state, **look)
     axis.plot(part["t"] + 1, part["error"], color=INK, lw=1, ls="--", label="sampling error")
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    axis.set_xlabel("sweeps + 1 at the experiment's epsilon")
-    axis.set_ylabel("distance of the norm from exact draws\n(Kolmogorov)")
+    axis.set(
+        xscale="log",
+        yscale="log",
+        xlabel="sweeps + 1 at the experiment's epsilon",
+        ylabel="distance of the norm from exact draws\n(Kolmogorov)",
+    )
     axis.legend(ncols=3, fontsize=7.5, frameon=True)
     axis.set_title(title, loc="left")
     return finish(figure)

@@ -23,9 +23,6 @@ class Experiment:
 
     Attributes
     ----------
-    invariants : Invariants
-    cells : list of str
-        A name for each cell.
     axes : dict from str to list of str, or None
         Axes of a contingency table with their categories; None for record subsets.
     counts : int64 array in the table's shape, or None
@@ -34,8 +31,8 @@ class Experiment:
 
     invariants: Invariants
     cells: list[str]
-    axes: dict[str, list[str]] | None
-    counts: np.ndarray | None
+    axes: dict[str, list[str]] | None = None
+    counts: np.ndarray | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -46,13 +43,7 @@ class Experiment:
 
 
 def build(entry: Mapping) -> Experiment:
-    """Build an experiment from its config entry, of either kind.
-
-    Raises
-    ------
-    InputError
-        Naming what does not fit: see `contingency_table` and `record_subsets`.
-    """
+    """Build an experiment from its config entry, of either kind."""
     if "axes" in entry:
         return contingency_table(entry["axes"], entry["held"], entry.get("counts"))
     return record_subsets(entry["records"], entry["constraints"])
@@ -63,14 +54,8 @@ def contingency_table(
 ) -> Experiment:
     """Contingency table of any shape with any set of margins held.
 
-    Parameters
-    ----------
-    axes : mapping from str to list of str
-        Names and categories of the axes, in order.
-    held : list of lists of str
-        The margins to hold, each as the axes that it keeps.
-    counts : nested lists of int, optional
-        Confidential counts in the table's shape.
+    `axes` are names and categories in order, `held` margins, each as the axes that it keeps, and
+    `counts` nested lists in the table's shape.
 
     Raises
     ------
@@ -79,7 +64,7 @@ def contingency_table(
     """
     names = list(axes)
     shape = tuple(len(categories) for categories in axes.values())
-    margins = []
+    margins, labels = [], []
     for margin in held:
         for axis in margin:
             if axis not in names:
@@ -88,12 +73,12 @@ def contingency_table(
                     f"{', '.join(names)}"
                 )
         margins.append(tuple(names.index(axis) for axis in margin))
-    cells = [" / ".join(map(str, cell)) for cell in product(*axes.values())]
-    labels = _margin_labels(axes, held)
-    plain = Invariants.margins(shape, margins)
+        for categories in product(*(axes[axis] for axis in margin)):
+            pairs = map(" ".join, zip(margin, map(str, categories), strict=True))
+            labels.append(", ".join(pairs) or "grand total")
     return Experiment(
-        Invariants(plain.sparse, labels),
-        cells,
+        Invariants(Invariants.margins(shape, margins).sparse, labels),
+        [" / ".join(map(str, cell)) for cell in product(*axes.values())],
         {name: [str(category) for category in axes[name]] for name in names},
         None if counts is None else _checked_counts(counts, shape),
     )
@@ -102,11 +87,7 @@ def contingency_table(
 def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
     """Build counting constraints over records: the total of each listed subset is held.
 
-    Parameters
-    ----------
-    records : int
-    constraints : mapping from str to list of int
-        Records of each constraint, counted from 1.
+    Records are counted from 1.
 
     Raises
     ------
@@ -121,13 +102,13 @@ def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Ex
                 )
     subsets = [[record - 1 for record in members] for members in constraints.values()]
     invariants = Invariants.subsets(subsets, records, list(constraints))
-    return Experiment(invariants, [str(i) for i in range(1, records + 1)], None, None)
+    return Experiment(invariants, [str(i) for i in range(1, records + 1)])
 
 
 def constraint_pairs(constraints: Mapping[str, Sequence[int]]) -> pd.DataFrame:
     """List the records of each constraint; one row per pair of constraint and record."""
-    pairs = [(name, record) for name, members in constraints.items() for record in members]
-    return pd.DataFrame(pairs, columns=["constraint", "record"])
+    records = pd.Series(constraints, name="record").explode()
+    return records.rename_axis("constraint").reset_index()
 
 
 def mechanism_of(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
@@ -140,17 +121,7 @@ def mechanism_of(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
 def walk_of(
     experiment: Experiment, law: Mapping, variants: Mapping[str, Mapping], variant: str
 ) -> LatticeWalk:
-    """Walk of one variant under one law.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    law : mapping
-        The law's entry, with a proposal parameter for each variant.
-    variants : mapping
-        Basis and acceptance of each variant.
-    variant : str
-    """
+    """Walk of one variant, of a basis and an acceptance, under one law."""
     kind = variants[variant]
     lattice = kernel_lattice(experiment.invariants, kind["basis"])
     return LatticeWalk(lattice, mechanism_of(law), law["proposal"][variant], kind["acceptance"])
@@ -168,24 +139,11 @@ def describe(law: Mapping) -> str:
     return f"{law['norm']} generalized Laplace, epsilon = {law['epsilon']:g}"
 
 
-def _margin_labels(axes: Mapping[str, Sequence], held) -> list[str]:
-    labels = []
-    for margin in held:
-        for category in product(*(axes[axis] for axis in margin)):
-            pairs = zip(margin, category, strict=True)
-            labels.append(", ".join(f"{axis} {value}" for axis, value in pairs) or "grand total")
-    return labels
-
-
 def _checked_counts(counts, shape: tuple[int, ...]) -> np.ndarray:
     array = np.asarray(counts, dtype=object)
     if array.shape != shape:
         raise InputError(f"counts: the counts have shape {array.shape}, the axes give {shape}")
     for cell in array.ravel():
-        if not (_is_whole(cell) and cell >= 0):
+        if type(cell) is not int or cell < 0:
             raise InputError(f"counts: {cell!r} is not a count (a whole number from 0 up)")
     return array.astype(np.int64)
-
-
-def _is_whole(value) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)

@@ -27,44 +27,30 @@ def experiment_figures(
     read: Mapping[str, pd.DataFrame],
     *,
     runs: int,
-    realisations: int,
-    exact_realisations: int,
+    draws: int,
+    exact_draws: int,
 ) -> dict[str, Figure]:
-    """Draw all figures of one experiment under its laws.
+    """Draw all figures of one experiment: noise, exact (noise by exact draws), laws and bound.
 
     Parameters
     ----------
-    experiment : str
-        Name of the experiment.
-    laws : mapping from str to mapping
-        Entries of its laws.
     read : mapping from str to DataFrame
         boxes and exact_boxes, from `reproduction.lattices.noise.noise_tables`; laws and agreement,
-        from `reproduction.exactness.lattice_laws.compare_laws`; curves, trails and distances, as
-        in `bound_figure`.
-    runs : int
-        Number of coupled chains for each lag.
-    realisations, exact_realisations : int
-        Number of draws of each law by chains, and exactly.
-
-    Returns
-    -------
-    dict with the keys noise, exact (noise by exact draws), laws (both distributions) and bound
+        from `reproduction.exactness.experiment.compare_laws`; and those of `bound_figure`.
+    runs, draws, exact_draws : int
+        Number of coupled chains for each lag, and of draws of each law by chains and exactly.
     """
     words = {law: describe(entry) for law, entry in laws.items()}
     title = f"{experiment.capitalize()} experiment"
-    exactly = f"{exact_realisations} exact draws" if len(read["exact_boxes"]) else "no exact draws"
-    norms, quantiles = (
-        read["laws"][read["laws"]["series"] == series] for series in ("norm", "cells")
-    )
+    noise = f"{title}: noise of each cell,"
+    exactly = f"{exact_draws} exact draws" if len(read["exact_boxes"]) else "no exact draws"
+    series = dict(list(read["laws"].groupby("series")))
     return {
-        "noise": cell_boxes(
-            read["boxes"], f"{title}: noise of each cell, {realisations} realisations", words
-        ),
-        "exact": cell_boxes(read["exact_boxes"], f"{title}: noise of each cell, {exactly}", words),
+        "noise": cell_boxes(read["boxes"], f"{noise} {draws} realisations", words),
+        "exact": cell_boxes(read["exact_boxes"], f"{noise} {exactly}", words),
         "laws": laws_overlaid(
-            norms,
-            quantiles.astype({"cell": int}),
+            series["norm"],
+            series["cells"].astype({"cell": int}),
             read["agreement"],
             f"{title}: the distribution that the chains find, over exact draws",
             words,
@@ -79,33 +65,18 @@ def bound_figure(
 ) -> Figure:
     """Draw the coupling bounds of some laws, and the actual distances below them.
 
-    Parameters
-    ----------
-    experiment, laws, runs
-        As in `experiment_figures`.
-    read : mapping from str to DataFrame
-        curves, trails and distances, of at least these laws.
+    `read` has the tables curves, trails and distances, of at least these laws.
     """
-    own = {
-        name: read[name][read[name]["law"].isin(list(laws))]
-        for name in ("curves", "trails", "distances")
-    }
-    title = (
-        f"{experiment.capitalize()} experiment: distance of the chain from its target, {runs} "
-        f"coupled chains for each lag"
+    names = ("curves", "trails", "distances")
+    return tv_bounds(
+        **{name: read[name][read[name]["law"].isin(list(laws))] for name in names},
+        title=f"{experiment.capitalize()} experiment: distance of the chain from its target, "
+        f"{runs} coupled chains for each lag",
+        laws={law: describe(entry) for law, entry in laws.items()},
     )
-    return tv_bounds(**own, title=title, laws={law: describe(entry) for law, entry in laws.items()})
 
 
-def constraints_figure(entry: Mapping, pairs: pd.DataFrame) -> Figure:
-    """Draw the records that each constraint counts.
-
-    Parameters
-    ----------
-    entry : mapping
-        Entry of the experiment in the config.
-    pairs : DataFrame
-        From `reproduction.lattices.entry.constraint_pairs`.
-    """
-    members = pairs["record"].astype(str).groupby(pairs["constraint"], sort=False)
-    return constraints_diagram(members.agg(list).to_dict(), build(entry).cells)
+def constraints_figure(entry: Mapping) -> Figure:
+    """Draw the records that each constraint counts, from the experiment's entry in the config."""
+    members = {name: list(map(str, records)) for name, records in entry["constraints"].items()}
+    return constraints_diagram(members, build(entry).cells)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 
 import numpy as np
@@ -43,20 +43,10 @@ def sample_noise(
 ) -> Draws:
     """Draw noise at a thinning that the effective sample size justifies.
 
-    A pilot of the same length, every sweep kept, tells how many sweeps an effective draw of the
-    slowest cell, or of the norm, takes; so many lie between two kept draws.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    experiment : Experiment
-    walk : LatticeWalk
-    chains, draws : int
-        Chains, and draws kept from each.
-    burn_in : int
-        Sweeps before the pilot, and again before the first kept draw.
-    converged : bool
-        Whether the coupling bound has shown that many sweeps to be enough; kept with the draws.
+    A pilot with every sweep kept tells how many sweeps an effective draw of the slowest cell, or of
+    the norm, takes; so many lie between two of the `draws` kept from each chain. The burn-in comes
+    before the pilot and again before the first kept draw; `converged`, whether the coupling bound
+    has shown it to be enough, is kept with the draws.
     """
     pilot, _ = run_chains(rng, walk, draws=2000, chains=chains, burn_in=burn_in)
     norm = walk.mechanism.measure(pilot)[..., None]
@@ -79,35 +69,21 @@ def sample_noise(
     return Draws(noise, experiment.invariants, experiment.cells, settings)
 
 
-def noise_summary(law: str, draws: Draws) -> pd.DataFrame:
-    """Describe the noise of every cell under one law; one row per cell."""
+def noise_summary(draws: Draws) -> pd.DataFrame:
+    """Describe the noise of every cell; one row per cell."""
     diagnostics = convergence(draws.noise, ("rhat", "ess_bulk", "mcse_mean"))
-    table = describe_cells(draws.noise, diagnostics)
-    table.insert(0, "law", law)
-    table.insert(1, "cell", draws.cells)
-    for column in ("rhat", "ess_bulk", "frozen"):
-        table[column] = diagnostics[column]
-    return table[
-        [
-            "law",
-            "cell",
-            "mean",
-            "mcse",
-            "sd",
-            *table.columns.drop(["law", "cell", "mean", "mcse", "sd"]),
-        ]
-    ]
+    table = describe_cells(draws.noise, diagnostics).assign(cell=draws.cells)
+    table = table.join(diagnostics[["rhat", "ess_bulk", "frozen"]])
+    return table.set_index(["cell", "mean", "mcse", "sd"]).reset_index()
 
 
-def box_table(law: str, draws: Draws) -> pd.DataFrame:
+def box_table(draws: Draws) -> pd.DataFrame:
     """Everything that the noise figure shows of one law, one value a row."""
-    table = boxes(draws.noise)
-    names = pd.DataFrame({"name": draws.cells})
-    return table.join(names, on="cell").assign(law=law)
+    return boxes(draws.noise).join(pd.Series(draws.cells, name="name"), on="cell")
 
 
 def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
-    """Compare the law of the noise's norm with the rule of thumb, Gamma(d, rate epsilon).
+    """Compare the norm of the noise with the rule of thumb, Gamma(d, rate epsilon).
 
     For the Gaussian there is no such rule and `rule_mean` is missing.
     """
@@ -115,18 +91,19 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     dimension = degrees_of_freedom(draws.invariants)
     epsilon = mechanism.energy.rate if mechanism.energy.of_norm else np.nan
     diagnostics = convergence(norms[..., None], ("rhat", "mcse_mean")).iloc[0]
+    mean, sd = norms.mean(), norms.std(ddof=1)
     return {
         "law": law,
         "dimension": dimension,
         "draws": norms.size,
-        "mean": norms.mean(),
+        "mean": mean,
         "mcse": diagnostics["mcse_mean"],
-        "sd": norms.std(ddof=1),
+        "sd": sd,
         "rule_mean": dimension / epsilon,
         "rule_sd": math.sqrt(dimension) / epsilon,
-        "mean_by_rule": norms.mean() * epsilon / dimension,
-        "sd_by_rule": norms.std(ddof=1) * epsilon / math.sqrt(dimension),
-        "off_rule": abs(norms.mean() * epsilon / dimension - 1),
+        "mean_by_rule": mean * epsilon / dimension,
+        "sd_by_rule": sd * epsilon / math.sqrt(dimension),
+        "off_rule": abs(mean * epsilon / dimension - 1),
         "rhat": diagnostics["rhat"],
     }
 
@@ -137,53 +114,32 @@ def noise_tables(
     mechanisms: Mapping[str, Mechanism],
     experiment: str,
 ) -> dict[str, pd.DataFrame]:
-    """Describe the noise of one experiment under all its laws, by chains and by exact draws.
+    """Describe the noise of one experiment by law: summary, boxes and norms.
 
-    Parameters
-    ----------
-    chains, exact : mappings from law to Draws
-        Exact draws are empty where no perfect sampler is practical.
-    mechanisms : mapping from law to Mechanism
-    experiment : str
-        Name of the experiment.
-
-    Returns
-    -------
-    dict of DataFrame
-        summary and exact_summary from `noise_summary`, boxes and exact_boxes from `box_table`
-        (those of exact draws have no rows where there are none), and norms from `norm_row`.
+    The tables exact_summary and exact_boxes have no rows where no perfect sampler is practical.
     """
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
     tables: dict[str, pd.DataFrame] = {}
     for name, describe in (("summary", noise_summary), ("boxes", box_table)):
-        tables[name] = pd.concat([describe(law, draws) for law, draws in chains.items()])
-        found = [describe(law, draws) for law, draws in drawn.items()]
-        tables[f"exact_{name}"] = pd.concat(found) if found else tables[name][:0]
-    norms = [norm_row(law, draws, mechanisms[law]) for law, draws in chains.items()]
-    tables["norms"] = pd.DataFrame(norms).assign(experiment=experiment)
-    return tables
+        tables[name] = _by_law(describe, chains)
+        tables[f"exact_{name}"] = _by_law(describe, drawn) if drawn else tables[name][:0]
+    norms = pd.DataFrame([norm_row(law, chains[law], mechanisms[law]) for law in chains])
+    norms.insert(0, "experiment", experiment)
+    return tables | {"norms": norms}
+
+
+def _by_law(describe: Callable, draws: Mapping[str, Draws]) -> pd.DataFrame:
+    tables = {law: describe(each) for law, each in draws.items()}
+    return pd.concat(tables, names=["law"]).reset_index("law")
 
 
 def printed_table(
     printed: Mapping[str, list], draws: Mapping[str, Draws], mechanisms: Mapping[str, Mechanism]
 ) -> pd.DataFrame:
-    """Place the noise tables that the paper prints within our laws.
+    """Place the noise tables that the paper prints within our laws; one row for each.
 
-    Parameters
-    ----------
-    printed : mapping from law to nested lists of int
-        Tables of noise, in the experiment's shape.
-    draws, mechanisms : mappings from law
-        This run's noise and mechanism.
-
-    Returns
-    -------
-    DataFrame, one row a printed table
-        `margins_off` counts invariants that the printed table breaks; `norm_printed` and its
-        `percentile` among the norms drawn here, whose median is `norm_median` and of which 99 % lie
-        between `norm_low` and `norm_high`; `epsilon_best`, `epsilon_low` and `epsilon_high`,
-        the likelihood interval (95 %) for epsilon of all printed tables together, by the rule of
-        thumb that the norm is Gamma(d, rate epsilon).
+    `epsilon_best` and its limits are the likelihood interval (95 %) for epsilon of all printed
+    tables together, by the rule of thumb that the norm is Gamma(d, rate epsilon).
     """
     rows, dimension = [], 0
     for law, table in printed.items():
@@ -191,6 +147,7 @@ def printed_table(
         invariants = draws[law].invariants
         norm = float(mechanisms[law].measure(noise))
         drawn = mechanisms[law].measure(draws[law].noise).ravel()
+        low, median, high = np.quantile(drawn, [0.005, 0.5, 0.995])
         dimension += degrees_of_freedom(invariants)
         rows.append(
             {
@@ -198,18 +155,14 @@ def printed_table(
                 "margins_off": int(np.count_nonzero(invariants.apply(noise))),
                 "norm_printed": norm,
                 "percentile": float(((drawn < norm).mean() + (drawn <= norm).mean()) / 2),
-                **dict(
-                    zip(
-                        ("norm_low", "norm_median", "norm_high"),
-                        np.quantile(drawn, [0.005, 0.5, 0.995]),
-                        strict=True,
-                    )
-                ),
+                "norm_low": low,
+                "norm_median": median,
+                "norm_high": high,
             }
         )
-    total = sum(row["norm_printed"] for row in rows)
-    best, low, high = epsilon_interval(dimension, total)
-    return pd.DataFrame(rows).assign(epsilon_best=best, epsilon_low=low, epsilon_high=high)
+    placed = pd.DataFrame(rows)
+    best, low, high = epsilon_interval(dimension, placed["norm_printed"].sum())
+    return placed.assign(epsilon_best=best, epsilon_low=low, epsilon_high=high)
 
 
 def epsilon_interval(
@@ -217,12 +170,9 @@ def epsilon_interval(
 ) -> tuple[float, float, float]:
     """Likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
 
-    Norms of independent draws add up, and so do their dimensions.
-
-    Returns
-    -------
-    best, low, high : float
-        The maximum of the likelihood, and where it has fallen by half the chi-square quantile.
+    The three values are the maximum of the likelihood, and the lower and the upper point where its
+    logarithm has fallen by half the chi-square quantile. Norms of independent draws add up, and so
+    do their dimensions.
     """
     best = dimension / norm
     drop = special.chdtri(1, 1 - level) / 2
@@ -231,34 +181,21 @@ def epsilon_interval(
         ratio = epsilon / best
         return dimension * (math.log(ratio) - ratio + 1) + drop
 
-    return (
-        best,
-        scipy.optimize.brentq(beyond, best * 1e-6, best),
-        scipy.optimize.brentq(beyond, best, best * 50),
-    )
+    low = scipy.optimize.brentq(beyond, best * 1e-6, best)
+    return best, low, scipy.optimize.brentq(beyond, best, best * 50)
 
 
 def cross_table(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Print a contingency table with its totals, the last axis across.
+    """Tabulate int counts or noise in a table's shape, the last axis across, with its totals.
 
-    Parameters
-    ----------
-    table : int array in the table's shape
-    axes : mapping from str to list of str
-
-    Returns
-    -------
-    DataFrame with a column for each axis but the last, one for each category of the last, and
-        Total; the last row holds the totals of the columns, if there is more than one row
+    There is a column for each axis but the last, one for each category of the last, and Total. The
+    last row holds the totals of the columns, if there is more than one row.
     """
     *down, across = axes
     flat = np.asarray(table).reshape(-1, len(axes[across]))
     body = pd.DataFrame(flat, columns=axes[across]).assign(Total=flat.sum(axis=1))
     if not down:
         return body
-    names = list(zip(*product(*(axes[axis] for axis in down)), strict=True))
-    for axis, column in reversed(list(zip(down, names, strict=True))):
-        body.insert(0, axis, column)
-    totals = {**dict.fromkeys(down, ""), **body.drop(columns=down).sum().to_dict()}
-    totals[down[0]] = "Total"
-    return pd.concat([body, pd.DataFrame([totals])], ignore_index=True)
+    names = pd.DataFrame(product(*(axes[axis] for axis in down)), columns=down)
+    totals = {**dict.fromkeys(down, ""), down[0]: "Total", **body.sum()}
+    return pd.concat([names.join(body), pd.DataFrame([totals])], ignore_index=True)

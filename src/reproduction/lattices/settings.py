@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -176,16 +175,14 @@ class LatticesSettings(Block):
 
     def check(self, config: Any, base: Path) -> None:
         """Raise ConfigError unless each experiment can be built and names the variants."""
-        variants = sorted(self.variants)
+        variants, listed = sorted(self.variants), ", ".join(sorted(self.variants))
         if "paper" not in variants:
-            raise ConfigError(
-                f"config: lattices.variants: must contain paper, got {', '.join(variants)}"
-            )
+            raise ConfigError(f"config: lattices.variants: must contain paper, got {listed}")
         for name, entry in self.experiments.items():
             _check_experiment(f"lattices.experiments.{name}", entry, variants)
         if self.noise.variant not in variants:
             raise ConfigError(
-                f"config: lattices.noise.variant: must be one of {', '.join(variants)}, got "
+                f"config: lattices.noise.variant: must be one of {listed}, got "
                 f"{self.noise.variant!r}"
             )
 
@@ -215,50 +212,19 @@ def _check_experiment(key: str, entry: Table | Records, variants: Collection[str
             )
 
 
-@dataclass(frozen=True)
-class Experiments:
-    """The lattice experiments of a config, as the rules ask for them.
+class Experiments(dict):
+    """The entries of the lattice experiments by name, as the rules ask for them."""
 
-    Attributes
-    ----------
-    entries : mapping from str to mapping
-        The experiments' entries by name.
-    """
-
-    entries: Mapping[str, Mapping]
-
-    def having(self, *keys: str) -> list[str]:
-        """Name the experiments whose entry has the given keys."""
-        return [name for name, entry in self.entries.items() if all(key in entry for key in keys)]
+    def having(self, key: str) -> list[str]:
+        """Name the experiments whose entry has a key."""
+        return [name for name, entry in self.items() if key in entry]
 
     def pairs(self, key: str = "laws") -> dict[str, list[str]]:
-        """List experiments and their laws, one pair for each law, as values of wildcards.
-
-        Parameters
-        ----------
-        key : str
-            "laws" for all laws; "printed" for those whose noise the paper prints.
-        """
-        found = [(name, law) for name, entry in self.entries.items() for law in entry.get(key, [])]
+        """List experiments and their laws, one pair for each law, as values of wildcards."""
+        found = [(name, law) for name, entry in self.items() for law in entry.get(key, [])]
         return {"experiment": [name for name, _ in found], "law": [law for _, law in found]}
 
     def lattice_of(self, wildcards) -> dict:
         """Take an experiment's entry without its laws: an edit of one law reruns only its jobs."""
-        entry = self.entries[wildcards.experiment]
+        entry = self[wildcards.experiment]
         return {key: value for key, value in entry.items() if key not in ("laws", "printed")}
-
-    def laws_of(self, wildcards) -> Mapping:
-        """Take the laws of an experiment."""
-        return self.entries[wildcards.experiment]["laws"]
-
-    def law_of(self, wildcards) -> Mapping:
-        """Take one law of an experiment."""
-        return self.laws_of(wildcards)[wildcards.law]
-
-    def printed_of(self, wildcards) -> Mapping:
-        """Take the noise tables that the paper prints, by law."""
-        return self.entries[wildcards.experiment]["printed"]
-
-    def printed_laws_of(self, wildcards) -> dict:
-        """Take the laws whose noise the paper prints."""
-        return {law: self.laws_of(wildcards)[law] for law in self.printed_of(wildcards)}

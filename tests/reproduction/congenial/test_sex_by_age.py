@@ -22,12 +22,43 @@ PRINTED = {
     "male": [9, 4, 5, 6, 3, 4, 5, 5, 3, 4, 7, 8, 5, 3, 2, 23, 8, 2, 6, 3, 0, 3, 8],
 }
 WALK = {"chains": 2, "draws": 60, "burn_in": 50, "thin": 2}
+SETTINGS = {
+    "file": None,
+    "printed": PRINTED,
+    "epsilon": 0.5,
+    "proposal_epsilon": 0.6,
+    "solved": [1, 23, 46],
+    "walk": {"proposal": 0.8, **WALK},
+    "independence": {"chains": 2, "draws": 60, "burn_in": 100, "thin": 100},
+    "acceptance": {
+        "proposal_epsilons": [0.4, 0.6],
+        "paper": [None, 1.678],
+        "chains": 4,
+        "iterations": 4000,
+    },
+    "distances": {
+        "tables": 6,
+        "paper_tables": 20,
+        "releases": 40,
+        "successes": 100,
+        "failure": 0.05,
+        "raw_epsilon": 1.0,
+        "walk": {"proposal": 0.8, **WALK},
+        "unmixed": [40],
+        "paper": {"raw": {"l1": 39.33, "l2": 9.08}},
+    },
+}
+
+
+def simulated(seed, tables):
+    settings = {**SETTINGS, "distances": SETTINGS["distances"] | {"tables": tables}}
+    return sexage.confidential_tables(np.random.default_rng(seed), COUNTS, settings)
 
 
 @pytest.fixture(scope="module")
 def compared():
     walk = sexage.lattice_walk(COUNTS, 0.5, 0.8)
-    independence = sexage.independence_sampler(COUNTS, 0.5, 0.6, [1, 23, 46])
+    independence = sexage.independence_sampler(COUNTS, SETTINGS)
     settings = {"chains": 2, "draws": 60, "burn_in": 100, "thin": 100}
     return sexage.compare_samplers(
         np.random.default_rng(1), {"walk": (walk, WALK), "independence": (independence, settings)}
@@ -61,11 +92,7 @@ def test_both_samplers_are_described_and_one_release_is_tabulated(printed):
     tables, noise = sexage.sample_tables(
         np.random.default_rng(1),
         COUNTS,
-        sexage.independence_sampler(COUNTS, 0.5, 0.6, [1, 23, 46]),
-        epsilon=0.5,
-        walk={"proposal": 0.8, **WALK},
-        independence_run={"chains": 2, "draws": 60, "burn_in": 100, "thin": 100},
-        printed=printed,
+        {**SETTINGS, "printed": printed},
     )
     assert noise.shape == (2, 60, 46)
     assert tables["chains"]["sampler"].tolist() == ["walk", "independence"]
@@ -77,10 +104,11 @@ def test_both_samplers_are_described_and_one_release_is_tabulated(printed):
 
 
 def test_tables_to_compare_are_simulated_or_one_table_again_and_again():
-    settings = {"tables": 3, "successes": 100, "failure": 0.05}
-    same = sexage.confidential_tables(np.random.default_rng(1), settings, COUNTS)
-    assert same.tolist() == [COUNTS.tolist()] * 3
-    drawn = sexage.confidential_tables(np.random.default_rng(1), settings, None)
+    same = sexage.confidential_tables(
+        np.random.default_rng(1), COUNTS, {**SETTINGS, "file": "p12.csv"}
+    )
+    assert same.tolist() == [COUNTS.tolist()] * 6
+    drawn = simulated(1, 3)
     assert drawn.shape == (3, 46)
     assert len({tuple(table) for table in drawn.tolist()}) == 3
 
@@ -117,17 +145,8 @@ def test_a_percentile_is_known_as_well_as_the_chains_are_mixed():
 
 def test_acceptance_from_both_kinds_of_start(compared):
     _, draws = compared
-    rates = sexage.acceptance_table(
-        np.random.default_rng(2),
-        COUNTS,
-        epsilon=0.5,
-        proposal_epsilons=[0.4, 0.6],
-        solved=[1, 23, 46],
-        chains=4,
-        iterations=4000,
-        starts=sexage.spread_draws(draws["walk"], 4),
-        paper={0.6: 1.678},
-    )
+    noise = draws["walk"]
+    rates = sexage.acceptance_table(np.random.default_rng(2), COUNTS, SETTINGS, noise)
     assert rates["start"].tolist() == ["target", "confidential", "either"] * 2
     stuck = rates.iloc[1]
     assert (stuck["accepted"], stuck["never_moved"], stuck["percent"]) == (0, 4, 0)
@@ -163,10 +182,10 @@ def test_rates_are_set_against_that_at_the_papers_best_from_the_same_start():
 
 
 def test_a_trace_keeps_every_change_and_the_longest_stay():
-    sampler = sexage.independence_sampler(COUNTS, 0.5, 0.6, [1, 23, 46])
-    traces, summary, spread = sexage.trace_tables(
-        np.random.default_rng(3), COUNTS, sampler, steps=2000, chains=3, paper={"ess": 90}
-    )
+    sampler = sexage.independence_sampler(COUNTS, SETTINGS)
+    trace = {"steps": 2000, "chains": 3, "paper": {"ess": 90}}
+    tables = sexage.trace_tables(np.random.default_rng(3), COUNTS, {**SETTINGS, "trace": trace})
+    traces, summary, spread = (tables[name] for name in ("steps", "trace", "spread"))
     assert summary["proposed"].tolist() == [False, True]
     assert summary["confidential"].tolist() == [8, 6]
     first = np.random.default_rng(3).spawn(3)[0]
@@ -206,22 +225,11 @@ def _runs(noise):
 
 
 def test_distances_method_by_method():
-    tables = sexage.simulated_tables(np.random.default_rng(4), 6, 100, 0.05)
+    tables = simulated(4, 6)
     assert tables.shape == (6, 46)
-    means, mixing = sexage.distances(
-        np.random.default_rng(5),
-        tables,
-        releases=40,
-        raw_epsilon=1.0,
-        epsilon=0.5,
-        proposal_epsilon=0.6,
-        solved=None,
-        walk={"proposal": 0.8, **WALK},
-        unmixed=[40],
-    )
-    medians = sexage.median_table(
-        means, {"raw": {"l1": 39.33, "l2": 9.08}}, 20, {"raw": 1.0, "raw_half": 0.5}
-    )
+    settings = {**SETTINGS, "solved": None}
+    means, mixing = sexage.distances(np.random.default_rng(5), tables, settings)
+    medians = sexage.median_table(means, settings)
     by = medians[medians["distance"] == "l1"].set_index("method")["median"]
     assert by["unmixed_40"] < by["projected"] + 15
     assert by["raw"] < by["conditional"] < by["raw_half"]
@@ -237,7 +245,7 @@ def test_distances_method_by_method():
 
 
 def test_negative_binomial_tables_have_the_papers_moments():
-    tables = sexage.simulated_tables(np.random.default_rng(6), 2000, 100, 0.05)
+    tables = simulated(6, 2000)
     mean, variance = 100 * 0.05 / 0.95, 100 * 0.05 / 0.95**2
     check_mean(tables, mean, math.sqrt(variance))
     squares = (tables - mean) ** 2

@@ -10,13 +10,13 @@ from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
 from reproduction.exactness.experiment import (
     agreement_table,
-    bound_at_chosen_lag,
+    compare_counties,
     compare_law,
     distance_table,
     exact_draws,
     follow_counties,
     follow_lattice,
-    law_series,
+    follow_laws,
     other_sampler,
     pooled_shares,
     samples_of,
@@ -27,6 +27,14 @@ from reproduction.running.draws import labelled
 TABLE = Invariants.margins((2, 3))
 NAMES = list("abcdef")
 LAPLACE = GeneralizedLaplace(0.4)
+COUNTIES = {
+    "epsilon": 0.5,
+    "norm": "l1",
+    "basis": "smith",
+    "acceptance": "coordinate",
+    "proposal": 0.8,
+    "overdispersed": {"epsilon": 0.05, "sweeps": 100},
+}
 
 
 @pytest.fixture(autouse=True)
@@ -62,12 +70,15 @@ def test_where_none_is_practical_there_are_no_draws_and_the_reason_is_told():
     assert draws.noise.shape == (4, 0, 2500)
     assert "too many" in draws.settings["refused"]
     assert set(samples_of(np.random.default_rng(1), LAPLACE, {"mcmc": draws}, draws)) == {"mcmc"}
-    agreement, norms, quantiles = compare_law(LAPLACE, refused(), {"mcmc": drawn().noise})
+    agreement, laws = compare_law(LAPLACE, refused(), {"mcmc": drawn().noise})
     table = agreement_table(agreement)
     assert table["distance"].isna().all()
     assert not table["beyond"].any()
     assert table["note"].tolist() == ["too large"]
-    assert set(norms["sampler"]) == set(quantiles["sampler"]) == {"mcmc"}
+    assert set(zip(laws["series"], laws["sampler"], strict=True)) == {
+        ("norm", "mcmc"),
+        ("cells", "mcmc"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -77,7 +88,7 @@ def test_a_second_exact_sampler_agrees_with_the_first(mechanism, name):
     found, noise = other_sampler(np.random.default_rng(2), TABLE, mechanism, 3000)
     assert found == name
     first = drawn(mechanism, 3000)
-    agreement, *_ = compare_law(mechanism, first, {found: noise[None]})
+    agreement, _ = compare_law(mechanism, first, {found: noise[None]})
     assert agreement["statistic"].tolist() == ["norm", "cells"]
     assert not agreement_table(agreement)["beyond"].any()
 
@@ -89,6 +100,7 @@ def test_l2_has_no_second_sampler():
 def test_a_distance_above_its_bound_is_seen():
     walk = LatticeWalk(kernel_lattice(TABLE, "lll"), LAPLACE, 0.5)
     curve = pd.DataFrame({"t": [0, 2, 200], "bound": [1.0, 0.9, 0.0], "high": [1.0, 0.95, 0.01]})
+    curve["censored"] = 0
     settings = {"chains": 100, "points": 3, "longest": 1000}
     followed = follow_lattice(np.random.default_rng(3), walk, drawn(), curve, **settings)
     names = {"experiment": "x", "law": "l1", "variant": "reduced"}
@@ -109,6 +121,7 @@ def test_a_bound_takes_longer_than_the_distance_to_fall_below_a_tenth():
 def test_without_exact_draws_there_is_no_distance_and_no_error():
     walk = LatticeWalk(kernel_lattice(TABLE, "lll"), LAPLACE, 0.5)
     curve = pd.DataFrame({"t": [0, 5], "bound": [1.0, 0.2], "high": [1.0, 0.3]})
+    curve["censored"] = 0
     settings = {"chains": 10, "points": 2, "longest": 9}
     followed = follow_lattice(np.random.default_rng(3), walk, refused(), curve, **settings)
     assert followed.empty
@@ -120,26 +133,15 @@ def test_counties_are_followed_from_far_to_near():
     exact = exact_draws(
         np.random.default_rng(4), Invariants.total(6), GeneralizedLaplace(0.5), NAMES, 4000
     ).noise
-    curve = follow_counties(
-        np.random.default_rng(5),
-        6,
-        exact,
-        epsilon=0.5,
-        norm="l1",
-        basis="smith",
-        acceptance="coordinate",
-        proposal=0.8,
-        overdispersed={"epsilon": 0.05, "sweeps": 100},
-        chains=200,
-        times=[0, 100],
-    )
+    rng = np.random.default_rng(5)
+    curve = follow_counties(rng, exact, COUNTIES, chains=200, times=[0, 100])
     assert curve["distance"].iloc[0] > curve["error"].iloc[0]
     assert curve["distance"].iloc[1] < curve["error"].iloc[1]
-    shares = pooled_shares("XX", {"exact": exact}, GeneralizedLaplace(0.5))
+    shares = pooled_shares({"exact": exact}, GeneralizedLaplace(0.5))
     totals = shares.groupby("sampler")["share"].sum()
     assert totals["exact"] == pytest.approx(1)
     assert totals["law"] == pytest.approx(1, abs=1e-6)
-    assert set(pooled_shares("XX", {"exact": exact}, GeneralizedLaplace(1.0, "l2"))["sampler"]) == {
+    assert set(pooled_shares({"exact": exact}, GeneralizedLaplace(1.0, "l2"))["sampler"]) == {
         "exact"
     }
 
@@ -151,19 +153,33 @@ def test_bins_of_even_norms_are_even():
 
 
 def test_what_two_panels_show_is_told_apart_by_its_series():
-    _, norms, quantiles = compare_law(LAPLACE, drawn(), {"mcmc": drawn().noise})
-    table = law_series(norms, quantiles)
-    assert (table["series"] == "norm").sum() == len(norms)
-    assert table.loc[table["series"] == "cells", "q50"].notna().all()
+    _, table = compare_law(LAPLACE, drawn(), {"mcmc": drawn().noise})
+    assert table["share"].notna().tolist() == (table["series"] == "norm").tolist()
+    assert table["q50"].notna().tolist() == (table["series"] == "cells").tolist()
 
 
 def test_the_bound_is_that_of_the_law_and_variant_at_its_chosen_lag():
     keys = [(law, variant, lag) for law in "ab" for variant in "pr" for lag in (4, 8)]
     table = pd.DataFrame(keys, columns=["law", "variant", "lag"])
-    meetings = table.assign(chosen=table["lag"] == 8, censored=range(8))
-    bound, censored = bound_at_chosen_lag(table.assign(t=1), meetings.iloc[::-1], "b", "p")
-    assert bound[["law", "variant", "lag"]].to_numpy().tolist() == [["b", "p", 8]]
-    assert censored == 5
+    curves = table.assign(t=0, bound=range(8), high=1.0, chosen=table["lag"] == 8, censored=5)
+    walk = LatticeWalk(kernel_lattice(TABLE, "lll"), LAPLACE, 0.5)
+    settings = {"chains": 10, "points": 1, "longest": 9}
+    walks = {("b", "p"): walk, ("a", "r"): walk}
+    followed = follow_laws(1, "x", walks, {"a": drawn(), "b": drawn()}, curves, settings)
+    told = followed[["experiment", "law", "variant", "bound", "censored"]].drop_duplicates()
+    assert told.to_numpy().tolist() == [["x", "b", "p", 5, 5], ["x", "a", "r", 3, 5]]
+
+
+def test_counties_of_every_state_are_compared():
+    mechanism = GeneralizedLaplace(0.5)
+    exact = exact_draws(np.random.default_rng(4), Invariants.total(6), mechanism, NAMES, 400)
+    states = {"XX": named(exact), "YY": named(exact)}
+    tables = compare_counties(1, states, states, walk=COUNTIES, chains=20, burn_in=3)
+    assert set(tables) == {"agreement", "shares", "distances"}
+    for table in tables.values():
+        assert table["state"].unique().tolist() == ["XX", "YY"]
+    assert (tables["agreement"]["distance"] == 0).all()
+    assert set(tables["shares"]["sampler"]) == {"mcmc", "exact", "law"}
 
 
 def test_chains_are_laid_over_exact_draws_cell_by_cell():

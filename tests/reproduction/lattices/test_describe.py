@@ -7,14 +7,13 @@ import pytest
 from isdp import GeneralizedLaplace, Invariants
 from isdp.io.draws import Draws
 from isdp.io.files import write_csv
-from reproduction.exactness.lattice_laws import compare_laws
-from reproduction.lattices.convergence import bound_points, overview_tables
+from reproduction.exactness.experiment import compare_laws
+from reproduction.lattices.convergence import bound_points
 from reproduction.lattices.entry import constraint_pairs
 from reproduction.lattices.figures import bound_figure, constraints_figure, experiment_figures
 from reproduction.lattices.noise import noise_tables
 from reproduction.lattices.settings import Experiments
 from reproduction.running.tables import read_csv
-from tests.reproduction.lattices.test_lattices import meetings
 
 TABLE = Invariants.margins((3, 3))
 CELLS = [f"cell {i}" for i in range(TABLE.cells)]
@@ -24,12 +23,12 @@ REFUSED = {"method": "none", "refused": "too large"}
 DRAWN = {"method": "messages", "reason": "few sums", "error": 0.0}
 CURVE = pd.DataFrame(
     {"t": [0, 9], "bound": [1.0, 0.0], "low": 0.0, "high": 1.0, "at_least": 0.0}
-).assign(law="l1", variant="reduced", lag=4, censored=0)
+).assign(law="l1", variant="reduced", lag=4, censored=0, chosen=True)
 TRAIL = pd.DataFrame({"law": ["l1"], "variant": ["reduced"], "lag": [4], "chosen": [True]}).assign(
     bound_at_0=1.0, censored=0
 )
 NO_DISTANCES = pd.DataFrame(columns=["law", "variant", "t", "statistic", "distance", "error"])
-NUMBERS = {"runs": 10, "realisations": 80, "exact_realisations": 40}
+NUMBERS = {"runs": 10, "draws": 80, "exact_draws": 40}
 
 
 def draws(noise, settings):
@@ -95,6 +94,7 @@ def test_exact_draws_are_described_like_chains_and_laid_under_them(tmp_path):
     assert tables["exact_summary"]["mean"].to_numpy() == pytest.approx(
         EXACT.noise.mean(axis=(0, 1))
     )
+    assert tables["norms"].columns[0] == "experiment"
     assert tables["norms"]["experiment"].tolist() == ["large"]
     assert {"exact", "paper", "mcmc"} < set(tables["laws"]["sampler"])
     texts = drawn(tables, tmp_path)
@@ -131,22 +131,12 @@ def test_points_of_bounds_are_the_curves_and_the_distances_of_their_laws():
     assert set(points["law"]) == {"l1"}
 
 
-def test_overview_has_a_table_for_each_subject_and_norms_by_experiment_first():
-    times = meetings(paper=[400, 300], reduced=[40, 30])
-    seconds = times[["experiment", "law", "variant", "lag"]].assign(seconds=1.0)
-    norms = described(EXACT)["norms"]
-    tables = overview_tables(times, seconds, norms)
-    assert set(tables) == {"meetings", "convergence", "speed", "norms"}
-    assert tables["norms"].columns[0] == "experiment"
-    assert sorted(tables["norms"]) == sorted(norms)
-
-
 def test_constraints_are_listed_and_drawn_with_their_records():
     entry = {"records": 4, "constraints": {"B": [2, 4], "A": [1]}}
     pairs = constraint_pairs(entry["constraints"])
     assert pairs["constraint"].tolist() == ["B", "B", "A"]
     assert pairs["record"].tolist() == [2, 4, 1]
-    (axis,) = constraints_figure(entry, pairs).axes
+    (axis,) = constraints_figure(entry).axes
     assert [label.get_text() for label in axis.get_yticklabels()] == ["B", "A"]
 
 
@@ -159,6 +149,3 @@ def test_rules_find_experiments_and_their_laws_by_the_config_alone():
     assert found.pairs() == {"experiment": ["mine", "mine", "printed"], "law": ["l1", "l2", "l1"]}
     assert found.pairs("printed") == {"experiment": ["printed"], "law": ["l1"]}
     assert found.lattice_of(wildcards) == {"records": 2, "constraints": {}}
-    assert found.law_of(wildcards) == {"sigma": 2}
-    wildcards.experiment = "printed"
-    assert found.printed_laws_of(wildcards) == {"l1": LAW}

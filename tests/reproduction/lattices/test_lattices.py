@@ -13,9 +13,8 @@ from reproduction.lattices.convergence import (
     bound_curves,
     convergence_table,
     couple,
-    meeting_columns,
+    coupling_tables,
     meeting_table,
-    speed_table,
 )
 from reproduction.lattices.entry import contingency_table
 from reproduction.lattices.noise import (
@@ -123,15 +122,19 @@ def test_variants_are_compared_with_the_paper():
     assert np.isnan(cut["spread"][0])
 
 
-def test_times_and_their_columns():
-    table = meetings(paper=(100, 110), reduced=(10, 11))
-    seconds = table[["experiment", "law", "variant", "lag"]].assign(seconds=0.13013)
-    speed = speed_table(table, seconds)
-    assert speed["microseconds_per_iteration"].tolist() == pytest.approx([1001, 1001])
-    assert speed["milliseconds_to_bound_0_01"].tolist() == pytest.approx([220.22, 22.022])
-    assert speed["faster_than_paper"].tolist() == pytest.approx([1, 10])
+def test_variants_are_coupled_one_by_one_and_named():
+    names = {"experiment": "e", "law": "l1"}
+    walks = {"ours": (np.random.default_rng(1), walk())}
+    tables = coupling_tables(walks, settings(), names)
     first = "experiment law variant lag chains censored mean max iterations_to_bound_0_01"
-    assert meeting_columns(table).columns.tolist()[:9] == first.split()
+    assert tables["meetings"].columns.tolist()[:9] == first.split()
+    for table in tables.values():
+        assert table[["experiment", "law", "variant"]].drop_duplicates().to_numpy().tolist() == [
+            ["e", "l1", "ours"]
+        ]
+        assert set(table.loc[table["chosen"], "lag"]) == {
+            int(tables["trails"].loc[tables["trails"]["chosen"], "lag"].iloc[0])
+        }
 
 
 def test_burn_in_is_what_the_bound_asks_for_and_the_cap_where_it_never_does():
@@ -144,8 +147,8 @@ def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
     assert draws.settings["thin"] > 1
     assert draws.settings["converged"] is True
     TABLE.invariants.check(draws.noise)
-    summary = noise_summary("l1", draws)
-    assert summary.columns.tolist()[:5] == ["law", "cell", "mean", "mcse", "sd"]
+    summary = noise_summary(draws)
+    assert summary.columns.tolist()[:4] == ["cell", "mean", "mcse", "sd"]
     assert summary["cell"].tolist() == TABLE.cells
     # values of a reversible chain that lie an integrated autocorrelation time apart: the mixture of
     # exponentials with that time that has most correlation left keeps half of it in one of e^-1

@@ -8,5 +8,5 @@ from reproduction.running.tables import read_csv
 with job_log(snakemake.log[0]):
     output = snakemake.output
     read = {name: read_csv(path) for name, path in snakemake.input.items()}
-    for name, figure in sex_by_age_figures(read, **snakemake.params.settings).items():
+    for name, figure in sex_by_age_figures(read, snakemake.params.settings).items():
         save(figure, output[name], output[f"{name}_png"])

@@ -1,32 +1,24 @@
 """Draw sex by age exactly under its constraints, and compare the chains with the draws."""
 
 from isdp.io.draws import read_draws, write_draws
-from isdp.io.files import write_csv
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.seeds import stream
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants
-from reproduction.exactness.experiment import compare_law, exact_draws, law_series
+from reproduction.exactness.experiment import compare_law, exact_draws
 from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.running.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output
     counts = read_csv(snakemake.input.counts)["count"].to_numpy()
-    mechanism = GeneralizedLaplace(params.epsilon)
-    drawn = exact_draws(
-        stream(params.seed, "exact sex by age"),
-        sex_by_age_invariants(),
-        mechanism,
-        CELLS,
-        params.draws,
-        lower=-counts,
-    )
+    mechanism, invariants = GeneralizedLaplace(params.epsilon), sex_by_age_invariants()
+    rng = stream(params.seed, "exact sex by age")
+    drawn = exact_draws(rng, invariants, mechanism, CELLS, params.draws, lower=-counts)
     names = {"experiment": "sex_by_age", "law": "conditional", "sampler": "exact"}
     drawn = labelled(drawn, wing="congenial", **names, mechanism={"epsilon": params.epsilon})
     log.info("%s", drawn.settings)
     write_draws(output.draws, drawn)
     samples = {"mcmc": read_draws(snakemake.input.draws).noise_of(CELLS)}
-    agreement, norms, quantiles = compare_law(mechanism, drawn, samples)
-    write_csv(agreement, output.agreement)
-    write_csv(law_series(norms, quantiles), output.laws)
+    agreement, laws = compare_law(mechanism, drawn, samples)
+    write_tables({"agreement": agreement, "laws": laws}, output)

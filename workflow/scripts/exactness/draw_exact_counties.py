@@ -12,17 +12,12 @@ from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, state = snakemake.params, snakemake.wildcards.state
-    counties = counties_of(read_csv(snakemake.input.counties), state)
-    draws = exact_draws(
-        stream(params.seed, "exact counties", state),
-        Invariants.total(len(counties), f"population of {state}"),
-        GeneralizedLaplace(params.epsilon, params.norm),
-        counties["fips"].tolist(),
-        params.draws,
-    )
-    names = {"experiment": "counties", "law": params.norm, "unit": state, "sampler": "exact"}
-    draws = labelled(
-        draws, wing="counties", **names, mechanism={"norm": params.norm, "epsilon": params.epsilon}
-    )
+    cells = counties_of(read_csv(snakemake.input.counties), state)["fips"].tolist()
+    rng = stream(params.seed, "exact counties", state)
+    invariants = Invariants.total(len(cells), f"population of {state}")
+    mechanism = GeneralizedLaplace(**params.mechanism)
+    draws = exact_draws(rng, invariants, mechanism, cells, params.draws)
+    names = {"experiment": "counties", "law": mechanism.norm, "unit": state, "sampler": "exact"}
+    draws = labelled(draws, wing="counties", **names, mechanism=params.mechanism)
     log.info("%s", draws.settings)
     write_draws(snakemake.output.draws, draws)

@@ -8,16 +8,12 @@ from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:
-    params, wildcards = snakemake.params, snakemake.wildcards
+    params, names = snakemake.params, dict(snakemake.wildcards.items())
     experiment = build(params.entry)
-    draws = exact_draws(
-        stream(params.seed, f"exact {wildcards.experiment}", wildcards.law),
-        experiment.invariants,
-        mechanism_of(params.law),
-        experiment.cells,
-        params.draws,
-    )
-    names = {"experiment": wildcards.experiment, "law": wildcards.law, "sampler": "exact"}
-    draws = labelled(draws, wing="lattices", **names, mechanism=settings_of(params.law))
+    rng = stream(params.seed, f"exact {names['experiment']}", names["law"])
+    mechanism = mechanism_of(params.law)
+    draws = exact_draws(rng, experiment.invariants, mechanism, experiment.cells, params.draws)
+    names |= {"sampler": "exact", "mechanism": settings_of(params.law)}
+    draws = labelled(draws, wing="lattices", **names)
     log.info("%s", draws.settings)
     write_draws(snakemake.output.draws, draws)

@@ -1,9 +1,13 @@
 """Tabulate the meeting times, the convergence and the norms of all experiments."""
 
-from reproduction.lattices.convergence import overview_tables
+from isdp.io.files import write_csv
+from reproduction.lattices.convergence import convergence_table
 from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs, write_tables
+from reproduction.running.tables import read_csvs
 
 with job_log(snakemake.log[0]):
-    read = {name: read_csvs(paths) for name, paths in snakemake.input.items()}
-    write_tables(overview_tables(**read), snakemake.output)
+    files, output = snakemake.input, snakemake.output
+    meetings = read_csvs(files.meetings)
+    write_csv(meetings, output.meetings)
+    write_csv(convergence_table(meetings), output.convergence)
+    write_csv(read_csvs(files.norms), output.norms)

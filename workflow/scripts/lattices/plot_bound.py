@@ -1,6 +1,8 @@
 """Draw the coupling bounds of one law that the paper shows by itself."""
 
+from isdp.io.files import write_csv
 from isdp.plots.style import save
+from reproduction.lattices.convergence import bound_points
 from reproduction.lattices.figures import bound_figure
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
@@ -10,3 +12,4 @@ with job_log(snakemake.log[0]):
     read = {name: read_csv(path) for name, path in snakemake.input.items()}
     figure = bound_figure(names.experiment, {names.law: params.law}, read, runs=params.runs)
     save(figure, output.bound, output.bound_png)
+    write_csv(bound_points(read["curves"], read["distances"]), output.points)

@@ -1,10 +1,12 @@
-"""Draw the records that each constraint counts."""
+"""Draw and list the records that each constraint counts."""
 
+from isdp.io.files import write_csv
 from isdp.plots.style import save
+from reproduction.lattices.entry import constraint_pairs
 from reproduction.lattices.figures import constraints_figure
 from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
-    figure = constraints_figure(snakemake.params.entry, read_csv(snakemake.input.pairs))
-    save(figure, snakemake.output.constraints, snakemake.output.constraints_png)
+    entry, output = snakemake.params.entry, snakemake.output
+    write_csv(constraint_pairs(entry["constraints"]), output.pairs)
+    save(constraints_figure(entry), output.constraints, output.constraints_png)

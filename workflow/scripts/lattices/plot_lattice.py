@@ -1,6 +1,8 @@
 """Draw the figures of one experiment under all its laws."""
 
+from isdp.io.files import write_csv
 from isdp.plots.style import save
+from reproduction.lattices.convergence import bound_points
 from reproduction.lattices.figures import experiment_figures
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs
@@ -8,8 +10,8 @@ from reproduction.running.tables import read_csvs
 with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output
     read = {name: read_csvs(paths) for name, paths in snakemake.input.items()}
-    figures = experiment_figures(
-        snakemake.wildcards.experiment, params.laws, read, **params.numbers
-    )
+    numbers = {name: params[name] for name in ("runs", "draws", "exact_draws")}
+    figures = experiment_figures(snakemake.wildcards.experiment, params.laws, read, **numbers)
     for name, figure in figures.items():
         save(figure, output[name], output[f"{name}_png"])
+    write_csv(bound_points(read["curves"], read["distances"]), output.points)

@@ -1,4 +1,4 @@
-"""Draw the noise of one experiment under one law, by our chain and by the paper's."""
+"""Draw the noise of one experiment under one law, by the paper's chain and by ours."""
 
 from isdp.io.draws import write_draws
 from isdp.io.files import write_csv
@@ -9,31 +9,27 @@ from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
-PAPER = "paper"  # the variant that every config has
-
 with job_log(snakemake.log[0]) as log:
-    params, wildcards, output = snakemake.params, snakemake.wildcards, snakemake.output
+    params, output = snakemake.params, snakemake.output
     experiment, meetings = build(params.entry), read_csv(snakemake.input.meetings)
-    drawn = {}
-    for sampler, variant, unit in (
-        ("mcmc", params.noise["variant"], "noise"),
-        (PAPER, PAPER, "paper's chain"),
+    names, noise = dict(snakemake.wildcards.items()), params.noise
+    names["mechanism"] = settings_of(params.law)
+    for sampler, variant, unit, path in (
+        ("paper", "paper", "paper's chain", output.paper),
+        ("mcmc", noise["variant"], "noise", output.draws),
     ):
         burn_in, converged = burn_in_from(meetings, variant, params.cap)
-        draws = sample_noise(
-            stream(params.seed, f"{unit} {wildcards.experiment}", wildcards.law),
+        drawn = sample_noise(
+            stream(params.seed, f"{unit} {names['experiment']}", names["law"]),
             experiment,
             walk_of(experiment, params.law, params.variants, variant),
-            chains=params.noise["chains"],
-            draws=params.noise["draws"],
+            chains=noise["chains"],
+            draws=noise["draws"],
             burn_in=burn_in,
             converged=converged,
         )
-        names = {"experiment": wildcards.experiment, "law": wildcards.law, "sampler": sampler}
-        law = settings_of(params.law)
-        drawn[sampler] = labelled(draws, wing="lattices", **names, mechanism=law)
-        log.info("settings of %s: %s", sampler, drawn[sampler].settings)
-    write_draws(output.draws, drawn["mcmc"])
-    write_draws(output.paper, drawn[PAPER])
+        drawn = labelled(drawn, wing="lattices", sampler=sampler, **names)
+        log.info("settings of %s: %s", sampler, drawn.settings)
+        write_draws(path, drawn)
     axes = experiment.axes or {"record": experiment.cells}
-    write_csv(cross_table(drawn["mcmc"].noise[0, -1], axes), output.one_draw)
+    write_csv(cross_table(drawn.noise[0, -1], axes), output.one_draw)
