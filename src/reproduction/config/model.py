@@ -98,8 +98,6 @@ def read_config(config: dict, base: Path) -> dict:
     dict
         The settings to keep with the results: nulls stay, the papers' values are in their places,
         and `from_the_papers` lists those that were filled in.
-
-    Raises ConfigError if a value is not allowed.
     """
     given = copy.deepcopy(config)
     _leave_out_nulls(config)

@@ -36,7 +36,6 @@ def front_page(
 
     Parameters
     ----------
-    results : Results
     claims, entries : lists of mappings
         From `reproduction.review.claims`.
     files : iterable of path
@@ -44,10 +43,8 @@ def front_page(
         not linked.
     pages : mapping
         Title of each notebook page that this run makes, by the notebook's name.
-    made_by : str
     departures : list of str
         Settings in which the run is not the paper's scale.
-    descriptions : Descriptions
     """
     files = list(files)
     made = {

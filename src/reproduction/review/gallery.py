@@ -34,7 +34,6 @@ def gallery(
         An entry goes before a claim that names the same figure.
     made : mapping
         The files of the run for each name of a figure. Of several, one per state, one is shown.
-    descriptions : Descriptions
 
     Returns
     -------

@@ -26,7 +26,6 @@ class Measured:
 
     Attributes
     ----------
-    values : list of numbers or texts
     errors : list of float
         Monte Carlo standard errors; empty where there is none, as for a count.
     ranges : list of (float, float)

@@ -106,7 +106,6 @@ def loss_rows(guarantees: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataF
     ----------
     guarantees : DataFrame
         The table comparison_guarantees.
-    chosen : mapping from parameter to budget
     """
     rows = at_budgets(guarantees, chosen)
     swaps = rows["parameter"] == "rate"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-
 from typing import Literal
 
 import numpy as np
