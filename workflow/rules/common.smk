@@ -88,11 +88,13 @@ def rendered(tables):
     }
 
 
-def figure_files(tables):
-    """Return the SVG and the PNG files of figures, by the csv tables of what they show."""
+def figure_files(**figures):
+    """Return the SVG files of figures, and the PNG files and the thumbnails that go with them."""
+    png = {name: Path(svg).with_suffix(".png").name for name, svg in figures.items()}
     return {
-        "svg": [in_report(str(Path(table).with_suffix(".svg"))) for table in tables],
-        "png": [str(Path(table).with_suffix(".png")) for table in tables],
+        **{name: in_report(svg) for name, svg in figures.items()},
+        **{f"{name}_png": f"results/figures/{file}" for name, file in png.items()},
+        **{f"{name}_thumbnail": f"results/thumbnails/{file}" for name, file in png.items()},
     }
 
 

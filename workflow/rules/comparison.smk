@@ -78,7 +78,11 @@ rule plot_comparison:
     input:
         COMPARISON_POINTS,
     output:
-        **figure_files(COMPARISON_POINTS),
+        **figure_files(
+            errors="results/figures/comparison_errors.svg",
+            bias="results/figures/comparison_bias.svg",
+            shares="results/figures/comparison_shares.svg",
+        ),
     log:
         logs("plot_comparison"),
     benchmark:

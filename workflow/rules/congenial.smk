@@ -106,14 +106,12 @@ rule plot_sex_by_age:
         acceptance="results/figures/sex_by_age_acceptance.csv",
         medians="results/tables/sex_by_age_medians.csv",
     output:
-        distances=in_report("results/figures/sex_by_age_distances.svg"),
-        distances_png="results/figures/sex_by_age_distances.png",
-        acceptance=in_report("results/figures/sex_by_age_acceptance.svg"),
-        acceptance_png="results/figures/sex_by_age_acceptance.png",
-        traces=in_report("results/figures/sex_by_age_traces.svg"),
-        traces_png="results/figures/sex_by_age_traces.png",
-        samplers=in_report("results/figures/sex_by_age_samplers.svg"),
-        samplers_png="results/figures/sex_by_age_samplers.png",
+        **figure_files(
+            distances="results/figures/sex_by_age_distances.svg",
+            acceptance="results/figures/sex_by_age_acceptance.svg",
+            traces="results/figures/sex_by_age_traces.svg",
+            samplers="results/figures/sex_by_age_samplers.svg",
+        ),
     log:
         logs("plot_sex_by_age"),
     localrule: True

@@ -118,12 +118,11 @@ rule plot_counties:
         states="results/tables/states.csv",
         provenance="results/data/provenance.json",
     output:
-        noise=in_report("results/figures/counties_{state}.svg"),
-        noise_png="results/figures/counties_{state}.png",
-        exact=in_report("results/figures/counties_{state}_exact.svg"),
-        exact_png="results/figures/counties_{state}_exact.png",
-        projection=in_report("results/figures/projection_{state}.svg"),
-        projection_png="results/figures/projection_{state}.png",
+        **figure_files(
+            noise="results/figures/counties_{state}.svg",
+            exact="results/figures/counties_{state}_exact.svg",
+            projection="results/figures/projection_{state}.svg",
+        ),
     log:
         logs("plot_counties_{state}"),
     localrule: True
@@ -181,12 +180,11 @@ rule plot_all_counties:
         counties="results/data/counties.csv",
         provenance="results/data/provenance.json",
     output:
-        slopes=in_report("results/figures/das_slopes.svg"),
-        slopes_png="results/figures/das_slopes.png",
-        convergence=in_report("results/figures/counties_convergence.svg"),
-        convergence_png="results/figures/counties_convergence.png",
-        truncation=in_report("results/figures/truncation.svg"),
-        truncation_png="results/figures/truncation.png",
+        **figure_files(
+            slopes="results/figures/das_slopes.svg",
+            convergence="results/figures/counties_convergence.svg",
+            truncation="results/figures/truncation.svg",
+        ),
     log:
         logs("plot_all_counties"),
     localrule: True

@@ -143,12 +143,11 @@ rule plot_exact:
         sex_by_age="results/figures/exact_sex_by_age.csv",
         sex_by_age_agreement="results/summaries/exact_sex_by_age_agreement.csv",
     output:
-        counties=in_report("results/figures/exact_counties.svg"),
-        counties_png="results/figures/exact_counties.png",
-        distances=in_report("results/figures/counties_distance.svg"),
-        distances_png="results/figures/counties_distance.png",
-        sex_by_age=in_report("results/figures/exact_sex_by_age.svg"),
-        sex_by_age_png="results/figures/exact_sex_by_age.png",
+        **figure_files(
+            counties="results/figures/exact_counties.svg",
+            distances="results/figures/counties_distance.svg",
+            sex_by_age="results/figures/exact_sex_by_age.svg",
+        ),
     log:
         logs("plot_exact"),
     localrule: True

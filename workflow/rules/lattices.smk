@@ -179,14 +179,12 @@ rule plot_lattice:
         trails=expand("results/coupling/{{experiment}}_{law}_lags.csv", law=LAWS),
         distances="results/coupling/{experiment}_distances.csv",
     output:
-        noise=in_report("results/figures/{experiment}_noise.svg"),
-        noise_png="results/figures/{experiment}_noise.png",
-        exact=in_report("results/figures/{experiment}_noise_exact.svg"),
-        exact_png="results/figures/{experiment}_noise_exact.png",
-        laws=in_report("results/figures/exact_{experiment}.svg"),
-        laws_png="results/figures/exact_{experiment}.png",
-        bound=in_report("results/figures/{experiment}_tv_bound.svg"),
-        bound_png="results/figures/{experiment}_tv_bound.png",
+        **figure_files(
+            noise="results/figures/{experiment}_noise.svg",
+            exact="results/figures/{experiment}_noise_exact.svg",
+            laws="results/figures/exact_{experiment}.svg",
+            bound="results/figures/{experiment}_tv_bound.svg",
+        ),
         points="results/figures/{experiment}_tv_bound.csv",
     log:
         logs("plot_lattice_{experiment}"),
@@ -211,8 +209,9 @@ rule plot_bound:
         trails="results/coupling/{experiment}_{law}_lags.csv",
         distances="results/coupling/{experiment}_distances.csv",
     output:
-        bound=in_report("results/figures/{experiment}_tv_bound_{law}.svg"),
-        bound_png="results/figures/{experiment}_tv_bound_{law}.png",
+        **figure_files(
+            bound="results/figures/{experiment}_tv_bound_{law}.svg",
+        ),
         points="results/figures/{experiment}_tv_bound_{law}.csv",
     log:
         logs("plot_bound_{experiment}_{law}"),
@@ -231,9 +230,10 @@ rule plot_bound:
 
 rule plot_constraints:
     output:
+        **figure_files(
+            constraints="results/figures/{experiment}_constraints.svg",
+        ),
         pairs="results/figures/{experiment}_constraints.csv",
-        constraints=in_report("results/figures/{experiment}_constraints.svg"),
-        constraints_png="results/figures/{experiment}_constraints.png",
     log:
         logs("plot_constraints_{experiment}"),
     wildcard_constraints:

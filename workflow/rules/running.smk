@@ -98,10 +98,11 @@ rule compare_scenarios:
             scenario=SPACE.instance_patterns,
         ),
     output:
+        **figure_files(
+            figure="results/figures/sweep_{sweep}.svg",
+        ),
         table="results/tables/sweep_{sweep}.csv",
         curves="results/figures/sweep_{sweep}.csv",
-        figure=in_report("results/figures/sweep_{sweep}.svg"),
-        png="results/figures/sweep_{sweep}.png",
     log:
         logs("compare_scenarios_{sweep}"),
     localrule: True

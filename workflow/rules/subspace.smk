@@ -3,15 +3,6 @@
 from reproduction.subspace.settings import in_words
 
 SUBSPACE = config["subspace"]
-SUBSPACE_FIGURES = [
-    "results/figures/subspace_errors.svg",
-    "results/figures/subspace_constant.svg",
-    "results/figures/subspace_losses.svg",
-    "results/figures/subspace_campus.svg",
-    "results/figures/subspace_equal_privacy.svg",
-    "results/figures/subspace_counties.svg",
-    "results/figures/subspace_states.svg",
-]
 
 
 def subspace_settings(*keys):
@@ -126,8 +117,15 @@ rule plot_subspace:
         boxes="results/figures/subspace_counties.csv",
         provenance="results/data/provenance.json",
     output:
-        svg=[in_report(path) for path in SUBSPACE_FIGURES],
-        png=[str(Path(path).with_suffix(".png")) for path in SUBSPACE_FIGURES],
+        **figure_files(
+            errors="results/figures/subspace_errors.svg",
+            constant="results/figures/subspace_constant.svg",
+            losses="results/figures/subspace_losses.svg",
+            campus="results/figures/subspace_campus.svg",
+            equal_privacy="results/figures/subspace_equal_privacy.svg",
+            counties="results/figures/subspace_counties.svg",
+            states="results/figures/subspace_states.svg",
+        ),
     log:
         logs("plot_subspace"),
     benchmark:

@@ -112,7 +112,17 @@ rule plot_swapping:
         summary="results/tables/swapping_mape.csv",
         printed="results/tables/swapping_printed.csv",
     output:
-        **figure_files(SWAPPING_POINTS),
+        **figure_files(
+            budget="results/figures/swapping_budget.svg",
+            tightness="results/figures/swapping_tightness.svg",
+            flavours="results/figures/swapping_flavours.svg",
+            attack="results/figures/swapping_attack.svg",
+            against_noise="results/figures/swapping_against_noise.svg",
+            massachusetts="results/figures/swapping_massachusetts.svg",
+            rate="results/figures/swapping_rate.svg",
+            mape="results/figures/swapping_mape.svg",
+            unmixed="results/figures/swapping_unmixed.svg",
+        ),
     log:
         logs("plot_swapping"),
     benchmark:

@@ -172,16 +172,13 @@ rule plot_topdown:
         fingerprint="results/tables/topdown_fingerprint.csv",
         sizes="results/tables/topdown_sizes.csv",
     output:
-        noise=in_report("results/figures/topdown_noise.svg"),
-        noise_png="results/figures/topdown_noise.png",
-        bias=in_report("results/figures/topdown_bias.svg"),
-        bias_png="results/figures/topdown_bias.png",
-        slopes=in_report("results/figures/topdown_slopes.svg"),
-        slopes_png="results/figures/topdown_slopes.png",
-        counties=in_report("results/figures/topdown_counties.svg"),
-        counties_png="results/figures/topdown_counties.png",
-        swapping=in_report("results/figures/topdown_swapping.svg"),
-        swapping_png="results/figures/topdown_swapping.png",
+        **figure_files(
+            noise="results/figures/topdown_noise.svg",
+            bias="results/figures/topdown_bias.svg",
+            slopes="results/figures/topdown_slopes.svg",
+            counties="results/figures/topdown_counties.svg",
+            swapping="results/figures/topdown_swapping.svg",
+        ),
     log:
         logs("plot_topdown"),
     benchmark:

@@ -11,7 +11,7 @@ from functools import partial
 from isdp.io.files import read_json
 from reproduction.data.differences import other_states, other_vintage
 from reproduction.review.claims import PAPERS, figures_of, named_figures, named_tables
-from reproduction.review.gallery import LARGE, gallery, thumbnail
+from reproduction.review.gallery import gallery
 from reproduction.review.pages import TEMPLATES
 from reproduction.review.results import Results
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
@@ -67,7 +67,9 @@ def front_page(
         in_words=int((~card["paper_value"].str.contains(NUMBER)).sum()),
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
         undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
-        gallery=gallery(results.folder / "figures", claims, entries, made["figures"], descriptions),
+        gallery=gallery(
+            results.folder / "thumbnails", claims, entries, made["figures"], descriptions
+        ),
         titles={name.partition("_")[2]: title for name, title in pages.items()},
         groups=results.by_paper(),
         papers=PAPERS,
@@ -80,7 +82,6 @@ def front_page(
         made=made,
         studies=list(descriptions.studies),
         study_of=partial(descriptions.study_of, "tables"),
-        address=lambda name: thumbnail(results.folder / f"figures/{name}.png", LARGE),
     )
 
 

@@ -1,20 +1,13 @@
-"""The front page's pictures: a small one of each figure with a sentence on it, and whole ones."""
+"""The gallery on the front page: a thumbnail of each figure, and a sentence on it."""
 
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from PIL import Image
-
 from reproduction.review.claims import OURS, figures_of
 from reproduction.running.descriptions import Descriptions
-
-SMALL = 600  # pixels: in the gallery, at half of that, so that it is sharp on a fine screen
-LARGE = 1000  # pixels: the width of the page
-QUALITY = 60  # lines and letters stay clear, at some 12 kB for each small picture
 
 
 def gallery(
@@ -29,7 +22,7 @@ def gallery(
     Parameters
     ----------
     folder : Path
-        The figures of the run, where each has its PNG.
+        The thumbnails of the run.
     claims, entries : lists of mappings
         An entry goes before a claim that names the same figure.
     made : mapping
@@ -49,7 +42,7 @@ def gallery(
             found[wing].append(
                 {
                     "name": fresh[0],
-                    "address": thumbnail(folder / f"{fresh[0]}.png"),
+                    "address": embedded(folder / f"{fresh[0]}.png"),
                     "title": descriptions.title_of("figures", fresh[0]),
                     "words": descriptions.find("figures", fresh[0])[2].gallery,
                     "more": len(fresh) - 1,
@@ -61,15 +54,9 @@ def gallery(
     return {wing: pictures for wing, pictures in found.items() if pictures}
 
 
-def thumbnail(png: Path, size: int = SMALL) -> str:
-    """Copy a picture so that it fits into a square of a size in pixels, as a data URI."""
-    with Image.open(png) as picture:
-        small = Image.new("RGB", picture.size, "white")
-        small.paste(picture, mask=picture.convert("RGBA").getchannel("A"))
-    small.thumbnail((size, size), Image.Resampling.LANCZOS)
-    buffer = io.BytesIO()
-    small.save(buffer, "WEBP", quality=QUALITY)
-    return f"data:image/webp;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+def embedded(png: Path) -> str:
+    """Return a PNG file as a data URI."""
+    return f"data:image/png;base64,{base64.b64encode(png.read_bytes()).decode()}"
 
 
 def _places(claims, entries) -> Iterator[tuple[str, str, str, str]]:

@@ -5,7 +5,6 @@ Nothing here computes a result. A notebook that shows a number has read it from 
 
 from __future__ import annotations
 
-import base64
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -16,6 +15,7 @@ from IPython.display import HTML, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
+from reproduction.review.gallery import embedded
 from reproduction.review.pages import MARKS, PARTS
 from reproduction.review.shown import FILE as SHOWN
 from reproduction.review.shown import read_shown
@@ -180,8 +180,7 @@ class Results:
     def _picture(self, name: str) -> str:
         """Return the PNG of a figure as a data URI."""
         self._path("figures", name, "svg")
-        picture = self._path("figures", name, "png").read_bytes()
-        return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+        return embedded(self._path("figures", name, "png"))
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
         """Return the path of a file of this run; one left by another config does not count."""

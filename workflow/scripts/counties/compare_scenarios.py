@@ -1,9 +1,9 @@
 """Put all scenarios of a sweep in one table, and draw their comparison."""
 
 from isdp.io.files import write_csv
-from isdp.plots.style import save
 from reproduction.counties.sweep import figure_table
 from reproduction.counties.sweep_figures import scenarios
+from reproduction.running.figures import save_figures
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs
 
@@ -14,4 +14,4 @@ with job_log(snakemake.log[0]):
     write_csv(table, output.table)
     write_csv(curves, output.curves)
     title = f"Noise of county populations under each state's total: sweep {name}"
-    save(scenarios(curves, title), output.figure, output.png)
+    save_figures({"figure": scenarios(curves, title)}, output)

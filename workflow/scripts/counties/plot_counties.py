@@ -1,13 +1,13 @@
 """Draw the noise of one state: by Markov chains, by exact draws, and projected."""
 
 from isdp.io.files import read_json
-from isdp.plots.style import save
 from reproduction.counties.figures import county_boxes, projected_boxes, state_title
+from reproduction.running.figures import save_figures
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
-    params, files, output = snakemake.params, snakemake.input, snakemake.output
+    params, files, drawn = snakemake.params, snakemake.input, {}
     state = snakemake.wildcards.state
     vintage = read_json(files.provenance)["vintage"]
     rule = read_csv(files.states).set_index("state")["rule"][state]
@@ -16,9 +16,8 @@ with job_log(snakemake.log[0]):
         ("exact", f"{params.chains * params.draws} exact draws"),
     ):
         title = state_title(state, rule, params.mechanism, made, vintage)
-        figure = county_boxes(read_csv(files[key]), title, vintage)
-        save(figure, output[key], output[f"{key}_png"])
+        drawn[key] = county_boxes(read_csv(files[key]), title, vintage)
     made = f"{params.simulations} simulations of projected discrete Laplace noise"
     title = state_title(state, rule, params.mechanism, made)
-    figure = projected_boxes(read_csv(files.projection), title)
-    save(figure, output.projection, output.projection_png)
+    drawn["projection"] = projected_boxes(read_csv(files.projection), title)
+    save_figures(drawn, snakemake.output)

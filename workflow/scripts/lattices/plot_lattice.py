@@ -1,9 +1,9 @@
 """Draw the figures of one experiment under all its laws."""
 
 from isdp.io.files import write_csv
-from isdp.plots.style import save
 from reproduction.lattices.convergence import bound_points
 from reproduction.lattices.figures import experiment_figures
+from reproduction.running.figures import save_figures
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csvs
 
@@ -12,6 +12,5 @@ with job_log(snakemake.log[0]):
     read = {name: read_csvs(paths) for name, paths in snakemake.input.items()}
     numbers = {name: params[name] for name in ("runs", "draws", "exact_draws")}
     figures = experiment_figures(snakemake.wildcards.experiment, params.laws, read, **numbers)
-    for name, figure in figures.items():
-        save(figure, output[name], output[f"{name}_png"])
+    save_figures(figures, output)
     write_csv(bound_points(read["curves"], read["distances"]), output.points)

@@ -1,15 +1,13 @@
 """Draw the figures of subspace privacy."""
 
-from pathlib import Path
-
 from isdp.io.files import read_json
-from isdp.plots.style import save
+from reproduction.running.figures import save_figures
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 from reproduction.subspace import figures
 
 with job_log(snakemake.log[0]):
-    params, output = snakemake.params, snakemake.output
+    params = snakemake.params
     read = {name: read_csv(path) for name, path in snakemake.input.items() if name != "provenance"}
     vintage = read_json(snakemake.input.provenance)["vintage"]
     drawn = {
@@ -21,5 +19,4 @@ with job_log(snakemake.log[0]):
         "counties": figures.county_runs(read["boxes"], params.state, params.epsilon, vintage),
         "states": figures.states(read["counties"], vintage),
     }
-    for svg, png in zip(output.svg, output.png, strict=True):
-        save(drawn[Path(svg).stem.removeprefix("subspace_")], svg, png)
+    save_figures(drawn, snakemake.output)

@@ -1,0 +1,55 @@
+"""Figures as files: SVG and PNG, and a thumbnail that is drawn for its size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
+from matplotlib.ticker import FixedLocator
+
+from isdp.io.files import whole
+from isdp.plots.style import STYLE, save
+
+THUMBNAIL = (3.2, 1.9)  # inches
+RESOLUTION = 200  # pixels per inch; pages show half of it, so that it is sharp on a fine screen
+MOST_NAMES = 9  # named ticks for which an axis of a thumbnail has room
+
+
+def save_figures(drawn: Mapping[str, Figure], output) -> None:
+    """Save each figure as SVG, PNG and thumbnail to the outputs of its name."""
+    for name, figure in drawn.items():
+        save(figure, output[name], output[f"{name}_png"])
+        save_thumbnail(figure, output[f"{name}_thumbnail"])
+
+
+def save_thumbnail(figure: Figure, png) -> None:
+    """Draw a figure's first panel for a small space, without titles and legends.
+
+    Changes the figure, so that it is the last that is done with it.
+    """
+    first = figure.axes[0]
+    beside = first.get_subplotspec()
+    for axis in figure.axes[1:]:
+        if axis.get_subplotspec() != beside:  # a second scale of the first panel stays
+            axis.remove()
+    figure.suptitle("")
+    for legend in figure.legends:
+        legend.remove()
+    figure.set_size_inches(THUMBNAIL)
+    for axis in figure.axes:
+        axis.set_subplotspec(GridSpec(1, 1, figure=figure)[0])
+        axis.set_title("")
+        axis.set_title("", loc="left")
+        if axis.get_legend():
+            axis.get_legend().remove()
+        for side in (axis.xaxis, axis.yaxis):
+            named = isinstance(side.get_major_locator(), FixedLocator)
+            if named and len(side.get_ticklocs()) > MOST_NAMES:
+                side.set_ticklabels([])
+    with mpl.rc_context(STYLE), whole(png) as temporary:
+        figure.tight_layout(pad=0.4)
+        figure.savefig(
+            temporary, format="png", dpi=RESOLUTION, transparent=False, metadata={"Software": None}
+        )
