@@ -25,7 +25,7 @@ def save_figures(drawn: Mapping[str, Figure], output) -> None:
 
 
 def save_thumbnail(figure: Figure, png) -> None:
-    """Draw a figure's first panel for a small space, without titles and legends.
+    """Draw a figure's first panel for a small space: the data and the ticks, no other words.
 
     Changes the figure, so that it is the last that is done with it.
     """
@@ -35,15 +35,16 @@ def save_thumbnail(figure: Figure, png) -> None:
         if axis.get_subplotspec() != beside:  # a second scale of the first panel stays
             axis.remove()
     figure.suptitle("")
-    for legend in figure.legends:
-        legend.remove()
+    for words in (*figure.legends, *figure.texts):
+        words.remove()
     figure.set_size_inches(THUMBNAIL)
     for axis in figure.axes:
         axis.set_subplotspec(GridSpec(1, 1, figure=figure)[0])
-        axis.set_title("")
+        axis.set(title="", xlabel="", ylabel="")
         axis.set_title("", loc="left")
-        if axis.get_legend():
-            axis.get_legend().remove()
+        axis.tick_params(labelsize=7)
+        for words in filter(None, (*axis.texts, axis.get_legend())):
+            words.remove()
         for side in (axis.xaxis, axis.yaxis):
             named = isinstance(side.get_major_locator(), FixedLocator)
             if named and len(side.get_ticklocs()) > MOST_NAMES:
