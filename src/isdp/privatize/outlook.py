@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.columns import read_columns
+from isdp.io.csv_files import read_columns
 from isdp.io.files import write_csv, write_json
 from isdp.io.progress import progress
 from isdp.io.together import check_out, write_together

@@ -89,7 +89,7 @@ def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
     fixed = np.flatnonzero(kinds == 1)
     firsts = np.unique(key, return_index=True)[1]
     names = [
-        ", ".join(str(records.texts[c][records.codes[c][firsts[s]]]) for c in roles.match)
+        ", ".join(records.columns[c].text(firsts[s]) for c in roles.match)
         for s in fixed[:MOST_LISTED]
     ]
     return {

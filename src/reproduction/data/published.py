@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.counts import (
+from isdp.io.csv_files import (
     check_cells,
     check_unique,
     counts_of,

@@ -342,7 +342,7 @@ def test_codes_keep_their_zeros(run):
 @pytest.mark.parametrize(
     ("table", "rules", "words"),
     [
-        (GOOD.replace("5", "5.5"), "totals: [county]", "with a decimal point"),
+        (GOOD.replace("5", "5.5"), "totals: [county]", "has a decimal point"),
         (GOOD, "totals: [town]", "'town' is no column"),
     ],
 )

@@ -249,9 +249,9 @@ WRONG = {
     "a fractional count": (
         lambda frame: frame.assign(count=frame["count"] + 0.5),
         (),
-        "with a decimal point",
+        "has a decimal point",
     ),
-    "a negative count": (lambda frame: frame.assign(count=-1), (), "which is negative"),
+    "a negative count": (lambda frame: frame.assign(count=-1), (), "is negative"),
     "shares beyond 1": (
         None,
         ("--share", "all=1/2", "--share", "state=1/2", "--share", "county=1/2"),
