@@ -35,10 +35,10 @@ def add(commands) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run it and say what it comes to."""
+    from isdp.io.certificate import OF_THE_LAW_ALONE
     from isdp.io.wording import counted
     from isdp.mechanisms.laplace import NORMS
     from isdp.privatize.account import account
-    from isdp.privatize.certificate import OF_THE_LAW_ALONE
 
     found = account(
         given.certificates,

@@ -97,9 +97,9 @@ def add_law(own: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run it and say what was written."""
+    from isdp.io.certificate import said_of_privacy
     from isdp.io.wording import counted
     from isdp.privatize import privatize
-    from isdp.privatize.certificate import said_of_privacy
 
     if given.strict:
         raise InputError(
@@ -124,7 +124,7 @@ def run(given: argparse.Namespace) -> int:
         f"{counted(certificate['output']['negative_counts'], 'negative count')}"
     )
     print(f"{given.out}/certificate.md: {certificate['status']}")
-    print(said_of_privacy(certificate, certificate["mechanism"]["statement"]))
+    print(said_of_privacy(certificate["mechanism"]["statement"], certificate["for_release"]))
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
         having = counted(fixed, "cell has", "cells have")

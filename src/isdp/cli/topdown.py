@@ -78,7 +78,7 @@ def add(commands) -> None:
 def run(given: argparse.Namespace) -> int:
     """Run it and say what was written."""
     from isdp.exact.secure import exact_epsilon
-    from isdp.privatize.certificate import said_of_privacy
+    from isdp.io.certificate import said_of_privacy
     from isdp.privatize.topdown import Wish, topdown
 
     experimental, seed = experiment(given)
@@ -117,7 +117,7 @@ def run(given: argparse.Namespace) -> int:
     options = {"count": given.count, "force": given.force, "accept": given.accept}
     certificate = topdown(given.table, wish, given.out, **options)
     print(f"{given.out}/certificate.md: {certificate['status']}")
-    print(said_of_privacy(certificate, certificate["guarantee"]["statement"]))
+    print(said_of_privacy(certificate["guarantee"]["statement"], certificate["for_release"]))
     return 0
 
 

@@ -19,11 +19,12 @@ import numpy as np
 
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
+from isdp.io.certificate import markdown
 from isdp.io.csv_files import write_columns
 from isdp.io.files import read_bytes, sha256_of, write_json
 from isdp.io.together import check_out, write_together
 from isdp.privatize.cautions import cautions_of_freedom, cautions_of_table
-from isdp.privatize.certificate import describe, markdown
+from isdp.privatize.certificate import describe
 from isdp.privatize.draw import draw
 from isdp.privatize.freedom import find_freedom
 from isdp.privatize.held import Held, group_names, read_invariants

@@ -18,10 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from isdp.errors import InputError
+from isdp.io.certificate import markdown
 from isdp.io.csv_files import write_columns
 from isdp.io.files import sha256_of, write_json
 from isdp.io.together import check_out, write_together
-from isdp.swapping.certificate import describe, markdown
+from isdp.swapping.certificate import describe
 from isdp.swapping.permutation import Strata
 from isdp.swapping.records import Records, read_records, refuse_missing, refuse_weights
 from isdp.swapping.revealing import refuse_revealing
