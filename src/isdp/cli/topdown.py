@@ -129,15 +129,6 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 
 def _share(text: str, option: str):
-    from fractions import Fraction
+    from isdp.checks import exact_number
 
-    from isdp.exact.numbers import out_of_reach
-
-    try:
-        if out_of_reach(text):
-            raise ValueError
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise InputError(
-            f"{option}: a share is a number such as 0.25 or 1/4, got {text!r}"
-        ) from None
+    return exact_number(f"{option}: the share", text)

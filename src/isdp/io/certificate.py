@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from isdp.accounting.guarantees import upper
 
 NOT_FOR_RELEASE = (
@@ -40,7 +38,9 @@ def said_of_privacy(statement: str, for_release: bool) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment():
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # needed for a release alone
+
     found = Environment(
         loader=PackageLoader("isdp.io"),
         undefined=StrictUndefined,
