@@ -1,18 +1,28 @@
-"""One check each for the numbers that people give: whole, positive, within 64 bits."""
+"""Checks of arguments: each returns a valid value and raises `InputError` for others."""
 
 from __future__ import annotations
 
 import math
-from numbers import Real
+from collections.abc import Iterable
+from fractions import Fraction
+from numbers import Rational, Real
 
 import numpy as np
 
 from isdp.errors import InputError
 
 INT64_MAX = np.iinfo(np.int64).max
+LARGEST_EXPONENT = 400  # of a power of ten
+MAX_SHOWN = 100  # characters of a value in a message
+SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
 
 
-def whole(where: str, name: str, value, least: int = 0) -> int:
+def is_number(value) -> bool:
+    """Whether a value is a real number and no bool."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def whole(where: str, name: str, value, least: int = 0, most: float = math.inf) -> int:
     """Return a whole number as an int.
 
     Parameters
@@ -21,8 +31,8 @@ def whole(where: str, name: str, value, least: int = 0) -> int:
         What asks, and what it asks for; both stand in the message.
     value : number
         An integer, or another number that is whole, such as 3.0; no bool.
-    least : int
-        Smallest number that will do.
+    least, most : int
+        Range of the number, both included.
 
     Raises
     ------
@@ -35,22 +45,101 @@ def whole(where: str, name: str, value, least: int = 0) -> int:
     3
     """
     # nan and infinity have no remainder of zero either
-    if isinstance(value, bool) or not isinstance(value, Real) or value % 1 or not value >= least:
-        raise InputError(f"{where}: {name} must be a whole number from {least} up, got {value!r}")
+    if not is_number(value) or value % 1 or not least <= value <= most:
+        wanted = f"from {least} up" if most == math.inf else f"from {least} to {most}"
+        raise _refusal(f"{where}: {name}", f"a whole number {wanted}", value)
     return int(value)
 
 
 def positive(name: str, value) -> float | int:
-    """Return a positive finite number as it is.
+    """Return a positive finite number as it is, else raise `InputError`."""
+    if not is_number(value) or not 0 < value < math.inf:
+        raise _refusal(name, "a positive number", value)
+    return value
+
+
+def positive_float(name: str, value) -> float:
+    """Return a positive number from 1e-100 to 1e100 as a float, else raise `InputError`.
+
+    A scale beyond this range, or its square, leaves floating point.
+    """
+    return float(within(name, positive(name, value), SMALLEST_SCALE, LARGEST_SCALE))
+
+
+def not_negative(name: str, value, below: float = math.inf) -> float | int:
+    """Return a number from 0 up and below a limit as it is, else raise `InputError`."""
+    if not is_number(value) or not 0 <= value < below:
+        limit = "a finite number from 0 up" if below == math.inf else f"from 0 up and below {below}"
+        raise _refusal(name, limit, value)
+    return value
+
+
+def within(name: str, value, low: float, high: float) -> float | int:
+    """Return a number of a range, both ends included, as it is, else raise `InputError`."""
+    if not is_number(value) or not low <= value <= high:
+        raise _refusal(name, f"a number between {low:g} and {high:g}", value)
+    return value
+
+
+def share(name: str, value) -> float:
+    """Return a number strictly between 0 and 1 as a float, else raise `InputError`."""
+    if not is_number(value) or not 0 < value < 1:
+        raise _refusal(name, "a number between 0 and 1", value)
+    if not 0 < float(value) < 1:
+        raise InputError(f"{name} is too near 0 or 1 for floating point")
+    return float(value)
+
+
+def one_of(name: str, value, known: Iterable):
+    """Return a value that is among the known ones, else raise `InputError`."""
+    if value not in known:
+        raise _refusal(name, f"one of {', '.join(map(str, known))}", value)
+    return value
+
+
+def exact_number(name: str, value) -> Fraction:
+    """Read a number as the rational number that it is written as.
+
+    Parameters
+    ----------
+    name : str
+    value : Fraction, int, str or float
+        A float stands for its shortest decimal form; a string may be "1/4" or "0.25".
 
     Raises
     ------
     InputError
-        If it is anything else, a bool or nan included.
+        If it is no number.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
-        raise InputError(f"{name} must be a positive number, got {value!r}")
-    return value
+    try:
+        if isinstance(value, Rational) and not isinstance(value, bool):
+            return Fraction(value)
+        if not is_number(value) and not isinstance(value, str):
+            raise ValueError
+        return _read(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise _refusal(name, "a number such as 0.25, '1/4' or Fraction(1, 4)", value) from None
+
+
+def _read(text: str) -> Fraction:
+    """Read a number; its power of ten must not have millions of digits.
+
+    Python limits the digits of all the rest of a number to a few thousand.
+    """
+    _, marked, exponent = text.lower().partition("e")
+    if marked and abs(int(exponent)) > LARGEST_EXPONENT:
+        raise ValueError
+    return Fraction(text)
+
+
+def _refusal(name: str, wanted: str, value) -> InputError:
+    try:
+        shown = str(value) if isinstance(value, Fraction) else repr(value)
+    except ValueError:  # Python writes a few thousand digits at most
+        shown = "a number of thousands of digits"
+    if len(shown) > MAX_SHOWN:
+        shown = f"{shown[:MAX_SHOWN]}..."
+    return InputError(f"{name} must be {wanted}, got {shown}")
 
 
 def whole_vector(

@@ -19,7 +19,7 @@ from isdp.compiled import cache_folder
 from tests import ROOT
 from tests.compiled_code import give_compiled
 
-HARD = {"numpy", "scipy", "numba", "python-flint", "pandas", "pyyaml"}
+HARD = {"numpy", "scipy", "numba", "python-flint", "pandas", "pyyaml", "jinja2"}
 
 
 def built(kind, source, folder):
@@ -118,7 +118,8 @@ def plain(tmp_path_factory, wheel):
 
 
 def test_the_wheel_holds_the_library_alone_and_asks_for_little(wheel):
-    sources = (ROOT / "src/isdp").rglob("*.py")
+    files = (ROOT / "src/isdp").rglob("*.*")
+    sources = [path for path in files if path.suffix in (".py", ".jinja")]
     modules = {name for name in contents(wheel) if ".dist-info/" not in name}
     assert modules == {str(path.relative_to(ROOT / "src")) for path in sources}
     assert needed_by(wheel) == HARD
@@ -208,7 +209,6 @@ def test_what_is_no_hard_dependency_is_not_there(plain, tmp_path):
         "arviz",
         "arviz_stats",
         "xarray",
-        "jinja2",
         "tabulate",
         "snakemake",
     ]

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 from scipy.special import gammaln
 
+from isdp.checks import not_negative, positive, share, whole
 from isdp.errors import InputError
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # a piece
@@ -61,8 +62,7 @@ def delta_laplace(epsilon: float, scale: float, count: int) -> float:
 
 def scale_laplace(epsilon: float, delta: float, count: int) -> float:
     """Smallest scale at which `count` Laplace measurements are (epsilon, delta)-private."""
-    if not 0 < delta < 1:
-        raise InputError(f"accounting: delta must lie between 0 and 1, got {delta!r}")
+    share("accounting: delta", delta)
     _check(epsilon, 1.0, count)
     if epsilon == 0:
         raise InputError("accounting: epsilon must be positive for a scale")
@@ -126,11 +126,6 @@ def _log_binomial(n, k):
 
 
 def _check(epsilon: float, scale: float, count: int) -> None:
-    if not (0 <= epsilon < math.inf and 0 < scale < math.inf):
-        raise InputError(
-            f"accounting: epsilon {epsilon} from 0 up and scale {scale} above 0 are needed"
-        )
-    if isinstance(count, bool) or int(count) != count or not 1 <= count <= LARGEST_COUNT:
-        raise InputError(
-            f"accounting: {count!r} measurements; this sum is made for 1 to {LARGEST_COUNT}"
-        )
+    not_negative("accounting: epsilon", epsilon)
+    positive("accounting: the scale", scale)
+    whole("accounting", "the number of measurements", count, 1, LARGEST_COUNT)

@@ -16,6 +16,7 @@ import scipy
 from scipy.special import erfcx, ndtr
 
 from isdp.accounting.guarantees import Guarantee, Number, product
+from isdp.checks import not_negative, one_of, positive, share
 from isdp.errors import InputError
 
 ROUNDING = 1e-12  # relative, more than a conversion is off by
@@ -32,7 +33,8 @@ def epsilon_bun_steinke(rho: float, delta: float) -> float:
 
     Bun and Steinke, *Concentrated Differential Privacy* (2016), Proposition 1.3.
     """
-    _check(rho=rho, delta=delta)
+    not_negative("accounting: rho", rho)
+    share("accounting: delta", delta)
     return rho + 2 * math.sqrt(rho * -math.log(delta))
 
 
@@ -42,7 +44,8 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
     Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy* (2020),
     Corollary 13. Every order gives a bound that holds, so a search that stops early is safe.
     """
-    _check(rho=rho, delta=delta)
+    not_negative("accounting: rho", rho)
+    share("accounting: delta", delta)
     if rho == 0:
         return 0.0
 
@@ -61,7 +64,8 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
 
 def epsilon_gaussian(rho: float, delta: float) -> float:
     """Smallest epsilon of Gaussian noise at that delta, from its exact profile; at least 0."""
-    _check(rho=rho, delta=delta)
+    not_negative("accounting: rho", rho)
+    share("accounting: delta", delta)
     mu, goal = math.sqrt(2) * math.sqrt(rho), math.log(delta)
     if rho == 0 or _log_delta_gaussian(0.0, mu) <= goal:
         return 0.0
@@ -91,8 +95,8 @@ def delta_gaussian(epsilon: float, mu: float) -> float:
     -----
     Balle and Wang (2018), Theorem 8.
     """
-    if not (0 <= epsilon < math.inf and 0 < mu < math.inf):
-        raise InputError(f"accounting: epsilon {epsilon} from 0 up and mu {mu} above 0 are needed")
+    not_negative("accounting: epsilon", epsilon)
+    positive("accounting: mu", mu)
     return math.exp(_log_delta_gaussian(epsilon, mu))
 
 
@@ -161,7 +165,7 @@ def rho_for(conversion: str, epsilon: float, delta: float) -> float:
             f"accounting: epsilon must be positive, from {EPSILONS[0]:g} to {EPSILONS[1]:g}, got "
             f"{epsilon!r}"
         )
-    _check(delta=delta)
+    share("accounting: delta", delta)
     length = -math.log(delta)
     low = (epsilon / (math.sqrt(length + epsilon) + math.sqrt(length))) ** 2
     if conversion == "slides":
@@ -198,13 +202,4 @@ def convert(guarantee: Guarantee, delta: float, conversion: str) -> Guarantee:
 
 
 def _named(conversion: str) -> Callable[[float, float], float]:
-    if conversion not in CONVERSIONS:
-        raise InputError(f"accounting: {conversion!r} is none of {', '.join(CONVERSIONS)}")
-    return CONVERSIONS[conversion]
-
-
-def _check(*, delta: float, rho: float = 0.0) -> None:
-    if not 0 <= rho < math.inf:
-        raise InputError(f"accounting: rho must be a finite number from 0 up, got {rho!r}")
-    if not 0 < delta < 1:
-        raise InputError(f"accounting: delta must lie between 0 and 1, got {delta!r}")
+    return CONVERSIONS[one_of("accounting: the conversion", conversion, CONVERSIONS)]

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from isdp.accounting.conversions import epsilon_bun_steinke
+from isdp.checks import share
 from isdp.errors import InputError
 
 FLAVOUR = ("domain", "scope", "unit", "standard")
@@ -275,8 +276,7 @@ def with_slack(delta: float) -> str:
     InputError
         If delta is not between 0 and 1.
     """
-    if not 0 < delta < 1:
-        raise InputError(f"flavours: delta must lie between 0 and 1, got {delta!r}")
+    share("flavours: delta", delta)
     return f"{PURE}^{delta!r}"
 
 

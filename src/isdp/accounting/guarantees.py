@@ -11,7 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational
 
+from isdp.checks import not_negative, one_of
 from isdp.errors import InputError
 
 Number = int | float | Fraction
@@ -78,14 +80,10 @@ class Guarantee:
     why_not_per_person: str = ""
 
     def __post_init__(self):
-        if self.flavour not in FLAVOURS:
-            raise InputError(
-                f"guarantee: flavour {self.flavour!r} is none of {', '.join(FLAVOURS)}"
-            )
-        if self.growth not in GROWTHS:
-            raise InputError(f"guarantee: growth {self.growth!r} is none of {', '.join(GROWTHS)}")
-        _check_number("loss", self.loss, math.inf)
-        _check_number("delta", self.delta, 1)
+        one_of("guarantee: flavour", self.flavour, FLAVOURS)
+        one_of("guarantee: growth", self.growth, GROWTHS)
+        not_negative("guarantee: loss", self.loss)
+        not_negative("guarantee: delta", self.delta, below=1)
         if (self.delta > 0) != (self.flavour == "approximate"):
             raise InputError(
                 f"guarantee: delta {self.delta} does not fit the flavour {self.flavour!r}; it is "
@@ -96,7 +94,7 @@ class Guarantee:
         if (self.per_person is None) != bool(self.why_not_per_person):
             raise InputError("guarantee: give per_person, or None and the reason, and not both")
         if self.per_person is not None:
-            _check_number("per_person", self.per_person, math.inf)
+            not_negative("guarantee: per_person", self.per_person)
 
     @property
     def parameter(self) -> str:
@@ -130,7 +128,7 @@ class Guarantee:
         InputError
             If the distance is negative, or above 1 for a guarantee that does not reach so far.
         """
-        _check_number("distance", distance, math.inf)
+        not_negative("guarantee: distance", distance)
         if self.growth == "none":
             if distance > 1:
                 raise InputError(
@@ -247,7 +245,7 @@ def upper(value: Number, digits: int = 6) -> str:
     >>> upper(Fraction(1, 3)), upper(0.192), upper(1234567), upper(1.00000001e-14)
     ('0.333334', '0.192', '1234567', '1.00001e-14')
     """
-    _check_number("number", value, math.inf)
+    not_negative("guarantee: number", value)
     exact = as_fraction(value)
     if exact.denominator == 1:
         return str(exact.numerator)
@@ -278,7 +276,7 @@ def total(*terms: Number) -> Number:
 
 def as_fraction(value: Number) -> Fraction:
     """Exact value; a float stands for the shortest decimal number that denotes it."""
-    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+    return Fraction(value if isinstance(value, Rational) else repr(float(value)))
 
 
 def _exponent(exact: Fraction) -> int:
@@ -295,9 +293,3 @@ def _from_above(exact: Fraction, terms: tuple[Number, ...]) -> Number:
     except OverflowError:
         return math.inf
     return near if as_fraction(near) >= exact else math.nextafter(near, math.inf)
-
-
-def _check_number(name: str, value, most) -> None:
-    if isinstance(value, bool) or not isinstance(value, Number) or not 0 <= value < most:
-        limit = "a finite number from 0 up" if most == math.inf else f"from 0 up and below {most}"
-        raise InputError(f"guarantee: {name} must be {limit}, got {value!r}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-
-from isdp.cli.options import add_count, add_name, command
+from isdp.cli.options import add_columns, command
 
 MOST_SHOWN = 20
 EPILOG = """\
@@ -26,29 +24,29 @@ def add(commands) -> None:
         help="add up what several releases of the same data cost",
         description="Add up what several releases of the same data cost.",
     )
-    own.add_argument("certificates", metavar="CERTIFICATE", nargs="+", help="certificate.json")
-    own.add_argument("--cells", metavar="FILE", help="csv, a row a cell, such as noisy.csv")
-    own.add_argument("--invariants", metavar="FILE", nargs="+", default=[], help="YAML, of each")
-    add_count(own)
-    add_name(own)
+    own.add_argument("certificate_paths", metavar="CERTIFICATE", nargs="+", help="certificate.json")
+    own.add_argument("--cells", dest="cells_path", metavar="FILE", help="csv, such as noisy.csv")
+    own.add_argument(
+        "--invariants",
+        dest="invariants_paths",
+        metavar="FILE",
+        nargs="+",
+        default=[],
+        help="YAML, of each",
+    )
+    add_columns(own)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(certificate_paths: list[str], **given) -> int:
     """Run it and say what it comes to."""
+    from isdp.io.certificate import OF_THE_LAW_ALONE
     from isdp.io.wording import counted
     from isdp.mechanisms.laplace import NORMS
     from isdp.privatize.account import account
-    from isdp.privatize.certificate import OF_THE_LAW_ALONE
 
-    found = account(
-        given.certificates,
-        cells_path=given.cells,
-        invariants_paths=given.invariants,
-        count=given.count,
-        names=given.name,
-    )
+    found = account(certificate_paths, **given)
     whose = f"{OF_THE_LAW_ALONE}: " if found.experiments else ""
-    releases = counted(len(given.certificates), "release")
+    releases = counted(len(certificate_paths), "release")
     print(f"{releases} together: {whose}{found.guarantee.statement()}")
     print("tables are compared that agree in the totals of all of these releases")
     for path in found.experiments:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-
-from isdp.cli.options import add_count, add_name, command
+from isdp.cli.options import add_columns, add_invariants, command
 
 EPILOG = """\
 the totals: a csv with the columns name and total, as totals.csv of a release; a total is called
@@ -26,30 +24,24 @@ def add(commands) -> None:
         help="verify the totals and the certificate of a noisy table",
         description="Verify the totals and the certificate of a noisy table.",
     )
-    own.add_argument("noisy", metavar="NOISY", help="csv, a row a cell")
-    own.add_argument("--invariants", metavar="FILE", required=True, help="YAML")
-    own.add_argument("--totals", metavar="FILE", help="csv, a row a total")
-    own.add_argument("--certificate", metavar="FILE", help="certificate.json")
-    add_count(own)
-    add_name(own)
+    own.add_argument("noisy_path", metavar="NOISY", help="csv, a row a cell")
+    add_invariants(own)
+    own.add_argument("--totals", dest="totals_path", metavar="FILE", help="csv, a row a total")
+    own.add_argument(
+        "--certificate", dest="certificate_path", metavar="FILE", help="certificate.json"
+    )
+    add_columns(own)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(certificate_path: str | None, **given) -> int:
     """Run it and say what holds."""
     from isdp.privatize.check import check, nothing_wrong, read_certificate
 
-    found = check(
-        given.noisy,
-        given.invariants,
-        totals_path=given.totals,
-        certificate_path=given.certificate,
-        count=given.count,
-        names=given.name,
-    )
+    found = check(certificate_path=certificate_path, **given)
     for what, holds, detail in found:
         print(f"{'holds' if holds else 'WRONG'}: {what}: {detail}")
-    if given.certificate is not None:
-        print(f"{given.certificate}: {_unverified(read_certificate(given.certificate))}")
+    if certificate_path is not None:
+        print(f"{certificate_path}: {_unverified(read_certificate(certificate_path))}")
     return 0 if nothing_wrong(found) else 1
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-
-from isdp.cli.options import add_count, add_name, add_out, command, whole_number
+from isdp.cli.options import (
+    add_cells,
+    add_columns,
+    add_invariants,
+    add_out,
+    command,
+    whole_number,
+)
 from isdp.errors import InputError
 
 EPILOG = """\
@@ -34,55 +39,40 @@ def add(commands) -> None:
         help="say which of five papers' systems gives which error, for cells and totals like yours",
         description="Compare systems on cells like yours, each at its own budget.",
     )
-    own.add_argument("--cells", metavar="FILE", required=True, help="csv, a row a cell")
-    own.add_argument("--invariants", metavar="FILE", required=True, help="YAML")
-    many = {"action": "append", "default": []}
-    own.add_argument("--epsilon", metavar="E", help="pure privacy loss", **many)
-    own.add_argument("--rho", metavar="R", help="zero-concentrated privacy loss", **many)
-    own.add_argument("--rate", metavar="P", help="swap rate, such as 0.05", **many)
+    add_cells(own)
+    add_invariants(own)
+    for name, metavar, words in (
+        ("epsilon", "E", "pure privacy loss"),
+        ("rho", "R", "zero-concentrated privacy loss"),
+        ("rate", "P", "swap rate, such as 0.05"),
+    ):
+        options = {"action": "append", "default": [], "metavar": metavar, "help": words}
+        own.add_argument(f"--{name}", dest=f"{name}s", **options)
     own.add_argument("--stand-in", metavar="FILE", help="public counts of the same cells")
     own.add_argument("--region", metavar="COLUMN", help="default: the one whose totals are held")
     own.add_argument("--area", metavar="COLUMN", help="default: the one nested in the regions")
-    own.add_argument(
-        "--sums", metavar="FILE", help="YAML: sums to tell errors of; default: by each column"
-    )
     own.add_argument("--simulations", metavar="N", default="20", help="from 10; default: 20")
     own.add_argument("--seed", metavar="N", default="0", help="default: 0")
-    add_count(own)
-    add_name(own)
-    add_out(own, "comparison")
-    own.add_argument("--no-picture", action="store_true", help="draw no picture")
+    add_columns(own)
+    add_out(own, "comparison", picture=True)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(**given) -> int:
     """Run it and say what was written."""
     from isdp.compare.files import compare_files
     from isdp.compare.report import budget_told, why_confidential
     from isdp.io.wording import counted
 
-    found = compare_files(
-        given.cells,
-        given.invariants,
-        given.out,
-        epsilons=_budgets(given.epsilon, "--epsilon"),
-        rhos=_budgets(given.rho, "--rho"),
-        rates=_budgets(given.rate, "--rate"),
-        stand_in=given.stand_in,
-        sums_path=given.sums,
-        region=given.region,
-        area=given.area,
-        simulations=whole_number(given.simulations, "--simulations"),
-        seed=whole_number(given.seed, "--seed"),
-        count=given.count,
-        names=given.name,
-        force=given.force,
-        picture=not given.no_picture,
-    )
+    for name in ("epsilon", "rho", "rate"):
+        given[f"{name}s"] = _budgets(given[f"{name}s"], f"--{name}")
+    for name in ("simulations", "seed"):
+        given[name] = whole_number(given[name], f"--{name}")
+    found, out = compare_files(**given), given["out"]
     marked = why_confidential(found)
     if marked:
         print(marked)
     print(
-        f"{given.out}: {counted(len(found.systems), 'system and budget', 'systems and budgets')} "
+        f"{out}: {counted(len(found.systems), 'system and budget', 'systems and budgets')} "
         f"compared on {counted(found.question.cells, 'cell')}"
     )
     for _, row in found.left_out.iterrows():

@@ -37,8 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         try:
-            given = parser().parse_args(arguments)
-            return given.run(given)
+            given = vars(parser().parse_args(arguments))
+            del given["command"]
+            return given.pop("run")(**given)
         finally:
             sys.stdout.flush()
     except InputError as error:

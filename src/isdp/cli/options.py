@@ -1,4 +1,8 @@
-"""Options that several commands have, and how their values are read."""
+"""Options that several commands have, and how their values are read.
+
+An option is stored under the name of the parameter that takes it in the library, so that commands
+pass their options on by name.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,11 @@ from collections.abc import Callable
 from isdp.errors import InputError
 
 MOST_DIGITS = 100  # of a seed
+DELTA = 1e-10  # of `isdp.privatize.request`, which takes a second to import
 
 
 def command(
-    commands, name: str, run: Callable[[argparse.Namespace], int], epilog: str, **words: str
+    commands, name: str, run: Callable[..., int], epilog: str, **words: str
 ) -> argparse.ArgumentParser:
     """Add a command whose epilog keeps its lines.
 
@@ -20,7 +25,7 @@ def command(
     commands : subparsers of argparse
     name : str
     run : callable
-        ``run(given)`` does it, and returns the exit status.
+        It takes the options by name and returns the exit status.
     epilog : str
     **words : str
         Its `help` and `description`.
@@ -37,20 +42,50 @@ def add_count(own: argparse.ArgumentParser) -> None:
     own.add_argument("--count", metavar="COLUMN", default="count", help="default: count")
 
 
-def add_name(own: argparse.ArgumentParser) -> None:
-    """Add `--name`."""
+def add_columns(own: argparse.ArgumentParser) -> None:
+    """Add `--count` and `--name`."""
+    add_count(own)
     own.add_argument(
         "--name",
+        dest="names",
         metavar="COLUMN",
         action="append",
         help="a column that names the cell, may be repeated; default: all but the counts",
     )
 
 
-def add_out(own: argparse.ArgumentParser, default: str) -> None:
-    """Add `--out` and `--force`."""
+def add_out(own: argparse.ArgumentParser, default: str, picture: bool = False) -> None:
+    """Add `--out` and `--force`, and `--no-picture` for a command that draws one."""
     own.add_argument("--out", metavar="DIR", default=default, help=f"default: {default}")
     own.add_argument("--force", action="store_true", help="replace files that are there")
+    if picture:
+        own.add_argument(
+            "--no-picture", dest="picture", action="store_false", help="draw no picture"
+        )
+
+
+def add_invariants(own: argparse.ArgumentParser) -> None:
+    """Add `--invariants`."""
+    own.add_argument(
+        "--invariants",
+        dest="invariants_path",
+        metavar="FILE",
+        required=True,
+        help="YAML: the totals to hold; isdp privatize --help explains it",
+    )
+
+
+def add_cells(own: argparse.ArgumentParser) -> None:
+    """Add `--cells` and `--sums`."""
+    own.add_argument(
+        "--cells", dest="cells_path", metavar="FILE", required=True, help="csv, a row a cell"
+    )
+    own.add_argument(
+        "--sums",
+        dest="sums_path",
+        metavar="FILE",
+        help="YAML: sums whose errors are wanted; default: by each column of few values",
+    )
 
 
 def add_accept(own: argparse.ArgumentParser, *names: str) -> None:
@@ -76,16 +111,57 @@ def add_experiment(own: argparse.ArgumentParser) -> None:
     )
 
 
-def experiment(given: argparse.Namespace) -> tuple[bool, int | None]:
-    """Read whether a pseudo-random generator will do, and its seed.
+def add_noise(own: argparse.ArgumentParser) -> None:
+    """Add the options of the noise, which `request` reads."""
+    own.add_argument("--epsilon", metavar="E", help="loss per unit of norm, such as 0.25 or 1/4")
+    own.add_argument("--norm", choices=("l1", "l2"), help="of the noise by --epsilon; default: l1")
+    own.add_argument(
+        "--sigma", metavar="S", help="Gaussian noise of this scale in persons, such as 2.5 or 5/2"
+    )
+    own.add_argument(
+        "--rho",
+        metavar="R",
+        help="Gaussian noise of this zCDP loss per unit of squared l2 distance",
+    )
+    own.add_argument(
+        "--delta",
+        metavar="D",
+        help=f"at which Gaussian noise's epsilon is certified too; default: {DELTA}",
+    )
+    add_experiment(own)
+
+
+def request(given: dict):
+    """Take the options of the noise out of the given ones, and build the request.
+
+    Raises
+    ------
+    InputError
+        If they do not go together or are out of range.
+    """
+    from isdp.privatize import Request
+
+    experiment, seed = take_experiment(given)
+    if given["allow_mcmc"] and not experiment:
+        raise InputError(
+            "--allow-mcmc: a Markov chain is in floating point and never for release; add "
+            "--for-experiments"
+        )
+    names = ("epsilon", "rho", "sigma", "norm", "delta", "allow_mcmc")
+    options = {name: given.pop(name) for name in names}
+    return Request(**options, experiment=experiment, seed=seed)
+
+
+def take_experiment(given: dict) -> tuple[bool, int | None]:
+    """Take out of the given options whether a pseudo-random generator will do, and its seed.
 
     Raises
     ------
     InputError
         If the seed is no whole number.
     """
-    seed = _seed(given.seed)
-    return given.for_experiments or seed is not None, seed
+    allowed, seed = given.pop("for_experiments"), _seed(given.pop("seed"))
+    return allowed or seed is not None, seed
 
 
 def whole_number(text: str, option: str) -> int:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 
-from isdp.cli.options import add_accept, add_count, add_experiment, add_name, add_out, command
-from isdp.cli.privatize import add_law, request
+from isdp.cli.options import (
+    add_accept,
+    add_cells,
+    add_columns,
+    add_invariants,
+    add_noise,
+    add_out,
+    command,
+    request,
+)
 from isdp.errors import InputError
 
 MAX_SUMS_SHOWN = 12
@@ -41,49 +48,34 @@ def add(commands) -> None:
         help="tell what noise to expect, without looking at a count",
         description="Tell what noise to expect, without looking at a count.",
     )
-    own.add_argument("--cells", metavar="FILE", required=True, help="csv, a row a cell")
-    add_law(own)
-    own.add_argument("--sums", metavar="FILE", help="YAML; default: by each column of few values")
+    add_cells(own)
+    add_invariants(own)
+    add_noise(own)
     own.add_argument("--error", metavar="N", help="wanted 95 %% limit: find the epsilon for it")
     own.add_argument("--error-of", metavar="NAME", help="of this sum; default: of every cell")
-    add_count(own)
-    add_name(own)
-    add_out(own, "plan")
-    own.add_argument("--no-picture", action="store_true", help="draw no picture")
-    add_experiment(own)
+    add_columns(own)
+    add_out(own, "plan", picture=True)
     add_accept(own, "weak-noise")
     own.set_defaults(allow_mcmc=False)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(error: str | None, error_of: str | None, **given) -> int:
     """Run it and say what was found."""
     from isdp.io.wording import counted
     from isdp.privatize.outlook import plan
 
-    if given.error_of is not None and given.error is None:
+    if error_of is not None and error is None:
         raise InputError("--error-of names what --error is of; give --error too")
-    if given.error is not None and given.epsilon is None and given.sigma is given.rho is None:
-        given.epsilon = "1"  # where the search starts
-    outlook = plan(
-        given.cells,
-        given.invariants,
-        request(given),
-        given.out,
-        error=_persons(given.error),
-        error_of=given.error_of,
-        sums_path=given.sums,
-        count=given.count,
-        names=given.name,
-        force=given.force,
-        picture=not given.no_picture,
-        accept=given.accept,
-    )
+    if error is not None and not any(given[budget] for budget in ("epsilon", "rho", "sigma")):
+        given["epsilon"] = "1"  # where the search starts
+    options = {"error": _persons(error), "error_of": error_of}
+    outlook = plan(request=request(given), **options, **given)
     print(
         f"{outlook.setting} {outlook.value:g}: {counted(outlook.cells, 'cell')}, "
         f"{counted(outlook.degrees, 'degree')} of freedom, "
         f"{counted(outlook.fixed, 'cell')} published exactly"
     )
-    for line in _lines(outlook.margins, given.error_of, f"{given.out}/plan.csv"):
+    for line in _lines(outlook.margins, error_of, f"{given['out']}/plan.csv"):
         print(line)
     if outlook.residues:
         print(f"{counted(outlook.residues, 'count')} would be published up to a multiple")

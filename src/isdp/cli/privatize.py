@@ -6,16 +6,15 @@ import argparse
 
 from isdp.cli.options import (
     add_accept,
-    add_count,
-    add_experiment,
-    add_name,
+    add_columns,
+    add_invariants,
+    add_noise,
     add_out,
     command,
-    experiment,
+    request,
 )
 from isdp.errors import InputError
 
-DELTA = 1e-10  # of `isdp.privatize.request`, which takes a second to import
 EPILOG = """\
 the table: a csv in UTF-8, a row a cell; a column of counts, and others that name the cell
 
@@ -58,73 +57,41 @@ def add(commands) -> None:
         help="add noise to a table of counts and keep named totals exactly",
         description="Add integer noise to a table of counts and keep named totals exactly.",
     )
-    own.add_argument("table", metavar="TABLE", help="csv, a row a cell")
-    add_law(own)
-    add_count(own)
-    add_name(own)
-    add_out(own, "noisy")
-    own.add_argument("--no-picture", action="store_true", help="draw no picture")
-    add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
-    own.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)  # of 0.2
-    add_experiment(own)
+    own.add_argument("table_path", metavar="TABLE", help="csv, a row a cell")
+    add_invariants(own)
+    add_noise(own)
     own.add_argument(
         "--allow-mcmc",
         action="store_true",
         help="with --for-experiments: allow a Markov chain, whose error is of unknown size",
     )
+    add_columns(own)
+    add_out(own, "noisy", picture=True)
+    add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
+    own.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)  # of 0.2
 
 
-def add_law(own: argparse.ArgumentParser) -> None:
-    """Add `--invariants` and the options of the noise, which `request` reads."""
-    own.add_argument("--invariants", metavar="FILE", required=True, help="YAML, see below")
-    own.add_argument("--epsilon", metavar="E", help="loss per unit of norm, such as 0.25 or 1/4")
-    law = own.add_mutually_exclusive_group()
-    law.add_argument("--norm", choices=("l1", "l2"), default="l1", help="default: l1")
-    law.add_argument(
-        "--sigma", metavar="S", help="Gaussian noise of this scale in persons, such as 2.5 or 5/2"
-    )
-    law.add_argument(
-        "--rho",
-        metavar="R",
-        help="Gaussian noise of this zCDP loss per unit of squared l2 distance",
-    )
-    own.add_argument(
-        "--delta",
-        metavar="D",
-        help=f"at which Gaussian noise's epsilon is certified too; default: {DELTA}",
-    )
-
-
-def run(given: argparse.Namespace) -> int:
+def run(strict: bool, **given) -> int:
     """Run it and say what was written."""
+    from isdp.io.certificate import said_of_privacy
     from isdp.io.wording import counted
     from isdp.privatize import privatize
-    from isdp.privatize.certificate import said_of_privacy
 
-    if given.strict:
+    if strict:
         raise InputError(
             "--strict: this option is gone; risks are refused without it, and --accept NAME "
             "accepts one of them"
         )
-    certificate = privatize(
-        given.table,
-        given.invariants,
-        request(given),
-        given.out,
-        count=given.count,
-        names=given.name,
-        force=given.force,
-        picture=not given.no_picture,
-        accept=given.accept,
-    )
+    certificate = privatize(request=request(given), **given)
+    out = given["out"]
     totals = sum(check["totals"] for check in certificate["invariants"])
     print(
-        f"{given.out}/noisy.csv: {counted(certificate['input']['cells'], 'cell')}, "
+        f"{out}/noisy.csv: {counted(certificate['input']['cells'], 'cell')}, "
         f"{counted(totals, 'total')} exact, "
         f"{counted(certificate['output']['negative_counts'], 'negative count')}"
     )
-    print(f"{given.out}/certificate.md: {certificate['status']}")
-    print(said_of_privacy(certificate, certificate["mechanism"]["statement"]))
+    print(f"{out}/certificate.md: {certificate['status']}")
+    print(said_of_privacy(certificate["mechanism"]["statement"], certificate["for_release"]))
     fixed = certificate["lattice"]["cells_without_freedom"]
     if fixed:
         having = counted(fixed, "cell has", "cells have")
@@ -135,44 +102,6 @@ def run(given: argparse.Namespace) -> int:
             f"{counted(residues['cells'], 'count is', 'counts are')} published up to a multiple: "
             f"{residues['published']}"
         )
-    if not (given.no_picture or certificate["output"]["picture"]):
+    if given["picture"] and not certificate["output"]["picture"]:
         print("no picture: matplotlib is not installed (pip install 'isdp[plots]')")
     return 0
-
-
-def request(given: argparse.Namespace):
-    """Turn the options of the law and of experiments into a request.
-
-    Raises
-    ------
-    InputError
-        If they do not go together or are out of range.
-    """
-    from isdp.privatize import Request
-
-    experimental, seed = experiment(given)
-    if given.allow_mcmc and not experimental:
-        raise InputError(
-            "--allow-mcmc: a Markov chain is in floating point and never for release; add "
-            "--for-experiments"
-        )
-    gaussian = given.sigma is not None or given.rho is not None
-    if gaussian and given.epsilon is not None:
-        raise InputError(
-            "--sigma and --rho exclude --epsilon: Gaussian noise has an epsilon only at a --delta, "
-            "and the certificate says it"
-        )
-    if not gaussian and given.delta is not None:
-        raise InputError("--delta goes with Gaussian noise: add --sigma or --rho")
-    if not gaussian and given.epsilon is None:
-        raise InputError("--epsilon is missing: the privacy loss per unit of norm, such as 0.25")
-    return Request(
-        epsilon=given.epsilon,
-        rho=given.rho,
-        sigma=given.sigma,
-        norm=None if gaussian else given.norm,
-        delta=given.delta,
-        experiment=experimental,
-        seed=seed,
-        allow_mcmc=given.allow_mcmc,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 
 from isdp.cli.options import add_out, command
@@ -47,7 +46,7 @@ def add(commands) -> None:
         help="swap values between records and keep the totals of what is held exactly",
         description="Swap values between records that match, for release, with a certificate.",
     )
-    own.add_argument("records", metavar="RECORDS", help="csv, one row for each record")
+    own.add_argument("path", metavar="RECORDS", help="csv, one row for each record")
     own.add_argument(
         "--swap", metavar="COLUMNS", required=True, help="what is swapped, such as county"
     )
@@ -76,28 +75,21 @@ def add(commands) -> None:
     add_out(own, "swapped")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(**given) -> int:
     """Swap the records and print a summary."""
     from isdp.io.wording import counted
     from isdp.swapping.release import swap_file
 
-    certificate = swap_file(
-        given.records,
-        given.out,
-        match=_columns(given.match),
-        swap=_columns(given.swap),
-        rate=given.rate,
-        carry=_columns(given.carry),
-        public=given.public,
-        force=given.force,
-    )
+    for name in ("match", "swap", "carry"):
+        given[name] = _columns(given[name])
+    certificate, out = swap_file(**given), given["out"]
     strata, privacy = certificate["strata"], certificate["privacy"]
     print(
-        f"{given.out}/swapped.csv: {counted(certificate['input']['records'], 'record')}, "
+        f"{out}/swapped.csv: {counted(certificate['input']['records'], 'record')}, "
         f"{counted(sum(check['totals'] for check in certificate['totals']), 'total')} exact"
     )
     print(
-        f"{given.out}/certificate.md: epsilon {privacy['epsilon_bound']} for each record in which "
+        f"{out}/certificate.md: epsilon {privacy['epsilon_bound']} for each record in which "
         f"two datasets differ, {privacy['epsilon_between_nearest']} between the nearest two"
     )
     print(privacy["statement"])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-
 from isdp.cli.options import (
     add_accept,
     add_count,
     add_experiment,
     add_out,
     command,
-    experiment,
+    take_experiment,
     whole_number,
 )
 from isdp.errors import InputError
@@ -46,17 +44,26 @@ def add(commands) -> None:
         help="release a table of nested regions that adds up at every level, without negatives",
         description="Release a table of nested regions by the Census Bureau's TopDown algorithm.",
     )
-    own.add_argument("table", metavar="TABLE", help="csv, a row a cell")
+    own.add_argument("table_path", metavar="TABLE", help="csv, a row a cell")
     own.add_argument("--levels", metavar="A,B", required=True, help="columns, largest first")
     budget = own.add_mutually_exclusive_group(required=True)
     budget.add_argument("--epsilon", metavar="E", help="pure privacy loss per person, in all")
     budget.add_argument("--rho", metavar="R", help="zero-concentrated privacy loss, in all")
     own.add_argument("--held", metavar="A,B", default="", help="levels whose totals stay exact")
     many = {"action": "append", "default": []}
-    own.add_argument("--share", metavar="LEVEL=SHARE", help="part of the budget", **many)
-    own.add_argument("--query", metavar="[LEVEL:]QUERY=SHARE", help="part of a level's", **many)
+    own.add_argument(
+        "--share", dest="level_shares", metavar="LEVEL=SHARE", help="part of the budget", **many
+    )
+    own.add_argument(
+        "--query",
+        dest="query_shares",
+        metavar="[LEVEL:]QUERY=SHARE",
+        help="part of a level's",
+        **many,
+    )
     own.add_argument(
         "--structural-zero",
+        dest="structural_zeros",
         metavar="AXIS=CATEGORY[,...]",
         help="cells that nobody can be in, may be repeated",
         **many,
@@ -75,49 +82,46 @@ def add(commands) -> None:
     add_experiment(own)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given) -> int:
     """Run it and say what was written."""
     from isdp.exact.secure import exact_epsilon
-    from isdp.privatize.certificate import said_of_privacy
+    from isdp.io.certificate import said_of_privacy
     from isdp.privatize.topdown import Wish, topdown
 
-    experimental, seed = experiment(given)
-    pure = given.epsilon is not None
+    options = {name: given.pop(name) for name in ("count", "force", "accept")}
+    experiment, seed = take_experiment(given)
     queries: dict[str, dict] = {}
-    for text in given.query:
+    for text in given["query_shares"]:
         level, _, rest = text.rpartition(":")
         name, share = _pair(rest, "--query")
         queries.setdefault(level, {})[name] = _share(share, "--query")
-    simulations = whole_number(given.simulations, "--simulations")
+    pairs = (_pair(text, "--share") for text in given["level_shares"])
+    simulations = whole_number(given["simulations"], "--simulations")
     if 0 < simulations < 10 or simulations > MOST_SIMULATIONS:
         raise InputError(
             f"--simulations must be 0 or from 10 up to {MOST_SIMULATIONS:,}, got {simulations}"
         )
-    wish = Wish(
-        levels=tuple(given.levels.split(",")),
-        flavour="pure" if pure else "zCDP",
-        total=exact_epsilon(given.epsilon if pure else given.rho),
-        held=tuple(name for name in given.held.split(",") if name),
-        level_shares={
-            name: _share(share, "--share")
-            for name, share in (_pair(text, "--share") for text in given.share)
-        },
-        query_shares=queries,
-        structural_zeros=tuple(
+    given |= {
+        "levels": tuple(given["levels"].split(",")),
+        "held": tuple(name for name in given["held"].split(",") if name),
+        "level_shares": {name: _share(share, "--share") for name, share in pairs},
+        "query_shares": queries,
+        "structural_zeros": tuple(
             dict(_pair(part, "--structural-zero") for part in text.split(","))
-            for text in given.structural_zero
+            for text in given["structural_zeros"]
         ),
-        present=given.present,
-        absent_otherwise=given.absent_otherwise,
-        one_pass=given.one_pass,
+        "simulations": simulations,
+    }
+    wish = Wish(
+        flavour="zCDP" if epsilon is None else "pure",
+        total=exact_epsilon(rho if epsilon is None else epsilon),
         seed=seed,
-        experiment=experimental,
-        simulations=simulations,
+        experiment=experiment,
+        **given,
     )
-    options = {"count": given.count, "force": given.force, "accept": given.accept}
-    certificate = topdown(given.table, wish, given.out, **options)
-    print(f"{given.out}/certificate.md: {certificate['status']}")
-    print(said_of_privacy(certificate, certificate["guarantee"]["statement"]))
+    certificate = topdown(table_path, wish, out, **options)
+    print(f"{out}/certificate.md: {certificate['status']}")
+    print(said_of_privacy(certificate["guarantee"]["statement"], certificate["for_release"]))
     return 0
 
 
@@ -129,15 +133,6 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 
 def _share(text: str, option: str):
-    from fractions import Fraction
+    from isdp.checks import exact_number
 
-    from isdp.exact.numbers import out_of_reach
-
-    try:
-        if out_of_reach(text):
-            raise ValueError
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise InputError(
-            f"{option}: a share is a number such as 0.25 or 1/4, got {text!r}"
-        ) from None
+    return exact_number(f"{option}: the share", text)

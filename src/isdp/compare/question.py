@@ -14,7 +14,7 @@ import pandas as pd
 
 from isdp.compare.areas import LEVELS, Areas
 from isdp.errors import InputError
-from isdp.io.columns import read_columns
+from isdp.io.csv_files import read_columns
 from isdp.privatize.cautions import cautions_of_names
 from isdp.privatize.freedom import Freedom, find_freedom, implies
 from isdp.privatize.held import Held, read_invariants

@@ -12,7 +12,7 @@ from isdp.compare.expected import BOUNDED, SIMULATED
 from isdp.compare.question import CELLS, CONFIDENTIAL, NO_COUNTS
 from isdp.compare.run import ALL, PERSON, Comparison
 from isdp.compare.systems import PER_MOVE, IntegerLaplace
-from isdp.io.counts import on_one_line
+from isdp.io.csv_files import on_one_line
 from isdp.io.wording import counted
 
 GROUP = ["flavour", "unit"]

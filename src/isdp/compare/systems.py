@@ -19,6 +19,7 @@ import numpy as np
 from isdp import exact, subspace, swapping, topdown
 from isdp.accounting.conversions import ROUNDING, epsilon_for
 from isdp.accounting.guarantees import Guarantee
+from isdp.checks import share, within
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -424,12 +425,7 @@ def check_budget(system: System, budget: float) -> float:
     InputError
         If it is no number from 1e-14 to 1000, or a rate is not below 1.
     """
-    rate = system.parameter == "rate"
-    number = isinstance(budget, int | float) and not isinstance(budget, bool)
-    if not number or not LEAST_BUDGET <= budget <= MOST_BUDGET or (rate and budget >= 1):
-        wanted = "between 0 and 1" if rate else f"a number up to {MOST_BUDGET}"
-        wanted += f", and not below {LEAST_BUDGET:g}"
-        raise InputError(
-            f"compare: {system.name}: the {system.parameter} must be {wanted}, got {budget!r}"
-        )
-    return float(budget)
+    name = f"compare: {system.name}: the {system.parameter}"
+    if system.parameter == "rate":
+        share(name, budget)
+    return float(within(name, budget, LEAST_BUDGET, MOST_BUDGET))

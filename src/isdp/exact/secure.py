@@ -19,14 +19,13 @@ from typing import Protocol
 
 import numpy as np
 
-from isdp.checks import whole
+from isdp.checks import exact_number, whole
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.constraints.parts import Part, independent_parts
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact.blocks import block_order, refuse_large_sums
 from isdp.exact.coins import Source, _geometric, _Words
 from isdp.exact.mirrored import Merged, merge_mirrored
-from isdp.exact.numbers import exact_number
 from isdp.exact.secure_compositions import draw_blocks, parts, spans
 from isdp.exact.secure_gaussian import release_gaussian
 from isdp.exact.secure_overlap import OverlapRelease

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from isdp.checks import exact_number
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.blocks import blocks_of
 from isdp.exact.coins import Source, _Words
 from isdp.exact.gaussian import LEAST_VARIANCE, MOST_VARIANCE
-from isdp.exact.numbers import exact_number
 from isdp.exact.secure_halving import HalvingRelease
 from isdp.exact.secure_klein import KleinRelease
 

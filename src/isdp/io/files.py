@@ -1,4 +1,4 @@
-"""Writing files so that nothing half-written ever carries a result's name."""
+"""Whole files: read within a limit, and written so that no partial file has a result's name."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
+
+from isdp.errors import InputError
+
+MAX_BYTES = 200_000_000
 
 
 @contextmanager
@@ -55,3 +59,28 @@ def write_csv(table: pd.DataFrame, path) -> None:
     """Write a table as CSV, without its index."""
     with whole(path) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def read_bytes(path, limit: int = MAX_BYTES) -> bytes:
+    """Read a file of at most `limit` bytes that is neither missing nor empty.
+
+    Raises
+    ------
+    InputError
+        If it is missing, no file, unreadable, empty or larger.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(limit + 1)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; give the path of one") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); give a file") from None
+    if len(content) > limit:
+        raise InputError(
+            f"{path.name}: larger than {limit:,} bytes, so not what is wanted; check the file"
+        )
+    if not content.strip():
+        raise InputError(f"{path.name}: the file is empty; put the whole file in its place")
+    return content

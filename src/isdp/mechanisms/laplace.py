@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from isdp.accounting.guarantees import Guarantee
-from isdp.checks import positive
+from isdp.checks import one_of, positive
 from isdp.errors import InputError
 from isdp.mechanisms.base import Energy, Mechanism, absolute_sum, euclidean
 
@@ -46,8 +46,7 @@ class GeneralizedLaplace(Mechanism):
 
     def __post_init__(self):
         positive("epsilon", self.epsilon)
-        if self.norm not in NORMS:
-            raise InputError(f"norm must be one of {', '.join(NORMS)}, got {self.norm!r}")
+        one_of("norm", self.norm, NORMS)
 
     @property
     def energy(self) -> Energy:

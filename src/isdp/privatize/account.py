@@ -13,8 +13,8 @@ import numpy as np
 
 from isdp.accounting import Guarantee, compose, from_record
 from isdp.errors import InputError
-from isdp.io.columns import read_columns
-from isdp.io.counts import MAX_BYTES, read_bytes
+from isdp.io.csv_files import read_columns
+from isdp.io.files import read_bytes
 from isdp.privatize.check import read_certificate
 from isdp.privatize.freedom import find_freedom
 from isdp.privatize.held import read_invariants
@@ -140,7 +140,7 @@ def _given_away(certificates, cells_path, invariants_paths, count, names) -> Tog
     table = described(path, read_columns(path, "a csv with a row a cell", (count,)), names, count)
     rules = {}
     for one in invariants_paths:
-        raw = read_bytes(one, MAX_BYTES)
+        raw = read_bytes(one)
         rules[hashlib.sha256(raw).hexdigest()] = read_invariants(one, table, raw)
     every, alone = [], np.ones(len(table), dtype=np.int64)  # steps: 0 where a cell is settled
     for name, certificate in certificates.items():

@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from isdp.io.columns import PIECE
+from isdp.io.csv_files import PIECE
 from isdp.io.wording import counted
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.table import Table

@@ -1,4 +1,4 @@
-"""The certificate of a noisy table: what was held, by what noise, and what it does not promise.
+"""The content of the certificate of a noisy table: totals held, noise, and limits of the guarantee.
 
 It holds facts about the law, the settings and the noisy table, never a function of the noise drawn
 or of the confidential counts.
@@ -6,27 +6,22 @@ or of the confidential counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 
 from isdp.accounting.conversions import epsilon_above
 from isdp.accounting.guarantees import Guarantee, product, upper
+from isdp.io.certificate import FOR_RELEASE, NO_GUARANTEE, NOT_FOR_RELEASE, SEED_KNOWN
 from isdp.io.versions import versions
 from isdp.privatize.cautions import residues_listed
 from isdp.privatize.draw import SamplerReport
 from isdp.privatize.freedom import Freedom
-from isdp.privatize.margins import EXACT, Unchanged
+from isdp.privatize.margins import Unchanged
 from isdp.privatize.promise import distances, promise
 from isdp.privatize.request import Request
 from isdp.privatize.table import Table
 
 MOST_LISTED = 10
 CONVERSION = "Canonne-Kamath-Steinke"  # holds for every mechanism of that rho
-NOT_FOR_RELEASE = (
-    "NOT FOR RELEASE: drawn in floating point from a pseudo-random generator, for experiments"
-)
-OF_THE_LAW_ALONE = "of the law asked for, and not of this draw"
-FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
 NOT_SAID = (
     "The guarantee is per unit of distance, not per person, and compares tables that agree in all "
     "totals held here. These totals are published exactly, and nothing is promised about what they "
@@ -43,45 +38,6 @@ NOT_SAID = (
     "nothing computed from the noise drawn, as noise and noisy table give the confidential one.",
     "How long the drawing took, and the memory of the machine, are outside the guarantee.",
 )
-NO_GUARANTEE = (
-    "No guarantee holds for this table: floating point and a pseudo-random generator can give the "
-    "noise away, and a Markov chain, where one is taken, has not quite the law. What is said of "
-    "privacy is what the law asked for would have."
-)
-SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
-TEMPLATE = """\
-# Certificate of a noisy table
-
-**{status}.** {date}
-
-{accepted}
-
-## Totals, compared in integers
-
-| totals | number | largest difference |
-|---|---:|---:|
-{totals}
-
-- cells: {cells:,}; degrees of freedom of the noise: {degrees:,}
-- cells without freedom: {fixed}
-- cells known up to a multiple: {residues}
-- negative counts in the noisy table: {negative:,}
-
-## Noise
-
-{noise}
-
-## What this does not say
-
-{not_said}
-
-## Files
-
-- {table}: not identified further; columns published as they are: {others}
-- {rules}: sha256 {rules_sha256}
-{tables}
-- versions: {versions}
-"""
 
 
 def describe(
@@ -202,126 +158,3 @@ def _concentrated(guarantee: Guarantee, delta: float, words: str) -> dict:
         "at_delta": upper(delta),
         "conversion": f"{CONVERSION}, Corollary 13",
     }
-
-
-def markdown(certificate: dict) -> str:
-    """Write the certificate for people."""
-    given, output, lattice = (certificate[key] for key in ("input", "output", "lattice"))
-    return TEMPLATE.format(
-        status=certificate["status"],
-        date=certificate["date"],
-        accepted=accepted_line(certificate["accepted"]),
-        totals="\n".join(
-            f"| {check['name'].replace('|', '/')} | {check['totals']:,} | "
-            f"{check['largest_difference']} |"
-            for check in certificate["invariants"]
-        ),
-        cells=given["cells"],
-        degrees=lattice["degrees_of_freedom"],
-        fixed=_fixed(lattice),
-        residues=_residues(certificate["residues"]),
-        negative=output["negative_counts"],
-        noise=_listed(_noise(certificate)),
-        not_said=_listed(certificate["not_said"]),
-        table=given["table"],
-        others=", ".join(given["published_as_they_are"]),
-        rules=given["invariants"],
-        rules_sha256=given["invariants_sha256"],
-        tables=_listed(
-            f"{name}: sha256 {digest}"
-            for name, digest in {
-                output["table"]: output["sha256"],
-                **output["others_sha256"],
-            }.items()
-        ),
-        versions=", ".join(f"{name} {text}" for name, text in certificate["versions"].items()),
-    )
-
-
-def accepted_line(accepted: Iterable[str]) -> str:
-    """Write the names of the risks that were accepted."""
-    return f"Risks that were accepted by name (`--accept`): {', '.join(accepted) or 'none'}."
-
-
-def _listed(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def _fixed(lattice: dict) -> str:
-    count = lattice["cells_without_freedom"]
-    if not count:
-        return "0"
-    listed = [*lattice["published_exactly"], *(["..."] if count > MOST_LISTED else [])]
-    are = "which is **published exactly as it is**"
-    if count > 1:
-        are = "which are **published exactly as they are**"
-    return f"{count:,}, {are}: {'; '.join(listed)}"
-
-
-def _residues(residues: dict) -> str:
-    if not residues["cells"]:
-        return "0"
-    remainders = "remainder is" if residues["cells"] == 1 else "remainders are"
-    return f"{residues['cells']:,}, whose **{remainders} published**: {residues['published']}"
-
-
-def said_of_privacy(certificate: dict, statement: str) -> str:
-    """Put before the guarantee in words that it does not hold for what is not for release."""
-    return statement if certificate["for_release"] else f"{OF_THE_LAW_ALONE}: {statement}"
-
-
-def _noise(certificate: dict) -> list[str]:
-    law, sampler = certificate["mechanism"], certificate["sampler"]
-    lines = [
-        f"mechanism: {law['name']}"
-        f"{', norm ' + law['norm'] if 'norm' in law else ''}"
-        f"{', sigma ' + format(law['sigma'], '.6g') if 'sigma' in law else ''}",
-        f"privacy: {said_of_privacy(certificate, law['statement'])}",
-    ]
-    if law["epsilon"] is not None:
-        lines.append(f"epsilon: {law['epsilon']} per {law['unit']}")
-    if "rho" in law:
-        lines += [
-            f"rho: {law['rho']} per {law['unit']}; at squared distance 2: "
-            f"{law['rho_at_squared_distance_2']}, at squared distance 4: "
-            f"{law['rho_at_squared_distance_4']}; {law['distances']}",
-            f"{_epsilon_at_delta(law)} at delta {law['at_delta']} (conversion: "
-            f"{law['conversion']})",
-        ]
-    elif "distances" in law:
-        lines.append(
-            f"privacy loss at distance 2: {law['loss_at_distance_2']}, at distance 4: "
-            f"{law['loss_at_distance_4']}; {law['distances']}"
-        )
-    lines.append(f"chance that the noise of a cell with freedom is zero: {_zero(law)}")
-    bound = "unknown" if sampler["error_bound"] is None else upper(sampler["error_bound"], 3)
-    return [
-        *lines,
-        f"sampler: {sampler['method']}; {sampler['reason']}",
-        f"error bound: {bound}; {sampler['error_words']}",
-        f"arithmetic: {sampler['arithmetic']}; randomness: {sampler['randomness']}",
-        *(f"{name.replace('_', ' ')}: {x}" for name, x in sampler.get("evidence", {}).items()),
-    ]
-
-
-def _epsilon_at_delta(law: dict) -> str:
-    if "epsilon_per_person_at_delta" in law:
-        return (
-            f"for one person who changes cell, this is epsilon at most "
-            f"{law['epsilon_per_person_at_delta']}"
-        )
-    return (
-        f"between tables at a squared distance of 4, this is epsilon at most "
-        f"{law['epsilon_at_squared_distance_4_at_delta']}"
-    )
-
-
-def _zero(law: dict) -> str:
-    mean = law["chance_that_a_count_is_unchanged"]
-    if mean is None:
-        return "not known"
-    most = law["largest_chance_that_a_count_is_unchanged"]
-    error = law["largest_chance_that_a_count_is_unchanged_error"]
-    how = {EXACT: "by the law"}.get(law["chance_that_a_count_is_unchanged_is"], "simulated")
-    how += f"; two standard errors of the latter: {error:.1%}" * bool(error)
-    return f"{mean:.1%} on average, {most:.1%} where it is largest ({how})"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,9 +11,8 @@ import numpy as np
 
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
-from isdp.io.columns import read_columns
-from isdp.io.counts import MAX_BYTES, read_bytes
-from isdp.io.files import sha256_of
+from isdp.io.csv_files import read_columns, whole_numbers
+from isdp.io.files import read_bytes, sha256_of
 from isdp.io.wording import counted
 from isdp.privatize.freedom import find_freedom
 from isdp.privatize.held import Held, group_names, read_invariants
@@ -77,7 +75,7 @@ def check(
     if totals_path is None and certificate_path is None:
         raise InputError("check: there is nothing to compare with; give --totals or --certificate")
     table = read_table(noisy_path, count, names, negative=True)
-    rules = read_bytes(invariants_path, MAX_BYTES)
+    rules = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, rules)
     found = []
     if totals_path is not None:
@@ -121,13 +119,19 @@ def _read_totals(path) -> dict[str, int]:
     for name in ("name", "total"):
         if name not in columns:
             raise InputError(f"{path}: no column {name!r}; wanted {TOTALS}")
+    names = columns["name"]
+    numbers = whole_numbers(
+        columns["total"],
+        lambda row: f"{path}: row {row + 1} ({names.text(row)}), column 'total'",
+        "totals must be whole numbers of at most 18 digits",
+        largest=10**18 - 1,
+        negative=True,
+    )
     totals: dict[str, int] = {}
-    for name, text in zip(columns["name"].rows(), columns["total"].rows(), strict=True):
-        if not re.fullmatch(r"\s*-?[0-9]{1,18}\s*", text):
-            raise InputError(f"{path}: {name}: the total {text[:40]!r} is no whole number")
+    for name, total in zip(names.rows(), numbers.tolist(), strict=True):
         if name in totals:
-            raise InputError(f"{path}: {name!r} stands there twice")
-        totals[name] = int(text)
+            raise InputError(f"{path}: {name!r} stands there twice; remove one of the two rows")
+        totals[name] = total
     return totals
 
 
@@ -139,7 +143,7 @@ def read_certificate(path) -> dict:
     InputError
         If it is none.
     """
-    raw = read_bytes(path, MAX_BYTES)
+    raw = read_bytes(path)
     try:
         content = json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

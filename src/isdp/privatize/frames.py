@@ -13,17 +13,16 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.columns import TEXT, Column
+from isdp.io.csv_files import TEXT, Column
 from isdp.privatize.held import invariants_of
 from isdp.privatize.margins import margin_table
 from isdp.privatize.refusals import read_accepted
 from isdp.privatize.request import Request
 from isdp.privatize.run import make, totals_of
-from isdp.privatize.table import Table, described
+from isdp.privatize.table import LARGEST_COUNT, Table, described
 
 WHERE = "the data frame"
 INDEX = "The index of the data frame is published as it is too, and no hash covers it."
-LARGEST = 10**12  # counts have 12 digits at most
 
 
 class Framed(NamedTuple):
@@ -157,7 +156,7 @@ def _column(values: pd.Series) -> Column:
 def _counts(values: pd.Series, table: Table) -> np.ndarray:
     if not pd.api.types.is_integer_dtype(values.dtype) or values.isna().any():
         raise InputError(f"{WHERE}: {table.count} must hold whole numbers, none of them missing")
-    wrong = ((values < 0) | (values >= LARGEST)).to_numpy(dtype=bool)
+    wrong = ((values < 0) | (values > LARGEST_COUNT)).to_numpy(dtype=bool)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(

@@ -8,8 +8,8 @@ import numpy as np
 import yaml
 
 from isdp.errors import InputError
-from isdp.io.columns import LINE_ENDS, PIECE
-from isdp.io.counts import MAX_BYTES, read_bytes
+from isdp.io.csv_files import LINE_ENDS, PIECE
+from isdp.io.files import read_bytes
 from isdp.privatize.table import JOINT, Table, refuse_empty
 
 KEYS = ("total", "totals", "subsets")
@@ -99,7 +99,7 @@ def read_invariants(path, table: Table, raw: bytes | None = None) -> list[Held]:
     InputError
         Naming the file, the key and what is wrong.
     """
-    raw = read_bytes(path, MAX_BYTES) if raw is None else raw
+    raw = read_bytes(path) if raw is None else raw
     try:
         content = yaml.load(raw.decode("utf-8-sig"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:

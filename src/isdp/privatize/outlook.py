@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.columns import read_columns
+from isdp.io.csv_files import read_columns
 from isdp.io.files import write_csv, write_json
 from isdp.io.progress import progress
 from isdp.io.together import check_out, write_together
@@ -368,18 +368,17 @@ def plan(
     *,
     error: float | None = None,
     error_of: str | None = None,
-    sums_path=None,
-    count: str = "count",
-    names: list[str] | None = None,
     force: bool = False,
     picture: bool = True,
     accept: Iterable[str] = (),
+    sums_path=None,
+    **columns,
 ) -> Outlook:
     """Write what noise to expect, without looking at a count.
 
     Parameters
     ----------
-    cells_path, invariants_path, sums_path, count, names
+    cells_path, invariants_path, sums_path : path
         As in `design`.
     request : Request
     out : path
@@ -394,6 +393,8 @@ def plan(
         Whether to draw one, where matplotlib (the extra `plots`) is there.
     accept : iterable of str
         Names of risks at which `isdp privatize` is not to refuse, such as "weak-noise".
+    **columns
+        As in `design`: count, names.
 
     Raises
     ------
@@ -404,7 +405,7 @@ def plan(
     accepted = read_accepted(accept)
     inputs = [path for path in (cells_path, invariants_path, sums_path) if path is not None]
     check_out(out, FILES, inputs, force, "plan costs nothing")
-    designed = design(cells_path, invariants_path, sums_path=sums_path, count=count, names=names)
+    designed = design(cells_path, invariants_path, sums_path=sums_path, **columns)
     if error is not None:
         request = designed.needed(request, error, error_of)
     outlook = designed.outlook(request, accepted)

@@ -12,7 +12,7 @@ from isdp.constraints.conflict import irreducible_conflict
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
-from isdp.io.counts import check_cells, read_cells
+from isdp.io.csv_files import check_cells, read_cells
 from isdp.privatize.table import JOINT
 from isdp.topdown.budget import Schema
 from isdp.topdown.known import Known

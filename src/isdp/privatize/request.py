@@ -6,6 +6,7 @@ import math
 from dataclasses import KW_ONLY, InitVar, dataclass
 from fractions import Fraction
 
+from isdp.checks import one_of
 from isdp.errors import InputError
 from isdp.exact.secure import exact_epsilon
 from isdp.exact.secure_gaussian import exact_rho, rho_of_sigma
@@ -71,9 +72,12 @@ class Request:
     def __post_init__(self, noise, sigma):
         epsilon, rho, norm = self.epsilon, self.rho, self.norm
         if sum(budget is not None for budget in (noise, epsilon, rho, sigma)) != 1:
-            raise InputError("Request: give exactly one of a mechanism, epsilon, rho and sigma")
+            raise InputError(
+                "give exactly one of epsilon, rho and sigma; Gaussian noise (rho or sigma) has an "
+                "epsilon only at a delta, and the certificate states it"
+            )
         if norm is not None and epsilon is None:
-            raise InputError("Request: norm goes with epsilon alone")
+            raise InputError("norm goes with epsilon alone")
         if noise is not None:
             parameters = getattr(noise, "__dict__", {})
             if parameters.keys() not in ({"epsilon", "norm"}, {"sigma"}):
@@ -84,16 +88,15 @@ class Request:
             epsilon, norm, sigma = map(parameters.get, ("epsilon", "norm", "sigma"))
         if epsilon is not None:
             budget = {"epsilon": exact_epsilon(epsilon), "norm": norm or "l1"}
-            if budget["norm"] not in NORMS:
-                raise InputError(f"Request: norm must be one of {', '.join(NORMS)}, got {norm!r}")
+            one_of("norm", budget["norm"], NORMS)
             if self.delta is not None:
-                raise InputError("Request: delta goes with Gaussian noise, by rho or sigma")
+                raise InputError("delta goes with Gaussian noise; give rho or sigma")
         else:
             budget = {"rho": exact_rho(rho) if sigma is None else rho_of_sigma(sigma)}
             budget["delta"] = DELTA if self.delta is None else _delta(self.delta)
         if not self.experiment and (self.seed is not None or self.allow_mcmc):
             name = "allow_mcmc" if self.seed is None else "seed"
-            raise InputError(f"Request: {name} is not for release; add experiment=True")
+            raise InputError(f"{name} is not for release; add experiment=True")
         for name, value in budget.items():
             object.__setattr__(self, name, value)
 

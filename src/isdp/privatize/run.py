@@ -19,12 +19,12 @@ import numpy as np
 
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
-from isdp.io.columns import write_columns
-from isdp.io.counts import MAX_BYTES, read_bytes
-from isdp.io.files import sha256_of, write_json
+from isdp.io.certificate import markdown
+from isdp.io.csv_files import write_columns
+from isdp.io.files import read_bytes, sha256_of, write_json
 from isdp.io.together import check_out, write_together
 from isdp.privatize.cautions import cautions_of_freedom, cautions_of_table
-from isdp.privatize.certificate import describe, markdown
+from isdp.privatize.certificate import describe
 from isdp.privatize.draw import draw
 from isdp.privatize.freedom import find_freedom
 from isdp.privatize.held import Held, group_names, read_invariants
@@ -94,7 +94,7 @@ def privatize(
     out = Path(out)
     check_out(out, FILES, [table_path, invariants_path], force, AGAIN)
     table = read_table(table_path, count, names)
-    rules = read_bytes(invariants_path, MAX_BYTES)
+    rules = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, rules)
     digest = hashlib.sha256(rules).hexdigest()
     made = make(table, held, (Path(invariants_path).name, digest), request, accepted, started)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,16 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.columns import Column, combined, read_columns, refuse_line_breaks
+from isdp.io.csv_files import (
+    Column,
+    combined,
+    read_columns,
+    refuse_line_breaks,
+    whole_numbers,
+)
 
 JOINT = ", "  # between the parts of a cell's name
+LARGEST_COUNT = 10**12 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +152,7 @@ def _refuse_same_names(table: Table) -> None:
 
 
 def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndarray:
-    """Read a column of counts, value by distinct value; int64 (cells,).
+    """Read a column of counts; int64 (cells,).
 
     Parameters
     ----------
@@ -159,27 +165,15 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndar
     Raises
     ------
     InputError
-        Naming the row and what is wrong with its count.
+        With the row and what is wrong with its count, which is not quoted.
     """
-    sign = r"-?" if negative else ""
-    texts = column.texts.astype(object)
-    good = [re.fullmatch(rf"\s*{sign}[0-9]{{1,12}}\s*", text) is not None for text in texts]
-    row = column.first(~np.array(good))
-    if row is not None:
-        text = column.text(row)
-        wrong = "is missing" if not text.strip() else f"is {text!r}"
-        for pattern, words in (
-            (r"\s*-.*", "" if sign else ", which is negative"),
-            (r"\s*[0-9]{1,3}([,' ][0-9]{3})+\s*", ", with a thousands separator"),
-            (r"\s*[0-9]*\.[0-9]*\s*", ", with a decimal point"),
-        ):
-            if re.fullmatch(pattern, text):
-                wrong += words
-        raise InputError(
-            f"{table.path}: row {row + 1} ({table.name(row)}): {table.count} {wrong}; wanted a "
-            f"whole number{'' if sign else ' from 0 up'}, of at most 12 digits and nothing else"
-        )
-    return np.array([int(text) for text in texts], dtype=np.int64)[column.codes]
+    return whole_numbers(
+        column,
+        lambda row: f"{table.path}: row {row + 1} ({table.name(row)}), column {table.count!r}",
+        f"counts must be whole numbers{'' if negative else ' from 0 up'} of at most 12 digits",
+        largest=LARGEST_COUNT,
+        negative=negative,
+    )
 
 
 def refuse_empty(table: Table, column: str) -> None:

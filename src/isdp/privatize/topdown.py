@@ -20,20 +20,19 @@ import pandas as pd
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
+from isdp.io.certificate import (
+    FOR_RELEASE,
+    NO_GUARANTEE,
+    NOT_FOR_RELEASE,
+    SEED_KNOWN,
+    markdown,
+)
 from isdp.io.files import sha256_of, write_csv, write_json
 from isdp.io.together import check_out, write_together
 from isdp.io.versions import versions
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.privatize.cautions import cautions_of_names
-from isdp.privatize.certificate import (
-    FOR_RELEASE,
-    NO_GUARANTEE,
-    NOT_FOR_RELEASE,
-    SEED_KNOWN,
-    accepted_line,
-    said_of_privacy,
-)
 from isdp.privatize.present import (
     kind_names,
     read_present,
@@ -479,59 +478,6 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, 
             *NOT_SAID,
         ],
     }
-
-
-def markdown(certificate: dict) -> str:
-    """Write the certificate for people."""
-    guarantee = certificate["guarantee"]
-    name = "rho" if guarantee["flavour"] == "zCDP" else "epsilon"
-    lines = [
-        "# Certificate of a TopDown release",
-        "",
-        f"{certificate['status']}. {certificate['date']}.",
-        "",
-        accepted_line(certificate["accepted"]),
-        "",
-        f"Guarantee: {said_of_privacy(certificate, guarantee['statement'])}.",
-        "",
-        f"| level | regions | {name} | queries |",
-        "|---|---|---|---|",
-    ]
-    regions = certificate["output"]["regions"]
-    for row, number in zip(certificate["budget"], regions, strict=True):
-        queries = ", ".join(row["queries"])
-        lines.append(f"| {row['level']} | {number:,} | {row['loss']} | {queries} |")
-    lines += [
-        "",
-        f"Held exactly, and not protected: {', '.join(certificate['held'])}.",
-        *_present_lines(certificate["present"]),
-        *_zero_lines(certificate["structural_zeros"]),
-        f"Checked in integers: {', '.join(certificate['checked_in_integers'])}.",
-        f"Margins of error: {certificate['margins']}.",
-        "",
-        "What this does not say:",
-        "",
-        *(f"- {line}" for line in certificate["not_said"]),
-        "",
-        *(f"sha256 of {file}: {text}" for file, text in certificate["output"]["sha256"].items()),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _present_lines(present: dict | None) -> list[str]:
-    if present is None:
-        return []
-    words = "all others absent" if present["absent_otherwise"] else "nothing said of the others"
-    return [
-        f"Present, as {present['file']} says: {present['listed']:,} kinds, by "
-        f"{', '.join(present['axes'])} and region; {words}."
-    ]
-
-
-def _zero_lines(zeros: list[dict]) -> list[str]:
-    told = "; ".join(", ".join(f"{axis}={one}" for axis, one in zero.items()) for zero in zeros)
-    return [f"Structural zeros, where nobody can be: {told}."] if zeros else []
 
 
 def _write(out: Path, parts: Mapping, certificate: dict, given, force: bool) -> None:

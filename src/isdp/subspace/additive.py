@@ -15,9 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from isdp.accounting.guarantees import Guarantee
+from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.arguments import RELATIONS, one_of
+from isdp.subspace.neighbours import RELATIONS
 from isdp.subspace.nullspace import NullSpace, null_space
 from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import check_fit
@@ -131,5 +132,5 @@ def put(law: Additive, **values) -> None:
 def set_up(law: Additive, query, invariants, relation, **values) -> None:
     """Set a law's fields, and raise `InputError` unless query and invariants fit."""
     put(law, query=query, invariants=invariants, relation=relation, **values)
-    one_of("relation", relation, RELATIONS)
+    one_of("subspace: relation", relation, RELATIONS)
     check_fit(query, invariants)

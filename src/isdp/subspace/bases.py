@@ -19,9 +19,9 @@ from scipy.linalg import hadamard, helmert
 from scipy.linalg import null_space as singular_basis
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array, hstack, kron
 
+from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.arguments import one_of
 from isdp.subspace.elimination import distinct_columns
 from isdp.subspace.geometry import geometry
 from isdp.subspace.nullspace import null_space
@@ -54,7 +54,7 @@ def contrasts(cells: int, kind: str = "haar") -> csc_array:
     InputError
         For an unknown kind, or "hadamard" where the number of cells is no power of two.
     """
-    one_of("contrasts", kind, CONTRASTS)
+    one_of("subspace: contrasts", kind, CONTRASTS)
     if cells == 1:
         return csc_array((1, 0))
     if kind == "haar":
@@ -89,7 +89,7 @@ def null_basis(invariants: Invariants, kind: str = "haar") -> csc_array:
     InputError
         For an unknown kind, invariants that it does not fit, or too many cells for "singular".
     """
-    one_of("the basis", kind, BASES)
+    one_of("subspace: the basis", kind, BASES)
     if kind == "singular":
         return csc_array(_singular(invariants))
     kind_of_cell, first = distinct_columns(invariants.sparse)

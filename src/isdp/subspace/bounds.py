@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from isdp.subspace.arguments import positive, share
+from isdp.checks import positive_float, share
 
 
 def pure_spread(epsilon: float) -> float:
@@ -20,7 +20,7 @@ def pure_spread(epsilon: float) -> float:
     factor a from one to the next on either side; the two-sided geometric law, which spreads
     least, has this second moment.
     """
-    return 2 * math.exp(-positive("epsilon", epsilon)) / math.expm1(-epsilon) ** 2
+    return 2 * math.exp(-positive_float("subspace: epsilon", epsilon)) / math.expm1(-epsilon) ** 2
 
 
 def approximate_spread(epsilon: float, delta: float) -> float:
@@ -30,8 +30,8 @@ def approximate_spread(epsilon: float, delta: float) -> float:
     and a uniform number of that length has a density of at most t, and hence a variance of at
     least 1/(12 t^2), of which the uniform number takes 1/12.
     """
-    share("delta", delta)
-    grown = math.expm1(positive("epsilon", epsilon))
+    share("subspace: delta", delta)
+    grown = math.expm1(positive_float("subspace: epsilon", epsilon))
     most = (grown + 2 * delta) / (grown + 2)
     return (most**-2 - 1) / 12
 
@@ -41,4 +41,4 @@ def concentrated_spread(rho: float) -> float:
 
     zCDP bounds the divergence of order 2 by 2 rho, so the chi-square one by exp(2 rho) - 1.
     """
-    return 1 / math.expm1(2 * positive("rho", rho))
+    return 1 / math.expm1(2 * positive_float("subspace: rho", rho))

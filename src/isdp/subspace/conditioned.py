@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from isdp.checks import positive_float, whole
 from isdp.constraints.invariants import Invariants
-from isdp.subspace.arguments import count, positive
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.piecewise import pieces
 
@@ -44,9 +44,9 @@ def conditioned_laplace(
     InputError
         If a number is out of range.
     """
-    positive("scale", scale)
-    shape = count("draws", draws), invariants.cells
-    steps = count("steps", steps)
+    positive_float("subspace: scale", scale)
+    shape = whole("subspace", "draws", draws), invariants.cells
+    steps = whole("subspace", "steps", steps)
     null = null_space(invariants)
     loose = null.diagonal() > FIXED
     noise = null.project(rng.laplace(scale=scale, size=shape))

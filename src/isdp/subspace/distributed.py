@@ -15,9 +15,9 @@ import hashlib
 import numpy as np
 from scipy.special import ndtri
 
+from isdp.checks import one_of, positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.arguments import one_of, positive
 from isdp.subspace.elimination import row_components
 from isdp.subspace.nullspace import null_space
 
@@ -66,8 +66,8 @@ def agent_noise(
     InputError
         If the seed is empty, a cell does not exist, or the law is unknown.
     """
-    positive("scale", scale)
-    one_of("law", law, LAWS)
+    positive_float("subspace: scale", scale)
+    one_of("subspace: law", law, LAWS)
     cells = np.asarray(cells, dtype=np.int64)
     if not seed:
         raise InputError("subspace: the agents need a shared seed that is not empty")

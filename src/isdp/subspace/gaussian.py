@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from isdp.accounting.guarantees import Guarantee, product
+from isdp.checks import whole
 from isdp.errors import InputError
 from isdp.subspace import calibration
 from isdp.subspace.additive import Additive, put, set_up
-from isdp.subspace.arguments import count
 from isdp.subspace.factorisation import Shape
 from isdp.subspace.sensitivities import null_sensitivity, sensitivity
 
@@ -92,7 +92,7 @@ class ProjectedGaussian(_Gaussian):
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise; float64 array, shape (draws, answers)."""
-        shape = count("draws", draws), self.query.answers
+        shape = whole("subspace", "draws", draws), self.query.answers
         return self.null.project(rng.normal(scale=self.sd, size=shape))
 
     def covariance(self) -> np.ndarray:
@@ -173,7 +173,7 @@ class CorrelatedGaussian(_Gaussian):
         root of S, so that the draws do not hang on which basis the span was given.
         """
         span = self.shape.geometry.span
-        plain = rng.standard_normal((count("draws", draws), self.query.answers))
+        plain = rng.standard_normal((whole("subspace", "draws", draws), self.query.answers))
         return self.sd * (plain @ span @ self.shape.root() @ span.T)
 
     def covariance(self) -> np.ndarray:

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from isdp.accounting.guarantees import Guarantee
+from isdp.checks import one_of, positive_float, whole
 from isdp.errors import InputError
 from isdp.subspace.additive import Additive, put, set_up
-from isdp.subspace.arguments import count, one_of, positive
 from isdp.subspace.geometry import Geometry, geometry
 from isdp.subspace.hull import MOST_HULL_DIMENSIONS, Simplices, cut_hull, hit_and_run
 from isdp.subspace.sensitivities import rank_of_differences
@@ -53,7 +53,7 @@ def root_polytope_noise(
     -------
     float64 array, shape (draws, cells)
     """
-    draws = count("draws", draws)
+    draws = whole("subspace", "draws", draws)
     if cells == 1:
         return np.zeros((draws, 1))
     positives = rng.hypergeometric(cells, cells - 2, cells - 1, draws)
@@ -118,11 +118,11 @@ class KNorm(Additive):
     thin: int
 
     def __init__(self, query, invariants, epsilon, method=None, thin=1, relation="replace"):
-        positive("epsilon", epsilon)
-        count("thin", thin, 1)
+        positive_float("subspace: epsilon", epsilon)
+        whole("subspace", "thin", thin, 1)
         set_up(self, query, invariants, relation, epsilon=epsilon, thin=thin)
         put(self, method=self._choose() if method is None else method)
-        one_of("method", self.method, METHODS)
+        one_of("subspace: method", self.method, METHODS)
         if self.method == "image" and self.dimension != self._full:
             raise InputError(
                 "subspace: some records cannot be told apart within the null space, so the image "
@@ -162,7 +162,7 @@ class KNorm(Additive):
 
         Independent, but for the walk: its draws are `thin` steps apart.
         """
-        draws = count("draws", draws)
+        draws = whole("subspace", "draws", draws)
         if self.method == "image":
             return self._image(self._plain(rng, draws))
         if self.method == "hull":
@@ -238,7 +238,7 @@ class KNorm(Additive):
         draws : int
             A multiple of 20.
         """
-        if count("draws", draws, BATCHES) % BATCHES:
+        if whole("subspace", "draws", draws, BATCHES) % BATCHES:
             raise InputError(f"subspace: draws must be a multiple of {BATCHES}, got {draws}")
         if self.method == "hit-and-run":
             points = hit_and_run(rng, self.space, draws * self.thin)[self.thin - 1 :: self.thin]

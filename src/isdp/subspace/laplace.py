@@ -11,10 +11,10 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from isdp.accounting.guarantees import Guarantee
+from isdp.checks import one_of, positive_float, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.additive import NEGLIGIBLE, Additive, put, set_up
-from isdp.subspace.arguments import count, one_of, positive
 from isdp.subspace.bases import check_basis, difference_basis, null_basis
 from isdp.subspace.neighbours import columns_of
 from isdp.subspace.queries import Query
@@ -57,8 +57,8 @@ class ProjectedLaplace(Additive):
     calibration: str = "paper"
 
     def __init__(self, query, invariants, epsilon, calibration="paper", relation="replace"):
-        positive("epsilon", epsilon)
-        one_of("calibration", calibration, CALIBRATIONS)
+        positive_float("subspace: epsilon", epsilon)
+        one_of("subspace: calibration", calibration, CALIBRATIONS)
         set_up(self, query, invariants, relation, epsilon=epsilon, calibration=calibration)
 
     @cached_property
@@ -75,7 +75,7 @@ class ProjectedLaplace(Additive):
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise; float64 array, shape (draws, answers)."""
-        shape = count("draws", draws), self.query.answers
+        shape = whole("subspace", "draws", draws), self.query.answers
         return self.null.project(rng.laplace(scale=self.scale, size=shape))
 
     def covariance(self) -> np.ndarray:
@@ -137,7 +137,7 @@ class ExtendedLaplace(Additive):
     basis: csc_array
 
     def __init__(self, query, invariants, epsilon, basis=None, relation="replace"):
-        positive("epsilon", epsilon)
+        positive_float("subspace: epsilon", epsilon)
         set_up(self, query, invariants, relation, epsilon=epsilon)
         if basis is None:
             chosen = _default_basis(query, invariants, relation)
@@ -168,7 +168,7 @@ class ExtendedLaplace(Additive):
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise; float64 array, shape (draws, answers)."""
-        shape = count("draws", draws), self.basis.shape[1]
+        shape = whole("subspace", "draws", draws), self.basis.shape[1]
         return (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
 
     def covariance(self) -> np.ndarray:

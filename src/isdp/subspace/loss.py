@@ -13,9 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from isdp.checks import positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.arguments import positive
 from isdp.subspace.piecewise import pieces
 
 PANELS, NODES = 4_000, 8  # of the numerical integration, on each of three stretches
@@ -43,7 +43,7 @@ def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
     InputError
         If invariants share a cell, in which case no closed form is known here.
     """
-    positive("scale", scale)
+    positive_float("subspace: scale", scale)
     points = np.asarray(points, dtype=float)
     rows = invariants.sparse
     held = np.bincount(rows.indices, minlength=invariants.cells)

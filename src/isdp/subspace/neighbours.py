@@ -11,15 +11,16 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
+from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.arguments import RELATIONS, one_of
 from isdp.subspace.elimination import distinct_columns
 from isdp.subspace.queries import Query
 
 MOST_TYPES = 20_000  # distinct types whose pairs are all looked at
 MOST_DIFFERENCES = 30_000_000  # entries of the differences when they are listed
 
+RELATIONS = ("replace", "add-remove")
 PROTECTED = {
     "replace": "data sets of one size that differ in one replaced record",
     "add-remove": "data sets that differ in one record added or removed",
@@ -28,7 +29,7 @@ PROTECTED = {
 
 def columns_of(query: Query, relation: str) -> csc_array:
     """Columns a_z of the query, with a last one of zeros for nobody with "add-remove"."""
-    one_of("relation", relation, RELATIONS)
+    one_of("subspace: relation", relation, RELATIONS)
     if relation == "replace":
         return query.sparse.tocsc()
     nobody = csr_array((query.answers, 1), dtype=np.int64)
@@ -44,7 +45,7 @@ def pairs_of(types: int, relation: str) -> tuple[np.ndarray, np.ndarray]:
         Number of columns, nobody included.
     relation : {"replace", "add-remove"}
     """
-    if one_of("relation", relation, RELATIONS) == "replace":
+    if one_of("subspace: relation", relation, RELATIONS) == "replace":
         return np.triu_indices(types, 1)
     return np.arange(types - 1), np.full(types - 1, types - 1)
 

@@ -9,9 +9,9 @@ import numpy as np
 import scipy
 from scipy.sparse import csc_array, csr_array, eye_array, issparse, vstack
 
+from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.arguments import one_of
 from isdp.subspace.elimination import distinct_columns, rank
 from isdp.subspace.neighbours import columns_of, pairs_of, representatives
 from isdp.subspace.nullspace import null_space
@@ -38,7 +38,7 @@ def sensitivity(query: Query, p: int, relation: str = "replace") -> float:
     InputError
         If there are too many types of record for all their pairs.
     """
-    one_of("p", p, (1, 2))
+    one_of("subspace: p", p, (1, 2))
     chosen = representatives(query, None, relation)
     columns = columns_of(query, relation)[:, chosen]
     return _largest_distance(_used_rows(columns).T, p, relation)

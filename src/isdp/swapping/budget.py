@@ -15,14 +15,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from isdp.accounting.guarantees import Guarantee, as_fraction
-from isdp.checks import positive
+from isdp.checks import positive, whole, within
 from isdp.errors import InputError
 from isdp.swapping.permutation import check_rate
 
 ROUNDING = 1e-12  # more than the few roundings of a difference of two logarithms
+MAX_EPSILON = 700  # beyond, odds leave floating point
 SMALL = 1e-290  # floats near the least one lose digits
 
 
@@ -171,8 +170,7 @@ def rates_for(epsilon: float, largest: int) -> tuple[Rate, Rate]:
         large that odds leave floating point.
     """
     least, _ = smallest_epsilon(largest)
-    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float) or not epsilon <= 700:
-        raise InputError(f"swapping: epsilon must be a number of at most 700, got {epsilon!r}")
+    within("swapping: epsilon", epsilon, 0, MAX_EPSILON)
     if epsilon < least:
         raise InputError(
             f"swapping: no swap rate gives epsilon {epsilon:g} with a stratum of {largest:,} "
@@ -189,9 +187,7 @@ def check_size(size) -> int:
     InputError
         If it is not a whole number from 1 up.
     """
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise InputError(f"swapping: a stratum has a whole number of records, got {size!r}")
-    return int(size)
+    return whole("swapping", "the number of records of a stratum", size, 1)
 
 
 def _check_swappable(size) -> int:

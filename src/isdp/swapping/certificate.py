@@ -1,4 +1,4 @@
-"""The certificate of swapped records: what was kept, at what rate, and what it does not promise.
+"""The content of the certificate of swapped records: totals, rate, and limits of the guarantee.
 
 It holds the settings, facts that follow from them, and functions of the totals that are published
 anyway; nothing that depends on the permutation drawn.
@@ -89,7 +89,7 @@ def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
     fixed = np.flatnonzero(kinds == 1)
     firsts = np.unique(key, return_index=True)[1]
     names = [
-        ", ".join(str(records.texts[c][records.codes[c][firsts[s]]]) for c in roles.match)
+        ", ".join(records.columns[c].text(firsts[s]) for c in roles.match)
         for s in fixed[:MOST_LISTED]
     ]
     return {
@@ -135,67 +135,3 @@ def _privacy(rate: Fraction, largest: int) -> dict:
         "largest_stratum": largest,
         "odds_move_by_at_most": f"e^{upper(2 * bound.loss)}",
     }
-
-
-def markdown(certificate: dict) -> str:
-    """Write the certificate for people."""
-    given, output, strata, swap, privacy = (
-        certificate[part] for part in ("input", "output", "strata", "swap", "privacy")
-    )
-    listed = "; ".join(strata["listed"]) or "none"
-    more = "; ..." if strata["where_nothing_can_change"] > MOST_LISTED else ""
-    lines = [
-        "# Certificate of swapped records",
-        "",
-        f"**{certificate['status']}.** {certificate['date']}",
-        "",
-        "## Totals, counted again in whole numbers",
-        "",
-        "| totals | columns | number | largest difference |",
-        "|---|---|---:|---:|",
-        *(
-            f"| {check['name']} | {', '.join(check['columns']).replace('|', '/')} | "
-            f"{check['totals']:,} | {check['largest_difference']} |"
-            for check in certificate["totals"]
-        ),
-        "",
-        "## Swap",
-        "",
-        f"- records: {given['records']:,}; swapped: {', '.join(given['swap'])}; with them go: "
-        f"{', '.join(given['carry']) or 'none'}; within equal: "
-        f"{', '.join(given['match']) or 'all records'}",
-        f"- swap rate: {swap['rate']}, which is public",
-        f"- expected share of records moved: {swap['expected_share_moved']:.4g}; expected share "
-        f"with another value afterwards: {swap['expected_share_changed']:.4g} (from the rate and "
-        f"the totals, not from this draw)",
-        f"- strata: {strata['number']:,}; largest: {strata['largest']:,} records; of one record: "
-        f"{strata['of_one_record']:,}",
-        f"- strata in which nothing can change: {strata['where_nothing_can_change']:,}, with "
-        f"{strata['records_that_cannot_change']:,} records that are published as they are: "
-        f"{listed}{more}",
-        "",
-        "## Privacy",
-        "",
-        f"- {privacy['statement']}",
-        f"- exact worst case, by the same unit, for a largest stratum of "
-        f"{privacy['largest_stratum']:,} records: "
-        f"{privacy['epsilon_exact_worst_case']}",
-        f"- between the nearest two datasets: {privacy['epsilon_between_nearest']}; odds move by "
-        f"at most {privacy['odds_move_by_at_most']}",
-        f"- smallest epsilon that any swap rate has by this bound: "
-        f"{privacy['smallest_attainable_bound']}",
-        "",
-        "## What this does not say",
-        "",
-        *(f"- {line}" for line in certificate["not_said"]),
-        "",
-        "## Files",
-        "",
-        f"- {given['file']}: not identified further; columns published as they are: "
-        f"{', '.join(given['published_as_they_are'])}; of these declared public: "
-        f"{', '.join(given['public']) or 'none'}",
-        f"- {output['file']}: sha256 {output['sha256']}; the records stand in the order of their "
-        f"own columns",
-        f"- versions: {', '.join(f'{k} {v}' for k, v in certificate['versions'].items())}",
-    ]
-    return "\n".join(lines) + "\n"

@@ -11,14 +11,13 @@ for the m points that it moves of n, m = 1 being impossible.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Real
 
 import numpy as np
 
+from isdp.checks import is_number, share
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.swapping.derangements import Words, derange, pseudo_random
@@ -93,27 +92,17 @@ def check_rate(rate) -> float:
     InputError
         If it is not a number strictly between 0 and 1.
     """
-    if isinstance(rate, bool) or not isinstance(rate, Real) or not abs(rate) < math.inf:
-        raise InputError(f"swapping: the swap rate must be a number between 0 and 1, got {rate!r}")
-    if rate == 0:
+    if is_number(rate) and rate == 0:
         raise InputError(
             "swapping: at a swap rate of 0 the records come out as they are and no privacy is "
             "left; take one between 0 and 1"
         )
-    if rate == 1:
+    if is_number(rate) and rate == 1:
         raise InputError(
             "swapping: at a swap rate of 1 no record can stay where it is, which rules datasets "
             "out, so that no finite epsilon holds; take one between 0 and 1"
         )
-    if not 0 < rate < 1:
-        shown = rate if abs(rate) < 1e15 else "a far larger number"
-        raise InputError(
-            f"swapping: the swap rate is a share of the records, between 0 and 1, got {shown} "
-            f"(5 % is 0.05)"
-        )
-    if not 0 < float(rate) < 1:
-        raise InputError("swapping: the swap rate is too near 0 or 1 for floating point")
-    return float(rate)
+    return share("swapping: the swap rate, a share of the records (5 % is 0.05),", rate)
 
 
 def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> np.ndarray:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from isdp.checks import within
 from isdp.errors import InputError
 from isdp.swapping.budget import check_size, log_odds
 from isdp.swapping.derangements import subfactorial_ratio
@@ -153,8 +154,7 @@ def epsilon_of(law: LossLaw, delta: float) -> float:
     InputError
         If delta is out of range.
     """
-    if not 0 <= delta <= 1:
-        raise InputError(f"swapping: delta must lie between 0 and 1, got {delta!r}")
+    within("swapping: delta", delta, 0, 1)
     top = float(law.loss.max())
     gained = law.loss > 0  # no other loss exceeds an epsilon
     law = LossLaw(law.loss[gained], law.chance[gained])

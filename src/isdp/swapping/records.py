@@ -1,4 +1,4 @@
-"""Records of a csv, as codes of the texts in each column."""
+"""Records of individuals, from a csv."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.columns import read_columns, refuse_line_breaks
+from isdp.io.csv_files import Column, read_columns, refuse_line_breaks
 
 WEIGHT = re.compile(
     r"(^|[_ .-])([fp]?weights?|p?wgts?|wts?|perwt|hhwt|p?wgtp)([_ .-]|\d*$)"
@@ -22,52 +21,44 @@ WEIGHT = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records, a row each, as they stand in a file.
+    """Records of individuals.
 
     Attributes
     ----------
-    columns : tuple of str
-    codes : dict of str to int array, shape (records,)
-        For each column the number of its text in each record.
-    texts : dict of str to object array
-        For each column its different texts, sorted.
+    columns : dict of str to Column
+        With sorted texts.
     """
 
-    columns: tuple[str, ...]
-    codes: dict[str, np.ndarray]
-    texts: dict[str, np.ndarray]
+    columns: dict[str, Column]
 
     def __len__(self) -> int:
-        return len(self.codes[self.columns[0]])
+        return len(next(iter(self.columns.values())).codes)
 
     def groups(self, columns: Sequence[str]) -> np.ndarray:
         """Give each combination of values in `columns` a number from 0 up, in sorted order."""
         labels = np.zeros(len(self), dtype=np.int64)
-        for column in columns:
-            labels = labels * len(self.texts[column]) + self.codes[column]
-            labels = np.unique(labels, return_inverse=True)[1]
+        for name in columns:
+            codes, texts = self.columns[name]
+            labels = np.unique(labels * len(texts) + codes, return_inverse=True)[1]
         return labels
 
     def taken(self, columns: Sequence[str], sources: np.ndarray) -> Records:
         """Give each record the values that another one has in some columns."""
-        moved = {column: self.codes[column][sources] for column in columns}
-        return Records(self.columns, self.codes | moved, self.texts)
+        moved = {name: self.columns[name].taken(sources) for name in columns}
+        return Records(self.columns | moved)
 
     def in_order(self) -> Records:
         """Sort the records by their own columns, so that their order tells nothing more."""
-        order = np.lexsort([self.codes[column] for column in reversed(self.columns)])
-        codes = {column: self.codes[column][order] for column in self.columns}
-        return Records(self.columns, codes, self.texts)
+        order = np.lexsort([column.codes for column in reversed(self.columns.values())])
+        return Records({name: column.taken(order) for name, column in self.columns.items()})
 
     def followed_by(self, other: Records) -> Records:
         """Put records of the same columns and texts below these."""
-        codes = {c: np.concatenate([self.codes[c], other.codes[c]]) for c in self.columns}
-        return Records(self.columns, codes, self.texts)
-
-    def frame(self) -> pd.DataFrame:
-        """Return the records as a data frame of text."""
-        return pd.DataFrame(
-            {c: pd.Categorical.from_codes(self.codes[c], self.texts[c]) for c in self.columns}
+        return Records(
+            {
+                name: Column(np.concatenate([codes, other.columns[name].codes]), texts)
+                for name, (codes, texts) in self.columns.items()
+            }
         )
 
 
@@ -77,23 +68,16 @@ def read_records(path) -> Records:
     Parameters
     ----------
     path : path
-        A csv in UTF-8 with a header, with or without a byte-order mark.
+        A csv in UTF-8 with a header, with or without a byte order mark.
 
     Raises
     ------
     InputError
-        Naming the file and what is wrong with it, without any record's values.
+        With the file and what is wrong with it, without any record's values.
     """
-    codes, texts = {}, {}
     columns = read_columns(path, "a csv with one row for each record")
     refuse_line_breaks(columns, path)
-    for name, column in columns.items():
-        different = column.texts.astype(object)
-        in_order = np.argsort(different, kind="stable")
-        rank = np.empty(len(different), dtype=np.int64)
-        rank[in_order] = np.arange(len(different))
-        codes[name], texts[name] = rank[column.codes], different[in_order]
-    return Records(tuple(codes), codes, texts)
+    return Records({name: column.sorted() for name, column in columns.items()})
 
 
 def refuse_missing(records: Records, columns: Sequence[str], path) -> None:
@@ -102,15 +86,16 @@ def refuse_missing(records: Records, columns: Sequence[str], path) -> None:
     Raises
     ------
     InputError
-        Naming the first such row, counted from 1 below the header, and the column.
+        With the first such row, counted from 1 below the header, and the column.
     """
-    for column in columns:
-        empty = np.array([not text.strip() for text in records.texts[column]])
-        bad = np.flatnonzero(empty[records.codes[column]])
-        if len(bad):
+    for name in columns:
+        column = records.columns[name]
+        blank = column.is_blank()
+        row = column.first(blank)
+        if row is not None:
             raise InputError(
-                f"{path}: row {bad[0] + 1}: {column} is missing ({len(bad):,} such rows); give "
-                f"these records a category of their own, or leave them out before"
+                f"{path}: row {row + 1}: {name} is missing ({blank[column.codes].sum():,} such "
+                f"rows); give these records a category of their own, or leave them out before"
             )
 
 

@@ -18,9 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.io.files import sha256_of, write_csv, write_json
+from isdp.io.certificate import markdown
+from isdp.io.csv_files import write_columns
+from isdp.io.files import sha256_of, write_json
 from isdp.io.together import check_out, write_together
-from isdp.swapping.certificate import describe, markdown
+from isdp.swapping.certificate import describe
 from isdp.swapping.permutation import Strata
 from isdp.swapping.records import Records, read_records, refuse_missing, refuse_weights
 from isdp.swapping.revealing import refuse_revealing
@@ -189,7 +191,7 @@ def compare(before: Records, after: Records, columns: Sequence[str], name: str) 
 
 def _write(out: Path, given: Path, swapped: Records, certificate: dict, force: bool) -> None:
     def write(folder: Path) -> None:
-        write_csv(swapped.frame(), folder / "swapped.csv")
+        write_columns(folder / "swapped.csv", swapped.columns)
         digest = sha256_of(folder / "swapped.csv")
         certificate["output"]["sha256"] = digest
         write_json(folder / "certificate.json", certificate)

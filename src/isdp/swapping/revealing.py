@@ -57,7 +57,7 @@ def refuse_revealing(
         if column in match:
             continue
         for moved in moving:
-            own, other = records.codes[column], records.codes[moved]
+            own, other = records.columns[column].codes, records.columns[moved].codes
             if _determines(own, other, key):
                 determining.setdefault(column, moved)
             elif _determines(other, own, key):
@@ -67,7 +67,7 @@ def refuse_revealing(
         for column in staying
         if column not in public
         and len(records) >= MIN_RECORDS
-        and len(records.texts[column]) > MAX_DISTINCT_SHARE * len(records)
+        and len(records.columns[column].texts) > MAX_DISTINCT_SHARE * len(records)
     ]
     problems = [
         f"the column {column!r} determines {moved!r}, and would reveal which records were swapped; "

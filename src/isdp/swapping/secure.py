@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from fractions import Fraction
-from numbers import Rational, Real
 
 import numpy as np
 
+from isdp.checks import exact_number
 from isdp.errors import InputError
-from isdp.exact.numbers import out_of_reach
 from isdp.swapping.derangements import CHUNK, Words
 from isdp.swapping.kernels import toss_exactly
 from isdp.swapping.permutation import Strata, check_rate, check_values, permute
@@ -37,20 +36,7 @@ def exact_rate(rate) -> Fraction:
     InputError
         If it is no number between 0 and 1, or has a denominator above 2^32.
     """
-    try:
-        if isinstance(rate, bool) or not isinstance(rate, Real | str):
-            raise ValueError
-        far = isinstance(rate, str) and out_of_reach(rate)
-        exact = Fraction(0 if far else rate if isinstance(rate, Rational) else str(rate))
-    except (ValueError, ZeroDivisionError):
-        raise InputError(
-            f"swapping: the swap rate must be a number such as 0.05 or '1/20', got {rate!r}"
-        ) from None
-    if far:
-        raise InputError(
-            f"swapping: the swap rate must lie between 0 and 1 and have at most nine decimals, got "
-            f"{rate!r}"
-        )
+    exact = exact_number("swapping: the swap rate", rate)
     check_rate(exact)
     if exact.denominator > LARGEST_DENOMINATOR:
         raise InputError(

@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from isdp.accounting import Guarantee
+from isdp.checks import exact_number, one_of
 from isdp.constraints import Invariants
 from isdp.errors import InputError
-from isdp.exact.numbers import exact_number
 
 TOTAL, DETAIL, ELSEWHERE = "total", "detail", "elsewhere"
 LARGEST_VARIANCE = 1e30  # beyond it noise would leave 64-bit integers
@@ -114,8 +114,7 @@ class Budget:
     queries: Mapping[str, Mapping[str, Fraction]]
 
     def __post_init__(self):
-        if self.flavour not in FLAVOURS:
-            raise InputError(f"budget: flavour {self.flavour!r} is none of {', '.join(FLAVOURS)}")
+        one_of("budget: flavour", self.flavour, FLAVOURS)
         total = exact_number("budget: the total", self.total)
         if total <= 0:
             raise InputError(f"budget: the total must be positive, got {self.total}")

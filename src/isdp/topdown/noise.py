@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.errors import InputError
+from isdp.checks import one_of
 
 FLAVOURS = ("pure", "zCDP")
 
@@ -32,7 +32,7 @@ def draw_noise(
     int64 array, shape (answers,)
         The first query's answers first.
     """
-    _check(flavour)
+    one_of("topdown: the flavour", flavour, FLAVOURS)
     losses = np.repeat(np.array(losses, dtype=float), counts)
     if flavour == "pure":
         p = -np.expm1(-losses / 2)
@@ -49,18 +49,13 @@ def draw_noise_for_release(
     """
     from isdp.exact import independent  # compiled code: noise for experiments does without
 
-    _check(flavour)
+    one_of("topdown: the flavour", flavour, FLAVOURS)
     asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]
     if flavour == "pure":
         drawn = [independent.double_geometric(loss / 2, count) for loss, count in asked]
     else:
         drawn = [independent.discrete_gaussian(1 / loss, count) for loss, count in asked]
     return np.concatenate(drawn)
-
-
-def _check(flavour: str) -> None:
-    if flavour not in FLAVOURS:
-        raise InputError(f"topdown: there is no noise of the flavour {flavour!r}")
 
 
 def discrete_gaussian(rng: np.random.Generator, sigma) -> np.ndarray:

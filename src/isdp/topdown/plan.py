@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isdp.checks import one_of
 from isdp.errors import InputError
 from isdp.topdown.budget import Budget, Schema
 
@@ -60,8 +61,7 @@ class Plan:
         unknown = set(self.structural_zeros) - set(range(self.schema.cells))
         if unknown:
             raise InputError(f"topdown: structural zeros {sorted(unknown)} are no cells")
-        if self.passes not in PASSES:
-            raise InputError(f"topdown: passes {self.passes!r} is none of {', '.join(PASSES)}")
+        one_of("topdown: passes", self.passes, PASSES)
         if self.known is not None:
             self._check_known()
 

@@ -17,7 +17,8 @@ import pandas as pd
 import pooch
 
 from isdp.errors import InputError
-from isdp.io.counts import MAX_BYTES, cells_of, counts_of, on_one_line, read_bytes
+from isdp.io.csv_files import cells_of, counts_of, on_one_line
+from isdp.io.files import MAX_BYTES, read_bytes
 from reproduction.data.published import fips_of, place_of
 
 LANDING_PAGE = "https://www.nhgis.org/privacy-protected-demonstration-data"

@@ -11,7 +11,7 @@ import pooch
 import requests
 
 from isdp.errors import InputError
-from isdp.io.counts import check_cells, check_unique, read_cells
+from isdp.io.csv_files import check_cells, check_unique, read_cells
 from reproduction.data.demonstration import (
     LANDING_PAGE,
     UNKNOWN_VINTAGE,

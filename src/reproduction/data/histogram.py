@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.counts import cells_of, counts_of, read_cells
+from isdp.io.csv_files import cells_of, counts_of, read_cells
 from reproduction.data.demonstration import county_text
 from reproduction.data.published import fips_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from isdp.errors import InputError
-from isdp.io.counts import check_cells, check_unique, counts_of, on_one_line, read_cells
+from isdp.io.csv_files import check_cells, check_unique, counts_of, on_one_line, read_cells
 
 COLUMNS = ["fips", "usps", "name", "pop2010"]
 FIPS = "[0-9]{5}"

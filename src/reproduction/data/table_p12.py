@@ -11,7 +11,7 @@ import pandas as pd
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.io.counts import counts_of, read_cells
+from isdp.io.csv_files import counts_of, read_cells
 from reproduction.data.published import FIPS
 
 AGE_GROUPS = (

@@ -80,7 +80,7 @@ def spoil(row, column, value):
     ("change", "match"),
     [
         (spoil(1, 1, "-3"), "negative"),
-        (spoil(1, 1, "2.5"), "fractional"),
+        (spoil(1, 1, "2.5"), "decimal point"),
         (spoil(2, 9, "x"), "line 3, column I:n:c"),
         (spoil(1, 1, "7"), "add up to"),
         (spoil(1, 0, "1001"), "five digits"),

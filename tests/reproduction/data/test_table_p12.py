@@ -47,7 +47,7 @@ def test_the_sums_that_are_held():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"H76010": "-3"}, r"Middle: H76010: '-3' is negative"),
+        ({"H76010": "-3"}, r"Middle: H76010: the number is negative"),
         ({"H76010": "1,234"}, "without separators"),
         ({"H76010": "2.5"}, "whole number"),
         ({"H76002": "7"}, "says 7 men and boys, but the age groups add up to"),

@@ -130,5 +130,5 @@ def test_what_everybody_may_know_costs_nothing():
 def test_unknown_names_and_slacks_are_refused():
     with pytest.raises(InputError, match="no system 'TDA'"):
         system("TDA")
-    with pytest.raises(InputError, match="delta must lie"):
+    with pytest.raises(InputError, match="delta must be a number between"):
         with_slack(0)

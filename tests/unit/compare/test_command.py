@@ -166,7 +166,11 @@ HOSTILE = {
     "a spreadsheet": ({"cells.csv": b"PK\x03\x04rest"}, (), "spreadsheet"),
     "zero bytes": ({"cells.csv": b"state\n\0\n"}, (), "zero bytes"),
     "another encoding": ({"cells.csv": b"state\nM\xfcnchen\n"}, (), "UTF-8"),
-    "ragged rows": ({"cells.csv": "state,sex\nN,f\nN,m,x\n"}, (), "no csv table|more fields"),
+    "ragged rows": (
+        {"cells.csv": "state,sex\nN,f\nN,m,x\n"},
+        (),
+        "line 3: 3 fields",
+    ),
     "a name twice": ({"cells.csv": "state,sex\nN,f\nN,f\n"}, (), "both called"),
     "a column twice": ({"cells.csv": "state,state\nN,f\n"}, (), "stands there twice"),
     "an empty name": ({"cells.csv": "state,sex\nN,f\nN,\n"}, (), "is empty"),

@@ -161,7 +161,7 @@ def test_the_sampler_for_experiments_takes_any_size():
     [
         (lambda: release(Invariants.total(3), rho=0), "rho must lie"),
         (lambda: release(Invariants.total(3), rho="x"), "rho must be a number"),
-        (lambda: release(Invariants.total(3), rho="1e-30000000"), "rho must lie"),
+        (lambda: release(Invariants.total(3), rho="1e-30000000"), "rho must be a number"),
         (lambda: release(Invariants.total(3), rho=10**6), "rho must lie"),
         (lambda: rho_of_sigma("1e-9"), "sigma must lie"),
         (lambda: rho_of_sigma(-2), "sigma must lie"),

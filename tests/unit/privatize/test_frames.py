@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from isdp import GeneralizedGaussian, InputError
+from isdp.io.certificate import markdown
 from isdp.privatize import Request, frame
-from isdp.privatize.certificate import markdown
 
 PEOPLE = pd.DataFrame(
     {

@@ -7,11 +7,12 @@ import pytest
 from isdp import InputError
 from isdp.cli import main
 from isdp.cli.entry import parser
-from isdp.cli.privatize import DELTA, request
+from isdp.cli.options import DELTA, request
 
 
 def asked_for(*options):
-    return request(parser().parse_args(["privatize", "t.csv", "--invariants", "i.yaml", *options]))
+    given = parser().parse_args(["privatize", "t.csv", "--invariants", "i.yaml", *options])
+    return request(vars(given))
 
 
 @pytest.mark.parametrize("options", [("--sigma", "5/2"), ("--rho", "2/25")])

@@ -237,10 +237,10 @@ def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "--epsilon is missing"),
+        ((), "exactly one of epsilon, rho and sigma"),
         (("--epsilon", "0"), "epsilon must lie between"),
         (("--epsilon", "nan"), "epsilon must be a number"),
-        (("--epsilon", "1e-400000000"), "epsilon must lie between"),
+        (("--epsilon", "1e-400000000"), "epsilon must be a number"),
         (("--error", "many"), "--error must be a number of persons"),
         (("--error", "0"), "from 1 up"),
         (("--error", "-3"), "from 1 up"),
@@ -251,7 +251,7 @@ def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
         (("--rho", "1", "--error", "1e300"), "every sigma from 1e-06 to 1000 keeps"),
         (("--error", "5", "--error-of", "nobody"), "no sum or kind of cell is called 'nobody'"),
         (("--epsilon", "1", "--error-of", "sex: f"), "give --error too"),
-        (("--epsilon", "1", "--sigma", "2"), "exclude --epsilon"),
+        (("--epsilon", "1", "--sigma", "2"), "exactly one of epsilon, rho and sigma"),
         (("--sigma", "x"), "sigma must be a number"),
         (("--sigma", "0"), "sigma must lie between"),
         (("--epsilon", "1", "--sums", "no.yaml"), "there is no such file"),

@@ -340,7 +340,7 @@ def test_codes_keep_their_zeros(run):
 @pytest.mark.parametrize(
     ("table", "rules", "words"),
     [
-        (GOOD.replace("5", "5.5"), "totals: [county]", "with a decimal point"),
+        (GOOD.replace("5", "5.5"), "totals: [county]", "has a decimal point"),
         (GOOD, "totals: [town]", "'town' is no column"),
     ],
 )
@@ -366,20 +366,20 @@ def test_missing_files(run):
         ((), "0", "epsilon must lie between"),
         ((), "-1", "epsilon must lie between"),
         ((), "much", "epsilon must be a number"),
-        ((), None, "--epsilon is missing"),
-        (("--sigma", "2"), "1", "exclude --epsilon"),
+        ((), None, "exactly one of epsilon, rho and sigma"),
+        (("--sigma", "2"), "1", "exactly one of epsilon, rho and sigma"),
         (("--sigma", "wide"), None, "sigma must be a number"),
         (("--sigma", "-2"), None, "sigma must lie"),
         (("--rho", "0"), None, "rho must lie"),
         (("--rho", "1/0"), None, "rho must be a number"),
-        (("--rho", "1e-400000000"), None, "rho must lie"),
+        (("--rho", "1e-400000000"), None, "rho must be a number"),
         (("--rho", "1", "--delta", "2"), None, "delta must be"),
-        (("--delta", "1e-6"), "1", "--delta goes with"),
+        (("--delta", "1e-6"), "1", "delta goes with Gaussian noise"),
         (("--seed", "x"), "1", "--seed must be a whole number"),
         (("--seed", "1" * 5000), "1", "at most 100 digits, got '5000 characters'"),
-        ((), "1e-30000000", "epsilon must lie between"),
-        ((), "1e30000000", "epsilon must lie between"),
-        (("--allow-mcmc",), "1", "add --for-experiments"),
+        ((), "1e-30000000", "epsilon must be a number"),
+        ((), "1e30000000", "epsilon must be a number"),
+        (("--allow-mcmc",), "1", "--for-experiments"),
         (("--name", "town"), "1", "--name 'town' is not one of 'county', 'sex', 'age'"),
         (("--name", "sex"), "1", "rows 1 and 2 are both called 'f'"),
         (("--count", "people"), "1", "no column 'people'"),
@@ -402,7 +402,7 @@ def test_python_m_isdp_is_the_command(monkeypatch, capsys):
     with pytest.raises(SystemExit) as stopped:
         runpy.run_module("isdp", run_name="__main__")
     assert stopped.value.code == 2
-    assert "--epsilon is missing" in capsys.readouterr().err
+    assert "exactly one of epsilon, rho and sigma" in capsys.readouterr().err
 
 
 def test_a_release_that_no_exact_sampler_can_do_is_refused(run):

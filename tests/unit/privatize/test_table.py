@@ -45,15 +45,15 @@ def test_groups_are_numbered_by_the_values_that_make_them(tmp_path):
         ("county,people\nA,4\n", "no column 'count'; there are 'county', 'people'"),
         ("county;count\nA;4\n", "is ';' the separator?"),
         ("county,count,count\nA,4,4\n", "'count' stands there twice"),
-        ("county,count\nA,4,5\nB,4,5\n", "more fields than the header"),
-        ("county,count\nA,4\nB,4,5\n", "no csv table"),
-        ('county,count\nA,"4\nB,4\n', "no csv table"),
-        (GOOD.replace("5", "-5"), r"row 2 (A, m): count is '-5', which is negative"),
-        (GOOD.replace("5", "5.5"), "with a decimal point"),
-        (GOOD.replace("5", '"1,234"'), "with a thousands separator"),
-        (GOOD.replace("5", ""), "row 2 (A, m): count is missing"),
-        (GOOD.replace("A,m,5", "A,m"), "line 3 has 2 fields, but the header has 3 names"),
-        (GOOD.replace("5", "NA"), "count is 'NA'"),
+        ("county,count\nA,4,5\nB,4,5\n", "line 2: 3 fields under a header of 2"),
+        ("county,count\nA,4\nB,4,5\n", "line 3: 3 fields under a header of 2"),
+        ('county,count\nA,"4\nB,4\n', "line 3: this is no csv table"),
+        (GOOD.replace("5", "-5"), "row 2 (A, m), column 'count': the number is negative"),
+        (GOOD.replace("5", "5.5"), "has a decimal point"),
+        (GOOD.replace("5", '"1,234"'), "has a thousands separator"),
+        (GOOD.replace("5", ""), "row 2 (A, m), column 'count': the number is missing"),
+        (GOOD.replace("A,m,5", "A,m"), "line 3: 2 fields under a header of 3"),
+        (GOOD.replace("5", "NA"), "column 'count': this is not a whole number"),
         (GOOD.replace("5", "1" * 13), "at most 12 digits"),
         (GOOD.replace("A,m", "A,f"), "rows 1 and 2 are both called 'A, f'"),
         (GOOD.replace("A,m", ",m"), "row 2: county is empty"),
@@ -78,7 +78,12 @@ def test_what_is_no_table_is_refused(tmp_path, raw, words):
 
 def test_a_count_that_is_there_is_not_called_missing(tmp_path):
     words = refusal(tmp_path, GOOD.replace("5", "five"))
-    assert "count is 'five'; wanted" in words
+    assert "this is not a whole number; counts must be whole numbers from 0 up" in words
+
+
+@pytest.mark.parametrize("count", ["-8765", "8765.5", "8,765", "8765 persons", "8765" * 4])
+def test_a_count_is_never_quoted(tmp_path, count):
+    assert "8" not in refusal(tmp_path, GOOD.replace("5", f'"{count}"')).split("table.csv")[1]
 
 
 def test_the_first_of_several_wrong_rows_is_named(tmp_path):

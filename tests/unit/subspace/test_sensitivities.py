@@ -14,7 +14,7 @@ from isdp.subspace import (
     quotient_sensitivity,
     sensitivity,
 )
-from isdp.subspace.arguments import RELATIONS
+from isdp.subspace.neighbours import RELATIONS
 from isdp.subspace.sensitivities import quotient_norm, rank_of_differences
 from tests.unit.subspace.workloads import WORKLOADS
 

@@ -115,13 +115,13 @@ def test_an_epsilon_below_the_smallest_is_refused_and_the_smallest_named():
 
 @pytest.mark.parametrize("epsilon", [math.nan, math.inf, 1000, "5", True])
 def test_what_is_no_epsilon_is_refused(epsilon):
-    with pytest.raises(InputError, match="at most 700"):
+    with pytest.raises(InputError, match="between 0 and 700"):
         rates_for(epsilon, 10)
 
 
 @pytest.mark.parametrize("size", [0, -3, 2.5, "10", True])
 def test_what_is_no_size_is_refused(size):
-    with pytest.raises(InputError, match="whole number of records"):
+    with pytest.raises(InputError, match="number of records of a stratum must be a whole number"):
         epsilon_bound(0.5, size)
 
 

@@ -258,7 +258,7 @@ def test_epsilon_falls_as_delta_grows():
     values = [epsilon_at(1000, 0.1, delta) for delta in (0, 1e-12, 1e-6, 1e-2, 1)]
     assert all(earlier > later for earlier, later in pairwise(values))
     assert values[-1] == 0
-    with pytest.raises(InputError, match="delta must lie"):
+    with pytest.raises(InputError, match="delta must be a number between"):
         epsilon_at(10, 0.5, 2)
 
 

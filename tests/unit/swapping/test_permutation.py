@@ -132,7 +132,7 @@ def test_a_table_swapped_by_no_permutation_within_the_strata_is_caught(monkeypat
         (5, "share of the records"),
         (-0.1, "share of the records"),
         (math.inf, "must be a number"),
-        (Fraction(10**5000), "share of the records.*a far larger number"),
+        (Fraction(10**5000), "share of the records.*thousands of digits"),
         (float("nan"), "must be a number"),
         ("a lot", "must be a number"),
         (True, "must be a number"),
@@ -177,7 +177,7 @@ def test_a_rate_of_too_many_digits_is_refused_for_release():
 
 @pytest.mark.parametrize("rate", ["1e-100000", "1E-30000000", "1e30000000"])
 def test_a_rate_with_a_huge_exponent_is_refused_without_reading_it(rate):
-    with pytest.raises(InputError, match=f"at most nine decimals, got '{rate}'"):
+    with pytest.raises(InputError, match="swapping: the swap rate"):
         exact_rate(rate)
 
 

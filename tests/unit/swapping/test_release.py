@@ -197,15 +197,23 @@ def test_names_of_survey_weights_are_known(name):
         ("state,size\n1,2\n", {}, "no column 'county'"),
         ("state,size,county\n1,2,3\n1,,3\n1, ,4\n", {}, r"row 2: size is missing \(2 such"),
         ("state,size,county\n1,2,3\n1,2,\n", {}, "row 2: county is missing"),
-        ("state,size,county\n1,2,3,9\n1,2,3,9\n", {}, "more fields"),
-        ("state,size,county\n1,2,3\n1,2,3,9\n", {}, "as many fields"),
+        ("state,size,county\n1,2,3,9\n1,2,3,9\n", {}, "line 2: 4 fields under a header of 3"),
+        ("state,size,county\n1,2,3\n1,2,3,9\n", {}, "line 3: 4 fields under a header of 3"),
         ("state,size,county\n1,2,3\n1,3,4\n", {}, "alone in its stratum"),
         ("state,size,county\n1,2,3\n1,2,3\n1,4,5\n", {}, "same value to swap"),
         ("state,size,county,weight\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
         ("state,size,county,HHWT\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
         ("state,size,county,person_wt\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
-        ("state,size,county,tenure\n1,2,3,own\n1,2,4,\n1,2,4\n", {}, "line 4 has 3 fields"),
-        ("state,size,county,tenure\n1,2,3,own\n1,2,4,rent\n1", {}, "was the file cut off"),
+        (
+            "state,size,county,tenure\n1,2,3,own\n1,2,4,\n1,2,4\n",
+            {},
+            "line 4: 3 fields",
+        ),
+        (
+            "state,size,county,tenure\n1,2,3,own\n1,2,4,rent\n1",
+            {},
+            "is the file cut short",
+        ),
         ("state,size,county\n1,2,3\n1,2,4\n", {"swap": []}, "names no column"),
         ("state,size,county\n1,2,3\n1,2,4\n", {"swap": ["size"]}, "named twice"),
         ("state,size,county\n1,2,3\n1,2,4\n", {"carry": ["county"]}, "named twice"),
@@ -247,7 +255,8 @@ def test_other_columns_are_not_taken_for_weights(tmp_path, column):
 def test_a_total_that_is_off_is_noticed(file):
     records = read_records(file)
     sources = np.arange(len(records))
-    sources[0] = np.flatnonzero(records.codes["county"] != records.codes["county"][0])[0]
+    county = records.columns["county"].codes
+    sources[0] = np.flatnonzero(county != county[0])[0]
     moved = records.taken(["county"], sources)
     roles = Roles(("state", "size"), ("county",))
     compare(records, moved, roles.held(records.columns), "what is held")

@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import isdp.io.columns as module
+import isdp.io.csv_files as module
 from isdp import InputError
-from isdp.io.columns import Column, combined, read_columns, write_columns
+from isdp.io.csv_files import Column, combined, read_columns, write_columns
 
 WANTED = "a csv with a row a cell"
 
@@ -71,13 +71,18 @@ def test_a_pipe_is_read(tmp_path):
         (b"\n\n", "the file is empty"),
         (b"a,b\n", "no rows below its header"),
         (b"a,b,a\n1,2,3\n", "'a' stands there twice"),
-        (b"a,b\n1,2\n1,2\n1,2\n1,2\n1,2,3\n", "no csv table"),
-        (b"a,b\n1,2,3\n1,2,3\n", "more fields than the header"),
-        (b"a,b\n1,2\n1,2\n1,2\n1,2\n1\n", "line 6 has 1 fields, but the header has 2 names"),
-        (b'a,b,c\n"1\n1",2,\n1,2\n', "line 4 has 2 fields"),
-        (b'a,b\n1,2\n1,2\n1,2\n1,"2\n', "no csv table"),
-        (b"a,b\n1,2\n1,2\n1,2\n1,2\n\xe9,2\n", "in UTF-8"),
-        (b"\xe9,b\n1,2\n", "in UTF-8"),
+        (b"a,b\n1,2\n1,2\n1,2\n1,2\n1,2,3\n", "line 6: 3 fields under a header of 2"),
+        (b"a,b\n1,2,3\n1,2,3\n", "line 2: 3 fields under a header of 2"),
+        (b"a,b\n1,2\n1,2\n1,2\n1,2\n1\n", "line 6: 1 fields under a header of 2"),
+        (b'a,b,c\n"1\n1",2,\n1,2\n', "line 4: 2 fields under a header of 3"),
+        (b'a,b\n1,2\n1,2\n1,2\n1,"2\n', "line 5: this is no csv table"),
+        (b'a,b\n1,"2"3\n', "line 2: this is no csv table"),
+        (b"a,b\n1," + b"2" * 200_000, "line 2: this is no csv table"),
+        (b"a,b,c\n1,2,3\n,\n", "line 3: 2 fields under a header of 3"),
+        (b'a,b\n1,2\n""\n', "line 3: 1 fields under a header of 2"),
+        (b"a,b\n1,2\n1,2\n1,2\n1,2\n\xe9,2\n", "line 6: .* in UTF-8"),
+        (b"\xe9,b\n1,2\n", "line 1: .* in UTF-8"),
+        (b"a\n \n", "no rows below its header"),
         (b"a,b\n1,2\0\n", "zero bytes"),
         (b"PK\x03\x04", "a spreadsheet"),
     ],
@@ -89,14 +94,14 @@ def test_what_is_no_table_is_refused(tmp_path, short, content, words):
 
 
 def test_an_empty_last_field_and_lines_of_nothing_are_no_short_rows(tmp_path):
-    (tmp_path / "t.csv").write_bytes(b'a,b\n1,2\n\n3,\n"",""\n')
+    (tmp_path / "t.csv").write_bytes(b'a,b\n1,2\n\n3,\n \t\n"",""\n')
     read = read_columns(tmp_path / "t.csv", WANTED)
     assert read["a"].rows().tolist() == ["1", "3", ""]
     assert read["b"].rows().tolist() == ["2", "", ""]
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match="there is no such file; wanted a csv with a row a cell"):
+    with pytest.raises(InputError, match="there is no such file; expected a csv with a row a cell"):
         read_columns(tmp_path / "no.csv", WANTED)
     with pytest.raises(InputError, match="cannot be read"):
         read_columns(tmp_path, WANTED)
@@ -119,3 +124,19 @@ def test_the_first_row_of_a_text_and_blanks():
     assert read.first(read.is_blank()) == 1
     assert read.first(read.texts == "a") == 2
     assert read.first(read.texts == "c") is None
+
+
+def test_texts_are_sorted_as_python_sorts_them():
+    texts = ["b", "ä", "a", "", "10", "9", "\U0001f600", "\uffff", "a"]
+    read = column(texts).sorted()
+    assert read.texts.tolist() == sorted(set(texts))
+    assert read.rows().tolist() == texts
+    assert read.taken(np.array([2, 0])).rows().tolist() == ["a", "b"]
+
+
+def test_columns_that_are_passed_over_are_not_read(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,3\n")
+    read = read_columns(tmp_path / "t.csv", WANTED, ("b",))
+    assert {name: each.text(0) for name, each in read.items()} == {"a": "1", "c": "3"}
+    with pytest.raises(InputError, match="no column but 'a', 'b', 'c'"):
+        read_columns(tmp_path / "t.csv", WANTED, ("a", "b", "c"))

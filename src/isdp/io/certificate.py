@@ -1,0 +1,59 @@
+"""Certificates in Markdown: one form for all commands, from the content of `certificate.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from isdp.accounting.guarantees import upper
+
+NOT_FOR_RELEASE = (
+    "NOT FOR RELEASE: drawn in floating point from a pseudo-random generator, for experiments"
+)
+FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
+OF_THE_LAW_ALONE = "of the law asked for, and not of this draw"
+NO_GUARANTEE = (
+    "No guarantee holds for this table: floating point and a pseudo-random generator can give the "
+    "noise away, and a Markov chain, where one is taken, has not quite the law. What is said of "
+    "privacy is what the law asked for would have."
+)
+SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
+
+
+def markdown(certificate: Mapping) -> str:
+    """Write a certificate for people.
+
+    Parameters
+    ----------
+    certificate : mapping
+        As in `certificate.json`. The template is that of the command in `made_by`.
+    """
+    command = certificate["made_by"].removeprefix("isdp ")
+    return _environment().get_template(f"{command}.md.jinja").render(certificate)
+
+
+def said_of_privacy(statement: str, for_release: bool) -> str:
+    """Put before a guarantee in words that it does not hold for what is not for release."""
+    return statement if for_release else f"{OF_THE_LAW_ALONE}: {statement}"
+
+
+@cache
+def _environment():
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # needed for a release alone
+
+    found = Environment(
+        loader=PackageLoader("isdp.io"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # Markdown
+    )
+    found.filters |= {
+        "cell": lambda text: text.replace("|", "/"),  # of a table
+        "number": "{:,}".format,
+        "percent": "{:.1%}".format,
+        "upper_bound": upper,
+        "said_of_privacy": said_of_privacy,
+    }
+    return found
