@@ -95,7 +95,7 @@ def test_importing_the_library_loads_no_package_of_an_extra():
         "import isdp; print(*{name.split('.')[0] for name in sys.modules})",
     )
     assert {"isdp", "numpy"} <= set(loaded)
-    assert {"arviz", "h5netcdf", "matplotlib", "opendp", "tqdm", "xarray"} & set(loaded) == set()
+    assert {"arviz", "h5netcdf", "matplotlib", "opendp", "xarray"} & set(loaded) == set()
 
 
 def test_importing_the_library_takes_less_than_a_second_of_processor_time():
