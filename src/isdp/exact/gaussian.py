@@ -1,7 +1,7 @@
 """Discrete Gaussian draws around any rational centre, in exact arithmetic.
 
 All exact Gaussian noise is built on these: of single queries (`isdp.exact.independent`), under
-totals (`isdp.exact.secure_halving`) and on lattices (`isdp.exact.secure_klein`).
+totals (`isdp.exact.halving`) and on lattices (`isdp.exact.klein`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from flint import acb, arb
 from isdp.errors import InputError
 from isdp.exact.coins import _ball, _geometric, _Words
 from isdp.exact.tosses import toss_all
+from isdp.mechanisms.base import Energy
 
 LEAST_VARIANCE, MOST_VARIANCE = Fraction(1, 10**6), 10**20
 FLAT = 6.0  # a variance from which on m(s, c) depends on c by less than e^-117
@@ -35,6 +36,11 @@ def checked_variance(variance) -> Fraction:
     if not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
         raise InputError(f"release: a variance of {float(variance):g} is not in 1e-6 to 1e20")
     return Fraction(variance)
+
+
+def gaussian_variance(energy: Energy) -> Fraction:
+    """Sigma^2 of a law of weight exp(-rate ||u||_2^2)."""
+    return 1 / (2 * Fraction(energy.rate))
 
 
 def centred_gaussian(

@@ -143,7 +143,7 @@ def gaussian_law(variance: Fraction) -> TotalLaw:
 def gaussian_total_law(cells: int, variance: Fraction) -> TotalLaw:
     """Law of a cell for the discrete Gaussian under one total.
 
-    With F_m the weights of sums of m cells (`isdp.exact.secure_halving`), P(u_i = k) is in
+    With F_m the weights of sums of m cells (`isdp.exact.halving`), P(u_i = k) is in
     proportion to F_1(k) F_{m-1}(-k).
 
     Parameters
@@ -152,7 +152,7 @@ def gaussian_total_law(cells: int, variance: Fraction) -> TotalLaw:
     variance : Fraction
         Sigma^2, at most 1e6: a larger one is a rescaled law.
     """
-    from isdp.exact.secure_halving import period  # compiled code: the other laws do without
+    from isdp.exact.halving import period  # compiled code: the other laws do without
 
     if whole("exact", "cells", cells, 1) == 1:
         return TotalLaw(np.zeros(1, np.int64), np.ones(1))
