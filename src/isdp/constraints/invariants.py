@@ -67,7 +67,7 @@ class Invariants:
         array([[1, 1, 1]])
         """
         n = whole("invariants", "the number of cells", n, 1)
-        return cls(csr_array(np.ones((1, n), dtype=np.int64)), [name])
+        return cls(_incidence([np.arange(n)], n), [name])
 
     @classmethod
     def partition(cls, labels: Iterable[Hashable]) -> Invariants:

@@ -15,12 +15,11 @@ from flint import acb, arb
 
 from isdp.errors import InputError
 from isdp.exact.coins import _ball, _geometric, _Words
+from isdp.exact.kernels import relative_masses
 from isdp.exact.tosses import toss_all
 from isdp.mechanisms.base import Energy
 
 LEAST_VARIANCE, MOST_VARIANCE = Fraction(1, 10**6), 10**20
-FLAT = 6.0  # a variance from which on m(s, c) depends on c by less than e^-117
-NARROW = 0.25  # a variance below which eleven terms are all but e^-100 of m(s, c)
 
 
 def checked_variance(variance) -> Fraction:
@@ -102,23 +101,14 @@ def relative_mass(variance: Fraction, centres: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     variance : Fraction
-    centres : float64 array, shape (...)
+    centres : float64 array, shape (centres,)
 
     Returns
     -------
-    float64 array, shape (...)
+    float64 array, shape (centres,)
         Better than to 1e-12.
     """
-    v, gaps = float(variance), centres - np.floor(centres)
-    if v >= FLAT:
-        return np.ones(len(gaps))
-    if v >= NARROW:
-        waves = np.arange(1, 5)
-        heights = 2 * np.exp(-2 * np.pi**2 * v * waves**2)
-        return (1 + np.cos(2 * np.pi * gaps[..., None] * waves) @ heights) / (1 + heights.sum())
-    steps = np.arange(-5, 7)
-    masses = np.exp(-((gaps[..., None] - steps) ** 2) / (2 * v)).sum(axis=-1)
-    return masses / np.exp(-(steps**2) / (2 * v)).sum()
+    return relative_masses(math.sqrt(variance), centres)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:

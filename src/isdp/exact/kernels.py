@@ -77,6 +77,13 @@ def log_each_mass(widths, centre):
 
 
 @njit(cache=True)
+def relative_masses(width, centres):
+    """`mass` around each centre over that around 0."""
+    most = mass(width, 0.0)
+    return np.array([mass(width, centre) / most for centre in centres])
+
+
+@njit(cache=True)
 def integer_gaussian(rng, c, s):
     """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
 

@@ -4,7 +4,7 @@ No count is looked at. Every figure says how it was found. *exact*: computed fro
 itself, probabilities to within 1e-9. *bounded*: the true figure is at most this one, as for every
 probability below 1e-9. *simulated*: from draws made for this alone, with two standard errors. Where
 cells of disjoint totals have independent weights, their distribution is computed
-(`isdp.exact.sum_laws`); there it is symmetric and log-concave, so that where a grid would be too
+(`isdp.exact.laws`); there it is symmetric and log-concave, so that where a grid would be too
 long the bound of Vysochanskij and Petunin for unimodal distributions is used. A discrete
 Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by Poisson's
 formula, see `isdp.mechanisms.gaussian`). All else is simulated where an exact sampler is quick.
@@ -26,7 +26,7 @@ from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 from isdp.exact.blocks import block_sizes
 from isdp.exact.choice import ExactSampler, choose
-from isdp.exact.sum_laws import Part, sum_law, sum_variance
+from isdp.exact.laws import Part, sum_law, sum_variance
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.held import Held, group_names
@@ -35,7 +35,7 @@ from isdp.privatize.table import Table
 from isdp.seeds import stream
 
 LEVEL = 0.95
-PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.sum_laws`
+PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.laws`
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose chance to turn negative is told
 MOST_SUMS, MOST_VALUES = 1000, 100
 MOST_PARTS = 2000  # of all sums together, whose laws are computed
