@@ -22,9 +22,7 @@ from isdp.privatize.table import Table
 
 MOST_LISTED = 10
 CONVERSION = "Canonne-Kamath-Steinke"  # holds for every mechanism of that rho
-NOT_FOR_RELEASE = (
-    "NOT FOR RELEASE: drawn in floating point from a pseudo-random generator, for experiments"
-)
+NOT_FOR_RELEASE = "NOT FOR RELEASE: drawn from a pseudo-random generator, for experiments"
 OF_THE_LAW_ALONE = "of the law asked for, and not of this draw"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
 NOT_SAID = (
@@ -44,8 +42,8 @@ NOT_SAID = (
     "How long the drawing took, and the memory of the machine, are outside the guarantee.",
 )
 NO_GUARANTEE = (
-    "No guarantee holds for this table: floating point and a pseudo-random generator can give the "
-    "noise away, and a Markov chain, where one is taken, has not quite the law. What is said of "
+    "No guarantee holds for this table: a pseudo-random generator can give the noise away, and so "
+    "can floating point where it is used, and a Markov chain, where one is taken, has not quite the law. What is said of "
     "privacy is what the law asked for would have."
 )
 SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."

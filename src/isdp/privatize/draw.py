@@ -193,7 +193,7 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
             "bound of the total variation distance to the law, truncation and rounding together, "
             "if the generator's numbers were true uniforms"
         ),
-        arithmetic="floating point",
+        arithmetic="floating point" if sampler.error else "exact",
         randomness=source,
     )
     return Drawn(sampler.sample(rng, 1)[0], report, _spread(free, request, sampler))
