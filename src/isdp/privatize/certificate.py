@@ -43,8 +43,8 @@ NOT_SAID = (
 )
 NO_GUARANTEE = (
     "No guarantee holds for this table: a pseudo-random generator can give the noise away, and so "
-    "can floating point where it is used, and a Markov chain, where one is taken, has not quite the law. What is said of "
-    "privacy is what the law asked for would have."
+    "can floating point where it is used, and a Markov chain, where one is taken, has not quite "
+    "the law. What is said of privacy is what the law asked for would have."
 )
 SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
 TEMPLATE = """\
