@@ -159,19 +159,27 @@ def _bounded(invariants: Invariants) -> _Kinds:
 def _overlapping(invariants: Invariants, draws: int, quick: bool) -> _Kinds:
     """Samplers under any totals, in the order in which they are tried.
 
-    Where cells share their types, sums of types bear any size. Rejection that takes few tries in
-    all is not worth the setting up of messages.
+    Where cells share their types, sums of types bear any size, and come first. Rejection that takes
+    few tries in all is not worth the setting up of messages; messages that take longer than seconds
+    come last.
     """
-    most_tries = QUICK_TRIES if quick else min(FEW_TRIES, MANY_TRIES / max(draws, 1))
-    staged = [(StagedSampler, {"most_tries": most_tries})]
-    if not quick:
-        staged += [(MessageSampler, {}), (StagedSampler, {"most_tries": MOST_TRIES})]
     shared = len(cell_types(invariants)[1]) < invariants.cells
-    typed = [(TypedSampler, {})]
-    if quick and invariants.cells > QUICK_CELLS:
-        return typed
-    others = [*typed, *staged] if shared else [*staged, *typed]
-    return [(GaussianSampler, {}), (MixtureSampler, {}), *others]
+    typed: _Kinds = [(TypedSampler, {})]
+    if quick:
+        by_tries: _Kinds = [(StagedSampler, {"most_tries": QUICK_TRIES})]
+        if invariants.cells > QUICK_CELLS:
+            return typed
+        slow: _Kinds = []
+    else:
+        few = min(FEW_TRIES, MANY_TRIES / max(draws, 1))
+        by_tries = [
+            (StagedSampler, {"most_tries": few}),
+            (MessageSampler, {"most_products": QUICK_PRODUCTS}),
+            (StagedSampler, {"most_tries": MOST_TRIES}),
+        ]
+        slow = [(MessageSampler, {})]
+    iterative = [*typed, *by_tries] if shared else [*by_tries, *typed]
+    return [(GaussianSampler, {}), (MixtureSampler, {}), *iterative, *slow]
 
 
 class _Tried:
