@@ -8,7 +8,7 @@ import pandas as pd
 from benchmarks.releases import states_by_classes
 from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact.blocks import sample_blocks
+from isdp.exact import sample
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.mixture import MixtureSampler
 from isdp.exact.typed import TypedSampler
@@ -24,7 +24,8 @@ def a_composition(cells, epsilon=EPSILON, blocks=1):
     """Time a draw under totals of equal blocks."""
     invariants = Invariants.partition(np.arange(cells) % blocks)
     rng = np.random.default_rng(1)
-    return seconds_a_call(lambda: sample_blocks(rng, invariants, epsilon, draws=1))
+    law = GeneralizedLaplace(epsilon)
+    return seconds_a_call(lambda: sample(rng, invariants, law, 1))
 
 
 def a_sweep(cells):

@@ -2,8 +2,7 @@
 
 The names follow *Integer Subspace Differential Privacy* (Dharangutte, Gao, Gong, Yu; AAAI 2023,
 arXiv 2212.00936), "ISDP" in the docstrings. For the release of confidential data there is
-`isdp.exact.release`; all other samplers use floating point and a pseudo-random generator, and are
-for experiments.
+`isdp.exact.release`; all else takes a pseudo-random generator, and is for experiments.
 """
 
 __version__ = "0.2.0"

@@ -10,3 +10,7 @@ class NoSamplerError(InputError):
 
     What each sampler would take is in the notes of the exception (`BaseException.add_note`).
     """
+
+
+class MisfitError(InputError):
+    """A sampler does not draw such noise at all, however much time it has."""

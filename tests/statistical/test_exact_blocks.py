@@ -1,7 +1,6 @@
 """The sampler for totals of blocks draws from the law exactly, at every scale.
 
-Its parts are checked too: the sum S of a composition against exact rational arithmetic or ball
-arithmetic, and a composition of a given sum for being uniform.
+Compositions of a given sum are checked too.
 """
 
 import math
@@ -9,13 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, ctx
-from numba import njit
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import compositions, enumerate_law, total_law
-from isdp.exact.blocks import sample_blocks
+from isdp.exact import enumerate_law, total_law
+from isdp.exact.coins import _Geometric, _Words
+from isdp.exact.compositions import BlockSampler, compose
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
@@ -32,23 +30,8 @@ def generator(seed=21):
     return np.random.default_rng(seed)
 
 
-@njit(cache=True)  # anew whenever compiled code changes anywhere: see conftest
-def draw_sums(rng, n, epsilon, out):
-    for i in range(len(out)):
-        out[i] = compositions.draw_under(rng, compositions.hull(n, epsilon))
-
-
-@njit(cache=True)  # anew whenever compiled code changes anywhere: see conftest
-def compose_often(words, total, out):
-    room = compositions.rooms_for(out.shape[1])[0]
-    for i in range(len(out)):
-        compositions.compose(words, total, out[i], room)
-
-
-def sums(cells, epsilon, draws, seed=22):
-    out = np.empty(draws, dtype=np.int64)
-    draw_sums(generator(seed), cells, epsilon, out)
-    return out
+def sample_blocks(rng, invariants, epsilon, draws):
+    return BlockSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
@@ -104,100 +87,24 @@ def test_two_cells_at_every_scale(epsilon):
         assert stats.kstest(draws, "laplace", args=(0, 0.5 / epsilon)).pvalue > ALPHA
 
 
-def law_of_sum(cells, a, most, parts=None):
-    """P(S = s) for s < most, in integers; `parts` puts a wrong law in its place."""
-    parts = cells - 1 if parts is None else parts
-    over, under = a.numerator**2, a.denominator**2
-    weights = [
-        math.comb(s + parts, parts) ** 2 * over**s * under ** (most - s) for s in range(most)
-    ]
-    whole = sum(weights)
-    return np.array([weight / whole for weight in weights])
-
-
-@pytest.mark.parametrize(
-    ("cells", "a"),
-    [(2, Fraction(1, 2)), (2, Fraction(9, 10)), (5, Fraction(4, 5)), (40, Fraction(7, 10))],
-)
-def test_law_of_the_sum_against_rational_arithmetic(cells, a):
-    draws = sums(cells, -math.log(a), 50_000)
-    counts = np.bincount(draws, minlength=400)
-    assert len(counts) == 400
-    check_law(counts, law_of_sum(cells, a, 400))
-    for parts in (cells, cells - 2):
-        wrong = law_of_sum(cells, a, 400, parts)
-        with pytest.raises(LawRejected):
-            check_law(counts, wrong)
-
-
-@pytest.mark.parametrize(("cells", "epsilon"), [(10**7, 20.0), (1000, 8.0)])
-def test_law_of_the_sum_where_it_is_mostly_zero(cells, epsilon):
-    steps = 2 * np.log1p((cells - 1) / np.arange(1, 80)) - 2 * epsilon
-    weights = np.exp(np.concatenate([[0.0], np.cumsum(steps)]))
-    counts = np.bincount(sums(cells, epsilon, 60_000), minlength=80)
-    check_law(counts, weights / weights.sum())
-
-
-def equal_bins(cells, epsilon, bins=40):
-    """Edges of bins of the sum, and their probabilities by ball arithmetic."""
-    mode = compositions._mode(cells, epsilon)
-    sd = math.sqrt(cells / 2 * math.exp(-epsilon)) / -math.expm1(-epsilon)
-    step = max(round(sd / 50), 1)
-    least = max(mode - 500 * step, 0)
-    points = range(least, mode + 500 * step, step)
-    with ctx.workprec(160):
-        top = arb(mode + cells).lgamma() - arb(mode + 1).lgamma()
-        rate = arb(epsilon)
-        weights = np.array(
-            [
-                float(
-                    (
-                        2 * (arb(s + cells).lgamma() - arb(s + 1).lgamma() - top)
-                        - 2 * rate * (s - mode)
-                    ).exp()
-                )
-                for s in points
-            ]
-        )
-    # the trapezoidal rule on so smooth a function: no error to speak of
-    below = np.cumsum(weights) - weights / 2
-    below /= weights.sum()
-    picked = np.unique(np.searchsorted(below, np.arange(1, bins) / bins))
-    edges = least + step * picked
-    return edges, np.diff(np.concatenate([[0.0], below[picked], [1.0]]))
-
-
-@pytest.mark.parametrize(
-    ("cells", "epsilon"), [(100, 1e-6), (10**5, 1e-3), (10**7, 1e-6), (10**7, 0.2)]
-)
-def test_law_of_the_sum_at_huge_scales(cells, epsilon):
-    edges, pmf = equal_bins(cells, epsilon)
-    assert len(pmf) == 40
-    draws = sums(cells, epsilon, 60_000)
-    check_law(np.bincount(np.searchsorted(edges, draws), minlength=40), pmf)
-    # one part too few, seen where the shift of the mean is not lost in the spread
-    if cells == 100:
-        wrong = sums(cells - 2, epsilon, 60_000)
-        with pytest.raises(LawRejected):
-            check_law(np.bincount(np.searchsorted(edges, wrong), minlength=40), pmf)
-
-
-@pytest.mark.parametrize(("total", "cells"), [(3, 4), (9, 3), (30, 2), (40, 3)])
-def test_compositions_are_uniform(total, cells):
-    out = np.empty((100_000, cells), dtype=np.int64)
-    compose_often(compositions.words_from(generator()), total, out)
-    assert (out.sum(axis=1) == total).all()
-    grid = np.indices((total + 1,) * cells).reshape(cells, -1).T
-    points = grid[grid.sum(axis=1) == total]
-    share = np.full(len(points), 1 / math.comb(total + cells - 1, cells - 1))
-    check_law(count_points(out, points), np.append(share, 0.0))
+@pytest.mark.parametrize(("cells", "epsilon"), [(10**5, 1e-3), (10**6, 0.2), (10**5, 3.0)])
+def test_many_cells_spread_as_the_law_of_one_says(cells, epsilon):
+    """Cells are all but independent of one another."""
+    law = total_law(cells, epsilon)
+    noise = sample_blocks(generator(), Invariants.total(cells), epsilon, draws=3)
+    fourth = (law.pmf * law.support.astype(float) ** 4).sum()
+    squares = noise.ravel().astype(float) ** 2
+    check_mean(squares, law.sd**2, math.sqrt(fourth - law.sd**4))
+    with pytest.raises(LawRejected):
+        check_mean(1.1 * squares, law.sd**2, math.sqrt(fourth - law.sd**4))
 
 
 @pytest.mark.parametrize(("total", "cells"), [(10**12, 3), (10**9, 50), (5000, 500), (300, 3000)])
 def test_a_part_of_a_large_composition_follows_its_law(total, cells):
     # P(part >= k) = prod over j < n - 1 of (S - k + n - 1 - j) / (S + n - 1 - j)
-    out = np.empty((10_000, cells), dtype=np.int64)
-    compose_often(compositions.words_from(generator()), total, out)
+    geometric = _Geometric(Fraction(math.log1p(cells / total)))
+    several = np.full(10_000, total), np.full(10_000, cells)
+    out = compose(_Words(generator().bytes), *several, geometric).reshape(-1, cells)
     mean = total / cells
     edges = np.unique([0, 1, 2] + [round(mean * -math.log(1 - i / 20)) for i in range(20)])
     j = np.arange(cells - 1)

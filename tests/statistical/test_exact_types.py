@@ -15,7 +15,8 @@ from isdp.exact.coins import _Words
 from isdp.exact.counts import SumsOfCounts
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.sums import TypeSums
-from isdp.exact.typed import TypedRelease, TypedSampler
+from isdp.exact.typed import TypedSampler
+from tests.laws import l1
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 STATES_BY_SEX = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
@@ -63,7 +64,7 @@ def check_points(draws, law):
 def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants = LATTICES[name]
     law = law_of(invariants, float(epsilon))
-    check_points(TypedRelease(invariants, epsilon).draw(words(), DRAWS), law)
+    check_points(TypedSampler(invariants, l1(epsilon)).draw(words(), DRAWS), law)
     sampler = TypedSampler(invariants, GeneralizedLaplace(float(epsilon)))
     check_points(sampler.sample(np.random.default_rng(42), DRAWS), law)
 
@@ -71,7 +72,7 @@ def test_sums_of_types_on_lattices_small_enough_to_enumerate(name, epsilon):
 @pytest.mark.parametrize("name", ["two states by sex, two cells of a type", "2 x 3 table"])
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants = LATTICES[name]
-    draws = TypedRelease(invariants, Fraction(77, 100)).draw(words(), DRAWS)
+    draws = TypedSampler(invariants, l1("0.77")).draw(words(), DRAWS)
     with pytest.raises(LawRejected):
         check_points(draws, law_of(invariants, 0.7))
 
@@ -84,7 +85,7 @@ def test_power_a_law_of_the_sum_of_one_count_too_few_is_caught(monkeypatch):
         right(self, counts[-1], rate)
 
     monkeypatch.setattr(SumsOfCounts, "__init__", one_less)
-    draws = TypedRelease(STATES_BY_SEX, Fraction(7, 10)).draw(words(), DRAWS)
+    draws = TypedSampler(STATES_BY_SEX, l1("0.7")).draw(words(), DRAWS)
     assert counts == [[1, 1]]  # of types of one cell and of two
     with pytest.raises(LawRejected):
         check_points(draws, law_of(STATES_BY_SEX, 0.7))
@@ -208,7 +209,7 @@ def test_cells_within_large_types_follow_the_law_of_their_sum():
     # cells are exchangeable, so that any cell's product with the sum has the same mean
     check_mean(first * middle, variance_of_sum / cells)
     check_mean(second * middle, variance_of_sum / cells)
-    released = TypedRelease(Invariants(sets), Fraction(1, 2)).draw(words(48), 2_000)
+    released = TypedSampler(Invariants(sets), l1("1/2")).draw(words(48), 2_000)
     middle = released[:, cells : 2 * cells].sum(axis=1)
     check_law(np.bincount(middle + half, minlength=len(s)), pmf)
     pooled = np.abs(released[:, cells : 2 * cells]).sum(axis=1)
@@ -219,7 +220,7 @@ def test_cells_within_large_types_follow_the_law_of_their_sum():
 
 def test_sums_of_types_agree_with_messages_on_a_table():
     invariants, epsilon, step = Invariants.margins((3, 4)), 0.5, 1e-3
-    draws = TypedRelease(invariants, Fraction(1, 2)).draw(words(49), 10_000)
+    draws = TypedSampler(invariants, l1("1/2")).draw(words(49), 10_000)
     below, centre, above = (
         DynamicSampler(invariants, GeneralizedLaplace(epsilon + h)).log_normaliser
         for h in (-step, 0.0, step)

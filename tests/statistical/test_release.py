@@ -8,11 +8,10 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, secure_compositions, total_law
-from isdp.exact.blocks import sample_blocks
+from isdp.exact import compositions, enumerate_law, total_law
 from isdp.exact.coins import _Geometric, _SumWeight, _Words
+from isdp.exact.compositions import compose
 from isdp.exact.secure import release
-from isdp.exact.secure_compositions import compose
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
@@ -66,7 +65,7 @@ def test_power_a_law_of_the_sum_off_by_one_part_is_caught(monkeypatch):
 
     monkeypatch.setattr(_SumWeight, "log", off_by_one)
     # a law of its own, as those that are shared may know their chances already
-    monkeypatch.setattr(secure_compositions, "_sum_weight", _SumWeight)
+    monkeypatch.setattr(compositions, "_sum_weight", _SumWeight)
     draws = release(invariants, "0.5", draws=6_000, source=pseudo())
     with pytest.raises(LawRejected):
         check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
@@ -123,27 +122,24 @@ def test_compositions_are_uniform(total, cells, epsilon):
     check_law(count_points(draws, points), np.append(np.full(len(points), 1 / len(points)), 0))
 
 
-@pytest.mark.parametrize(("cells", "epsilon"), [(2, "1e-6"), (7, "1e-3"), (300, "1e-4")])
-def test_it_draws_from_the_same_law_as_the_sampler_in_floating_point(cells, epsilon):
-    invariants = Invariants.total(cells)
-    exact = release(invariants, epsilon, draws=2_500, source=pseudo())
-    floating = sample_blocks(np.random.default_rng(32), invariants, float(epsilon), draws=10_000)
-    for statistic in (first_cell, last_cell, norm):
-        assert stats.ks_2samp(statistic(exact), statistic(floating)).pvalue > ALPHA
-    off = sample_blocks(np.random.default_rng(33), invariants, 1.3 * float(epsilon), draws=10_000)
-    assert stats.ks_2samp(norm(exact), norm(off)).pvalue < ALPHA
+@pytest.mark.parametrize(("cells", "epsilon"), [(2, 1e-6), (7, 1e-3), (300, 1e-4)])
+def test_small_epsilons_give_the_law_of_the_norm_and_of_a_cell(cells, epsilon):
+    """The norm is Gamma(cells - 1, rate epsilon), but for a part in 1 / epsilon."""
+    draws = release(Invariants.total(cells), epsilon, draws=2_500, source=pseudo())
+    scaled = epsilon * abs(draws).sum(axis=1)
+    assert stats.kstest(scaled, "gamma", args=(cells - 1,)).pvalue > ALPHA
+    assert stats.kstest(1.3 * scaled, "gamma", args=(cells - 1,)).pvalue < ALPHA
+    for cell in (draws[:, 0], draws[:, -1]):
+        assert stats.kstest(cell, law_below(cells, epsilon)).pvalue > ALPHA
 
 
-def first_cell(draws):
-    return draws[:, 0]
-
-
-def last_cell(draws):
-    return draws[:, -1]
-
-
-def norm(draws):
-    return abs(draws).sum(axis=1)
+def law_below(cells, epsilon):
+    """Distribution function of a cell."""
+    if cells == 2:
+        return stats.laplace(scale=0.5 / epsilon).cdf
+    law = total_law(cells, epsilon)
+    below = np.append(0.0, np.cumsum(law.pmf))
+    return lambda values: below[np.searchsorted(law.support, values, side="right")]
 
 
 def test_a_table_with_both_margins_at_the_epsilon_of_use():

@@ -10,9 +10,10 @@ import pytest
 from isdp import GeneralizedGaussian, Invariants
 from isdp.exact import release, sample
 from isdp.exact.coins import _Words
-from isdp.exact.secure_halving import HalvingRelease
-from isdp.exact.secure_klein import KleinRelease
+from isdp.exact.halving import HalvingSampler
+from isdp.exact.klein import GaussianSampler
 from isdp.lattice.kernel import kernel_lattice
+from tests.laws import gaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 DRAWS = 8_000
@@ -45,9 +46,9 @@ def enumerated(invariants, variance, reach=16):
 def test_klein_follows_the_law_on_small_lattices(name, variance):
     invariants = LATTICES[name]
     points, pmf = enumerated(invariants, variance)
-    drawn = KleinRelease(invariants, variance).draw(pseudo(), DRAWS)
+    drawn = GaussianSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
     check_law(count_points(drawn, points), np.append(pmf, 0.0))
-    off = KleinRelease(invariants, variance * Fraction(6, 5)).draw(pseudo(), DRAWS)
+    off = GaussianSampler(invariants, gaussian(variance * Fraction(6, 5))).draw(pseudo(), DRAWS)
     with pytest.raises(LawRejected):
         check_law(count_points(off, points), np.append(pmf, 0.0))
 
@@ -69,7 +70,7 @@ def convolved(cells, variance, reach):
 def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     reach = 12 * math.ceil(math.sqrt(variance))
     k, pmf = convolved(cells, variance, reach)
-    drawn = HalvingRelease(Invariants.total(cells), variance).draw(pseudo(), DRAWS)
+    drawn = HalvingSampler(Invariants.total(cells), gaussian(variance)).draw(pseudo(), DRAWS)
     for cell in {0, cells // 2, cells - 1}:
         counts = np.bincount(drawn[:, cell] + reach, minlength=len(k))
         check_law(counts, pmf)
@@ -80,9 +81,9 @@ def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
 
 def test_power_a_period_that_is_left_out_is_caught(monkeypatch):
     monkeypatch.setattr(
-        "isdp.exact.secure_halving._keep", lambda words, parts, pair: np.ones(len(pair[0]), bool)
+        "isdp.exact.halving._keep", lambda words, parts, pair: np.ones(len(pair[0]), bool)
     )
-    drawn = HalvingRelease(Invariants.total(4), Fraction(1, 6)).draw(pseudo(), DRAWS)
+    drawn = HalvingSampler(Invariants.total(4), gaussian("1/6")).draw(pseudo(), DRAWS)
     k, pmf = convolved(4, Fraction(1, 6), 12)
     with pytest.raises(LawRejected):
         check_law(np.bincount(drawn[:, 0] + 12, minlength=len(k)), pmf)
@@ -90,8 +91,8 @@ def test_power_a_period_that_is_left_out_is_caught(monkeypatch):
 
 def test_halving_and_klein_draw_from_one_law():
     invariants, variance = Invariants.total(5), Fraction(1, 2)
-    drawn = HalvingRelease(invariants, variance).draw(pseudo(), DRAWS)
-    other = KleinRelease(invariants, variance).draw(pseudo(18), 10 * DRAWS)
+    drawn = HalvingSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
+    other = GaussianSampler(invariants, gaussian(variance)).draw(pseudo(18), 10 * DRAWS)
     points, counts = np.unique(other, axis=0, return_counts=True)
     common = counts > 200
     seen = count_points(drawn, points[common])[:-1]
@@ -103,7 +104,7 @@ def test_halving_and_klein_draw_from_one_law():
     )
 
 
-def test_a_table_of_use_has_the_variance_of_the_sampler_in_floating_point():
+def test_a_table_of_use_has_the_variance_of_the_normal_law():
     """For sigma of 3 the lattice is fine: each cell of a 5 x 6 table has sigma^2 times 20/30."""
     invariants = Invariants.margins((5, 6))
     drawn = release(invariants, rho="1/18", draws=3_000, source=np.random.default_rng(3).bytes)

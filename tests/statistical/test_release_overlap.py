@@ -10,9 +10,10 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
 from isdp.exact.coins import _Words
 from isdp.exact.messages import DynamicSampler, convolution, windows
-from isdp.exact.messages import secure as messages
-from isdp.exact.messages.secure import MessageRelease
-from isdp.exact.secure_staged import StagedRelease
+from isdp.exact.messages import rejection as messages
+from isdp.exact.messages.rejection import MessageSampler
+from isdp.exact.staged import StagedSampler
+from tests.laws import l1
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
@@ -22,8 +23,8 @@ LATTICES = {
     "nested sums that overlap": Invariants([[1, 1, 1, 0], [0, 1, 1, 1]]),
 }
 SAMPLERS = {
-    "messages": MessageRelease,
-    "staged": lambda invariants, epsilon: StagedRelease(invariants, epsilon, 1e6),
+    "messages": lambda invariants, epsilon: MessageSampler(invariants, l1(epsilon)),
+    "staged": lambda invariants, epsilon: StagedSampler(invariants, l1(epsilon)),
 }
 DRAWS = 5_000
 
@@ -51,7 +52,7 @@ def test_messages_that_are_wrong_make_a_law_that_is_right():
     """Weights off by a tenth change the proposal alone, if the bound allows for it."""
     invariants = LATTICES["2 x 3 table"]
     law = enumerate_law(invariants, GeneralizedLaplace(0.5))
-    sampler = MessageRelease(invariants, Fraction(1, 2))
+    sampler = MessageSampler(invariants, l1("1/2"))
     messages = sampler.filled.messages
     leaf = min(messages, key=lambda number: number)
     half = len(messages[leaf]) // 2
@@ -72,7 +73,7 @@ def test_convolutions_of_few_bits_make_a_law_that_is_right(monkeypatch):
     monkeypatch.setattr(convolution, "WIDEST", 3)
     invariants = Invariants.total(4)
     law = enumerate_law(invariants, GeneralizedLaplace(0.9))
-    sampler = MessageRelease(invariants, Fraction(9, 10))
+    sampler = MessageSampler(invariants, l1("9/10"))
     assert sampler.filled.plan.convolutions
     drawn = sampler.draw(pseudo(), DRAWS)
     check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))
@@ -87,7 +88,7 @@ def test_a_small_ball_and_the_tries_outside_make_one_law(monkeypatch):
     """Much of the law lies outside of a small ball, where the other tries take over."""
     invariants, epsilon = LATTICES["2 x 3 table"], Fraction(1, 2)
     law = enumerate_law(invariants, GeneralizedLaplace(0.5))
-    sampler = MessageRelease(invariants, epsilon)
+    sampler = MessageSampler(invariants, l1(epsilon))
     norms = abs(law.points).sum(axis=1)
     sampler.radius = 4
     outside = law.pmf[norms > 4].sum()
@@ -115,7 +116,7 @@ def test_both_samplers_and_the_one_in_floating_point_draw_from_one_law(shape):
     for i, j in ((0, 1), (0, 2), (1, 2)):
         assert stats.ks_2samp(norms[i], norms[j]).pvalue > ALPHA
         assert stats.ks_2samp(draws[i][:, 0], draws[j][:, 0]).pvalue > ALPHA
-    off = StagedRelease(invariants, Fraction(3, 10), 1e6).draw(pseudo(), 3_000)
+    off = StagedSampler(invariants, l1("3/10")).draw(pseudo(), 3_000)
     assert stats.ks_2samp(norms[0], abs(off).sum(axis=1)).pvalue < ALPHA
     support, pmf = floating.marginal(0)
     for drawn in draws[:2]:

@@ -23,7 +23,7 @@ from isdp.checks import share, within
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.sum_laws import Part, sum_variance
+from isdp.exact.laws import Part, sum_variance
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import GeneralizedLaplace
 

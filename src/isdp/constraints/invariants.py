@@ -67,7 +67,9 @@ class Invariants:
         array([[1, 1, 1]])
         """
         n = whole("invariants", "the number of cells", n, 1)
-        return cls(csr_array(np.ones((1, n), dtype=np.int64)), [name])
+        index = np.int32 if n <= np.iinfo(np.int32).max else np.int64  # as SciPy's of a dense row
+        row = np.ones(n, np.int64), np.arange(n, dtype=index), np.array([0, n], dtype=index)
+        return cls(csr_array(row, shape=(1, n)), [name])
 
     @classmethod
     def partition(cls, labels: Iterable[Hashable]) -> Invariants:

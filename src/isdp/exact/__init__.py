@@ -6,7 +6,8 @@ judge samplers by.
 """
 
 from isdp.exact.choice import ExactSampler, choose, sample
-from isdp.exact.laws import EnumeratedLaw, TotalLaw, enumerate_law, total_law
+from isdp.exact.enumeration import EnumeratedLaw, enumerate_law
+from isdp.exact.laws import TotalLaw, total_law
 from isdp.exact.secure import release
 
 __all__ = [

@@ -16,8 +16,8 @@ g(N, T) for the T that they leave; given T the others are a uniform composition 
 the tries are kept where cells are many, one in several of a hundred.
 
 The largest g(N, T) over T falls with N. It is taken at a number of cells that N falls short of with
-a chance below exp(-60) (Chernoff). Every decision but those within a composition is in exact
-arithmetic, on a pseudo-random generator's words: for experiments.
+a chance below exp(-60) (Chernoff). Every decision is in exact arithmetic, on a pseudo-random
+generator's words: for experiments.
 """
 
 from __future__ import annotations
@@ -33,13 +33,12 @@ from scipy.special import expit
 
 from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError
+from isdp.errors import InputError, MisfitError
 from isdp.exact.blocks import block_order, refuse_large_sums
 from isdp.exact.coins import _ball, _decide, _floor, _Geometric, _Tosses, _Words
-from isdp.exact.compositions import share, words_from
+from isdp.exact.compositions import compose
 from isdp.exact.counts import _below
 from isdp.exact.messages.bounds import cell_bound
-from isdp.exact.rounding import composition_error
 from isdp.io.progress import progress, tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
@@ -84,22 +83,19 @@ class BoundedSampler:
 
     method = "bounded compositions"
 
-    @staticmethod
-    def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
-        """Say why this sampler fits, or raise `InputError` with the reason why not."""
-        energy_served("bounded compositions", law, [(1, False)])
-        if lower is None:
-            raise InputError("bounded compositions: the noise has no bounds")
-        if block_order(invariants) is None:
-            raise InputError("bounded compositions: the totals are not those of disjoint blocks")
-        return "the noise is bounded from below, under totals of disjoint blocks"
+    reason = "the noise is bounded from below, under totals of disjoint blocks"
 
     def __init__(self, invariants: Invariants, law: Mechanism, lower=None):
-        self.fits(invariants, law, lower)
+        energy_served(self.method, law, [(1, False)])
+        if lower is None:
+            raise MisfitError("bounded compositions: the noise has no bounds")
+        blocks = block_order(invariants)
+        if blocks is None:
+            raise MisfitError("bounded compositions: the totals are not those of disjoint blocks")
         self.invariants, rate = invariants, law.energy.rate
         refuse_large_sums(invariants.cells, rate)
         lower = cell_bound("lower", lower, invariants.cells, -math.inf).astype(np.int64)
-        order, starts = block_order(invariants)
+        order, starts = blocks
         self._free = order[: starts[0]]
         epsilon = Fraction(rate)
         self._alone = _Cells(lower[self._free], epsilon, epsilon)
@@ -110,9 +106,7 @@ class BoundedSampler:
         for number, (start, stop) in enumerate(tracked("setting up totals", ends)):
             cells = order[start:stop]
             self._blocks.append((cells, _Block(number, lower[cells], epsilon)))
-            self.error += MOST_TRIES * math.exp(-LOG_MISSED) + composition_error(
-                len(cells), math.inf
-            )
+            self.error += MOST_TRIES * math.exp(-LOG_MISSED)
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise, int64 (draws, cells), checked against the invariants.
@@ -130,7 +124,7 @@ class BoundedSampler:
                 if len(self._free):
                     row[self._free] = self._draw_free(words)
                 for cells, block in self._blocks:
-                    row[cells] = block.draw(rng, words)
+                    row[cells] = block.draw(words)
                     drawn += len(cells)
                     at(drawn)
         self.invariants.check(noise)
@@ -225,6 +219,7 @@ class _Block:
         self._least = self._fewest(lower, alpha)
         self._mode = _floor(self._peak)
         self._kept = _Tosses(self._log_chance)
+        self._counts = _Geometric(alpha)
 
     def _fewest(self, lower: np.ndarray, alpha: Fraction) -> int:
         """Find a number of cells above zero that is missed with a chance below exp(-LOG_MISSED)."""
@@ -250,7 +245,7 @@ class _Block:
         """Logarithm of the chance to keep, against the largest of the fewest cells."""
         return self._log_law(cells, total) - self._log_law(self._least, self._mode)
 
-    def draw(self, rng: np.random.Generator, words: _Words) -> np.ndarray:
+    def draw(self, words: _Words) -> np.ndarray:
         """Draw the noise, int64 (cells,)."""
         if self.slack == 0:
             return self.lower.copy()
@@ -263,11 +258,9 @@ class _Block:
                 continue
             if len(above) < self._least or self._kept.toss(words, words.one(), len(above), total):
                 noise = raised - below
-                shares = np.zeros((1, len(above)), dtype=np.int64)
-                ends = np.array([0, len(above)])
-                more, less = np.array([[total]]), np.zeros((1, 1), dtype=np.int64)
-                share(words_from(rng), np.arange(len(above)), ends, more, less, shares)
-                noise[above] += shares[0]
+                counts, totals = np.array([len(above)]), np.array([total])
+                single = len(above) == 1
+                noise[above] += totals if single else compose(words, totals, counts, self._counts)
                 return noise
         raise InputError(
             f"exact: noise bounded from below was not found in {MOST_TRIES} tries; use the Markov "

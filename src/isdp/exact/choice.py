@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
+from isdp.checks import whole
 from isdp.constraints.invariants import Invariants, cell_types
-from isdp.errors import InputError
-from isdp.exact.blocks import BlockSampler, blocks_of
+from isdp.errors import InputError, MisfitError, NoSamplerError
 from isdp.exact.bounded import BoundedSampler
+from isdp.exact.coins import _Words
+from isdp.exact.compositions import BlockSampler
 from isdp.exact.halving import HalvingSampler
 from isdp.exact.klein import GaussianSampler
+from isdp.exact.messages.rejection import MessageSampler
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.mixture import MixtureSampler
 from isdp.exact.reduced import reduce
+from isdp.exact.sampler import MOST_TRIES
 from isdp.exact.staged import StagedSampler
 from isdp.exact.typed import TypedSampler
-from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.base import Law, Mechanism
 
-LARGEST_DENSE = 2000  # cells up to which a basis of the lattice is reduced in reasonable time
-QUICK = 1e9  # products of messages that take seconds
-FEW = 100  # cells
-# from here on halving draws in less time than Klein's sampler, which takes the cube of the cells to
-# set up, and errs by rounding
-MANY = 300
+FEW_CELLS = 100
+QUICK_CELLS = 1000  # whose samplers are set up in a second
+QUICK_PRODUCTS = 1e9  # of messages that take seconds
+QUICK_TRIES = 1e5  # a draw
+FEW_TRIES = 1e4  # a draw: milliseconds, and not worth the setting up of messages
+MANY_TRIES = 1e6  # in all: seconds, and worth it
 
 SAMPLERS = (
     BlockSampler,
@@ -33,14 +39,17 @@ SAMPLERS = (
     HalvingSampler,
     MixtureSampler,
     DynamicSampler,
+    MessageSampler,
     TypedSampler,
     BoundedSampler,
     StagedSampler,
 )
-ANY_SIZE = (BlockSampler, HalvingSampler, TypedSampler, BoundedSampler)
+_Kinds = Sequence[tuple[type, dict]]
 
 
 class _Draws(Protocol):
+    method: str
+    reason: str
     error: float
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
@@ -61,7 +70,10 @@ class ExactSampler:
     error : float
         Bound on the total variation distance between a draw's law and the law asked for:
         truncation and the rounding of 53-bit arithmetic together. The pseudo-random generator is
-        taken for a source of true uniforms.
+        taken for a source of true uniforms. It is 0 for all noise of the l1 norm or Gaussian noise
+        that is not bounded.
+    expected_tries : float
+        Of a sampler by rejection, an estimate for each draw; else 1.
     """
 
     method: str
@@ -73,8 +85,24 @@ class ExactSampler:
         """Draw independent noise vectors; int64 (draws, cells), checked against the invariants."""
         return self.sampler.sample(rng, draws)
 
+    def draw(self, words: _Words, draws: int) -> np.ndarray:
+        """Draw in exact arithmetic, where `error` is 0: int64 (draws, cells), not yet checked."""
+        return self.sampler.draw(words, draws)
 
-def choose(invariants: Invariants, mechanism: Mechanism, lower=None) -> ExactSampler:
+    @property
+    def expected_tries(self) -> float:
+        """As above."""
+        return getattr(self.sampler, "expected_tries", 1.0)
+
+
+def choose(
+    invariants: Invariants,
+    mechanism: Law | Mechanism,
+    lower=None,
+    *,
+    draws: int = 10_000,
+    quick: bool = False,
+) -> ExactSampler:
     """Choose and set up the perfect sampler that fits.
 
     Parameters
@@ -86,10 +114,14 @@ def choose(invariants: Invariants, mechanism: Mechanism, lower=None) -> ExactSam
     lower : int array, shape (cells,), optional
         Least noise of each cell. ``-counts`` conditions on a release without negative counts,
         which is another law with another privacy guarantee (CDP, Theorem 2.1).
+    draws : int
+        About how many are wanted: many are worth a longer setting up.
+    quick : bool
+        Take only a sampler that is set up within a second or so, and draws within milliseconds.
 
     Raises
     ------
-    InputError
+    NoSamplerError
         If no perfect sampler is practical: with what each would take, and the alternative.
 
     Examples
@@ -98,64 +130,87 @@ def choose(invariants: Invariants, mechanism: Mechanism, lower=None) -> ExactSam
     >>> choose(Invariants.total(100), GeneralizedLaplace(0.2)).method
     'compositions'
     """
-    if lower is None and blocks_of(invariants) is None:
-        reduced = reduce(invariants, mechanism, choose)
-        if reduced is not None:
-            return ExactSampler(reduced.method, reduced.reason, reduced.error, reduced)
-    misfits, refusals = [], {}
-    for kind, options in _in_order(invariants):
-        try:
-            reason = kind.fits(invariants, mechanism, lower)
-        except InputError as misfit:
-            misfits.append(str(misfit))
-            continue
-        if invariants.cells > LARGEST_DENSE and kind not in ANY_SIZE:
-            refusals[kind.method] = (
-                f"exact: {invariants.cells} cells are too many (up to {LARGEST_DENSE}); use the "
-                f"MCMC sampler (isdp.mcmc.sample)"
-            )
-            continue
-        try:
-            bounds = () if lower is None else (lower,)
-            sampler = kind(invariants, mechanism, *bounds, **options)
-        except InputError as refusal:
-            refusals[kind.method] = str(refusal)
-            continue
-        reason = ", but ".join([reason, *refusals.values()])
-        return ExactSampler(kind.method, reason, sampler.error, sampler)
-    raise InputError(_nothing_fits(misfits, refusals))
+    tried = _Tried(invariants, mechanism, lower)
+    if lower is not None:
+        sampler = tried.first(_bounded(invariants))
+    else:
+        sampler = tried.first([(BlockSampler, {}), (HalvingSampler, {})])
+        if sampler is None:
+            again = partial(choose, draws=draws, quick=quick)
+            sampler = reduce(invariants, mechanism, again)
+        if sampler is None:
+            sampler = tried.first(_overlapping(invariants, draws, quick))
+    if sampler is None:
+        raise tried.error()
+    reason = ", but ".join([sampler.reason, *tried.refusals.values()])
+    return ExactSampler(sampler.method, reason, sampler.error, sampler)
 
 
-def _in_order(invariants: Invariants) -> list[tuple[type, dict]]:
-    """Samplers in the order in which they are tried: the first that is practical is taken.
+def _bounded(invariants: Invariants) -> _Kinds:
+    """Samplers of bounded noise, in the order in which they are tried.
 
-    Blocks go first, as they bear any size. Messages that take longer than seconds come last: where
-    cells share their types, sums of types are tried before, and else staged rejection. Of more than
-    a few cells that share types no tree is sought, which takes seconds too.
+    Of more than a few cells no tree is sought at first, which takes seconds.
+    """
+    blocks, quick = (BoundedSampler, {}), (DynamicSampler, {"most_products": QUICK_PRODUCTS})
+    few = invariants.cells <= FEW_CELLS
+    return [*([quick, blocks] if few else [blocks, quick]), (DynamicSampler, {})]
+
+
+def _overlapping(invariants: Invariants, draws: int, quick: bool) -> _Kinds:
+    """Samplers under any totals, in the order in which they are tried.
+
+    Where cells share their types, sums of types bear any size, and come first. Rejection that takes
+    few tries in all is not worth the setting up of messages; messages that take longer than seconds
+    come last.
     """
     shared = len(cell_types(invariants)[1]) < invariants.cells
-    quick, full = (DynamicSampler, {"most_products": QUICK}), (DynamicSampler, {})
-    if not shared:
-        iterative = [quick, (StagedSampler, {}), (TypedSampler, {}), (BoundedSampler, {}), full]
-    elif invariants.cells > FEW:
-        iterative = [(TypedSampler, {}), (BoundedSampler, {}), quick, (StagedSampler, {}), full]
+    typed: _Kinds = [(TypedSampler, {})]
+    if quick:
+        by_tries: _Kinds = [(StagedSampler, {"most_tries": QUICK_TRIES})]
+        if invariants.cells > QUICK_CELLS:
+            return typed
+        slow: _Kinds = []
     else:
-        iterative = [quick, (TypedSampler, {}), (BoundedSampler, {}), (StagedSampler, {}), full]
-    gaussian = [GaussianSampler, HalvingSampler]
-    if invariants.cells >= MANY:
-        gaussian.reverse()
-    direct = (BlockSampler, *gaussian, MixtureSampler)
-    return [*((kind, {}) for kind in direct), *iterative]
+        few = min(FEW_TRIES, MANY_TRIES / max(draws, 1))
+        by_tries = [
+            (StagedSampler, {"most_tries": few}),
+            (MessageSampler, {"most_products": QUICK_PRODUCTS}),
+            (StagedSampler, {"most_tries": MOST_TRIES}),
+        ]
+        slow = [(MessageSampler, {})]
+    iterative = [*typed, *by_tries] if shared else [*by_tries, *typed]
+    return [(GaussianSampler, {}), (MixtureSampler, {}), *iterative, *slow]
 
 
-def _nothing_fits(misfits: list[str], refusals: dict[str, str]) -> str:
-    """Say what each sampler that fits would take, or where none does, why not."""
-    if not refusals:
-        return f"exact: no perfect sampler draws this law here: {'; '.join(misfits)}"
-    if len(refusals) == 1:
-        return next(iter(refusals.values()))
-    told = "; ".join(f"by {method}: {refusal}" for method, refusal in refusals.items())
-    return f"exact: no perfect sampler is practical here; {told}"
+class _Tried:
+    """Samplers that were tried in vain: those that do not fit, and those that refused."""
+
+    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower):
+        self.asked = invariants, law, lower
+        self.misfits: list[str] = []
+        self.refusals: dict[str, str] = {}
+
+    def first(self, kinds: _Kinds) -> _Draws | None:
+        """Set up the first that is practical; None if none is."""
+        for kind, options in kinds:
+            try:
+                return kind(*self.asked, **options)
+            except MisfitError as misfit:
+                self.misfits.append(str(misfit))
+            except InputError as refusal:
+                self.refusals[kind.method] = str(refusal)
+        return None
+
+    def error(self) -> NoSamplerError:
+        """Say what each sampler that fits would take, or where none does, why not."""
+        told = [f"by {method}: {refusal}" for method, refusal in self.refusals.items()]
+        if not told:
+            return NoSamplerError(
+                f"exact: no perfect sampler draws this law here: {'; '.join(self.misfits)}"
+            )
+        if len(told) == 1:
+            return NoSamplerError(next(iter(self.refusals.values())))
+        return NoSamplerError(f"exact: no perfect sampler is practical here; {'; '.join(told)}")
 
 
 def sample(
@@ -163,8 +218,8 @@ def sample(
 ) -> np.ndarray:
     """Draw independent noise from the mechanism's law itself, without a Markov chain.
 
-    The generator is a pseudo-random one and weights are in floating point: for experiments;
-    `isdp.exact.release` is for the release of confidential data.
+    The generator is a pseudo-random one: for experiments; `isdp.exact.release` is for the release
+    of confidential data.
 
     Parameters
     ----------
@@ -192,4 +247,5 @@ def sample(
     >>> noise.shape, int(abs(noise.reshape(4, 2, 3).sum(axis=1)).max())
     ((4, 6), 0)
     """
-    return choose(invariants, mechanism, lower).sample(rng, draws)
+    draws = whole("exact", "draws", draws)
+    return choose(invariants, mechanism, lower, draws=draws).sample(rng, draws)

@@ -19,6 +19,7 @@ from flint import arb, ctx
 from isdp.compiled import njit
 from isdp.errors import InputError
 
+LARGEST_RATE = 1000  # of noise; with any larger one it is all but always zero
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries
 DIGIT_BITS = 8
 CHUNK = 1 << 16  # counts drawn at once: they and their random bits stay in the cache

@@ -1,692 +1,351 @@
-"""Compiled loops that draw uniform compositions, on random words of their own.
+"""Independent l1 noise under totals of disjoint blocks, and uniform compositions: exact, from bits.
 
-Random words are 64 bits of SFC64, as in `numpy.random.SFC64`, inlined: a call of a NumPy generator
-from compiled code takes several times as long. Their seed comes from a NumPy generator, so equal
-seeds of that one give equal words. A call that takes arrays costs more than a composition of a few
-cells, so what is called for each type is inlined by numba. What is inlined in one another stands in
-this one file, since numba looks at the changes of one file only when it takes compiled code from
-its cache.
+A double geometric variable is the difference of two geometric ones. Under one total over n cells
+the noise is therefore X - Y, two independent uniform compositions (n counts, zero allowed) of one
+sum S with P(S = s) in proportion to the square of C(s + n - 1, n - 1) exp(-epsilon s). Independent
+geometric counts have the sum s with a chance in proportion to what is squared there. Kept with a
+chance in proportion to the same, they are S and X in one.
+
+A composition of s into n counts is a choice of n - 1 bars among s + n - 1 places: counts are the
+gaps between them. Geometric counts laid end to end, a bar after each, make every place a bar with
+the same chance, whatever the other places are. So all choices of as many bars as came out are
+equally likely. Bars are then put at random places that have none, or taken from random ones that
+have one, until they are as many as wanted: all choices of these are equally likely too.
+
+Where epsilon is small there would be many places. Counts are then divided by a power of two.
+Independent geometric counts written as x_i = 2^k q_i + r_i, with 0 <= r_i < 2^k, have independent
+q_i and r_i, and given the r_i the q_i are a uniform composition of (total - sum of r_i) / 2^k.
+Remainders are those of independent counts but for the last one, which makes this sum of the
+quotients whole, and are kept with the chance that their quotients have.
+
+The words are the operating system's for a release, or a seeded generator's for experiments.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from isdp.compiled import njit
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError, MisfitError
+from isdp.exact.blocks import block_order, refuse_large_sums
+from isdp.exact.coins import (
+    CHUNK,
+    LARGEST_RATE,
+    SHORT_BITS,
+    _Digit,
+    _Geometric,
+    _geometric,
+    _sum_weight,
+    _SumWeight,
+    _Words,
+)
+from isdp.exact.sampler import WordSampler, refuse_bounds
+from isdp.io.progress import progress
+from isdp.mechanisms.base import Law, Mechanism, energy_served
 
-LARGEST_MEAN = 8  # of counts that are drawn by stars and bars
-FEW = 16  # places that are put one by one
-LOW_BITS = np.uint64(2**53 - 1)
-ROUNDS_TO_MIX_A_SEED = 12
-UNIT = 2.0**-53
+TOGETHER = 1 << 14  # cells drawn at once: their arrays stay in the cache
 
 
-def words_from(rng):
-    """State of a stream of words, seeded by a NumPy generator.
+class BlockSampler(WordSampler):
+    """Independent draws of l1 noise under totals of disjoint blocks, of any size.
+
+    P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u that leave the totals
+    unchanged. Time and memory are linear in the cells, whatever the rate is.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Gives 192 bits.
+    invariants : Invariants
+        Totals of disjoint blocks, see `isdp.exact.blocks`; cells in no block get free noise.
+    law : Mechanism
+        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+
+    Raises
+    ------
+    InputError
+        If the rows overlap, the law is another, or sums could pass 2^53.
+
+    """
+
+    method = "compositions"
+
+    reason = "the invariants are totals of disjoint blocks"
+
+    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower=None):
+        refuse_bounds(self.method, lower)
+        energy_served(self.method, law, [(1, False)])
+        blocks = block_order(invariants)
+        if blocks is None:
+            raise MisfitError("compositions: the invariants are not totals of disjoint blocks")
+        order, starts = blocks
+        self.invariants, rate = invariants, law.energy.rate
+        if rate > LARGEST_RATE:
+            raise InputError(f"compositions: takes an epsilon of at most {LARGEST_RATE}")
+        refuse_large_sums(invariants.cells, float(rate))
+        self._free, self._geometric = order[: starts[0]], _geometric(Fraction(rate))
+        sizes = np.diff(starts)
+        self._spans = [(_run(cells), sizes[blocks]) for blocks, cells in spans(order, starts)]
+        self._moving = len(self._free) + int(sizes[sizes > 1].sum())
+
+    def draw(self, words: _Words, draws: int) -> np.ndarray:
+        """Independent draws, int64 (draws, cells)."""
+        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
+        with progress("drawing noise", draws * self._moving) as at:
+            for first, part in parts(noise):
+                free = self._geometric.draw_difference(words, len(part) * len(self._free))
+                part[:, self._free] = free.reshape(len(part), len(self._free))
+                drawn = first * self._moving + free.size
+                at(drawn)
+                for cells, sizes in self._spans:
+                    inside = draw_blocks(words, np.tile(sizes, len(part)), self._geometric)
+                    part[:, cells] = inside.reshape(len(part), -1)
+                    drawn += inside.size
+                    at(drawn)
+        return noise
+
+
+def _run(cells: np.ndarray) -> np.ndarray | slice:
+    """Neighbouring cells in their order as a slice, which takes less time to write to."""
+    first, beyond = int(cells[0]), int(cells[-1]) + 1
+    in_order = beyond - first == len(cells) and bool((cells[1:] > cells[:-1]).all())
+    return slice(first, beyond) if in_order else cells
+
+
+def spans(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Put blocks together that are drawn at once; those of one cell are left out.
+
+    Parameters
+    ----------
+    order : int64 array, shape (cells,)
+    starts : int64 array, shape (blocks + 1,)
+        Block b is ``order[starts[b]:starts[b + 1]]``.
 
     Returns
     -------
-    uint64 array, shape (4,)
+    list of pairs of int64 arrays
+        The blocks of each span, and their cells block after block.
     """
-    high, low = rng.integers(0, 1 << 32, (3, 2)).astype(np.uint64).T
-    state = np.append((high << np.uint64(32)) | low, np.uint64(1))
-    # words before this would still show the seed, as for NumPy's own generator
-    for _ in range(ROUNDS_TO_MIX_A_SEED):
-        next_word(state)
-    return state
+    sizes = np.diff(starts)
+    blocks, cells = np.flatnonzero(sizes > 1), order[starts[0] :]
+    if len(blocks) < len(sizes):
+        cells = cells[np.repeat(sizes > 1, sizes)]
+    ends = np.cumsum(sizes[blocks])
+    after = np.flatnonzero(np.diff((ends - 1) // TOGETHER, append=-1)) + 1
+    return [
+        (blocks[first:last], cells[ends[first] - sizes[blocks[first]] : ends[last - 1]])
+        for first, last in pairwise([0, *after.tolist()])
+    ]
 
 
-@njit(cache=True, inline="always")
-def mixed(a, b, c, count):
-    """One round: the word that comes out, and the state after it."""
-    word = a + b + count
-    turned = (c << np.uint64(24)) | (c >> np.uint64(40))  # rotated left by 24 of 64 bits
-    return (
-        word,
-        b ^ (b >> np.uint64(11)),
-        c + (c << np.uint64(3)),
-        turned + word,
-        count + np.uint64(1),
-    )
+def parts(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Give rows of `noise` that are drawn at once, and the number of the first."""
+    rows = max(1, TOGETHER // noise.shape[1])
+    for first in range(0, len(noise), rows):
+        yield first, noise[first : first + rows]
 
 
-@njit(cache=True)
-def next_word(state):
-    """Take the next word of the stream, uint64."""
-    word, state[0], state[1], state[2], state[3] = mixed(state[0], state[1], state[2], state[3])
-    return word
+def draw_blocks(words: _Words, sizes: np.ndarray, geometric: _Geometric) -> np.ndarray:
+    """Draw noise under totals of disjoint blocks.
 
+    Parameters
+    ----------
+    words : _Words
+    sizes : int64 array, shape (blocks,)
+        Cells of each block, 2 at least.
+    geometric : _Geometric
 
-@njit(cache=True)
-def uniform(state):
-    """Draw from [0, 1), in multiples of 2^-53."""
-    return unit(next_word(state))
-
-
-@njit(cache=True, inline="always")
-def unit(word):
-    """Take a word for a number in [0, 1), a multiple of 2^-53."""
-    return np.float64(np.int64(word >> np.uint64(11))) * UNIT
-
-
-@njit(cache=True)
-def below(state, limit):
-    """Draw an integer from 0 to limit - 1, all equally likely; 0 < limit <= 2^53."""
-    if limit < 1 << 32:
-        # of 2^32 random halves of words, each upper half of the product comes from 2^32 // size or
-        # one more; refusing lower halves below 2^32 mod size takes the one more away. Most lower
-        # halves are at least `size`, which spares the division
-        size = np.uint64(limit)
-        while True:
-            product = (next_word(state) >> np.uint64(32)) * size
-            low = product & np.uint64(0xFFFFFFFF)
-            if low >= size or low >= np.uint64(1 << 32) % size:
-                return np.int64(product >> np.uint64(32))
-    while True:
-        drawn = np.int64(next_word(state) >> np.uint64(11))
-        # multiples of `limit` alone, so that every remainder is left as often
-        if drawn < (1 << 53) - (1 << 53) % limit:
-            return drawn % limit
-
-
-@intrinsic
-def lowest_bit(typing_context, word):
-    """Position of the lowest one of a word that is not zero."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def ones(typing_context, word):
-    """Count the ones of a word."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-@njit(cache=True)
-def fill(rng, words, order, starts, epsilon, x, y, noise):
-    """Write a draw into each row of `noise`; `x` and `y` are room for the longest block."""
-    rooms = rooms_for(len(x))
-    totals = np.zeros(len(starts) - 1, dtype=np.int64)
-    # no literal number or truth value is handed on: numba would compile for it apart
-    over = hull(max(len(x), 2), epsilon)
-    for draw in range(len(noise)):
-        _fill_free(rng, order[: starts[0]], epsilon, noise[draw])
-        for block in range(len(totals)):
-            n = starts[block + 1] - starts[block]
-            if n == 1:
-                continue
-            if n != over.cells:
-                over = hull(n, epsilon)
-            totals[block] = draw_under(rng, over)
-        _share_row(words, order, starts, totals, totals, x, y, rooms, noise[draw])
-
-
-@njit(cache=True)
-def share(words, order, starts, more, less, noise):
-    """Share sums out within types: in each row the difference of compositions of two counts.
-
-    ``more`` and ``less`` are int64 (draws, types); type t holds ``order[starts[t]:starts[t + 1]]``.
+    Returns
+    -------
+    int64 array, shape (sum of sizes,)
+        Block after block.
     """
-    longest = 1
-    for kind in range(len(starts) - 1):
-        longest = max(longest, starts[kind + 1] - starts[kind])
-    rooms = rooms_for(longest)
-    x, y = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int64)
-    for draw in range(len(noise)):
-        _share_row(words, order, starts, more[draw], less[draw], x, y, rooms, noise[draw])
+    weights = _weights(sizes, geometric.epsilon)
+    starts = np.cumsum(sizes) - sizes
+    x, sums = np.empty(sizes.sum(), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
+    left = np.arange(len(sizes))
+    while len(left):
+        sums[left] = _put(geometric.draw(words, sizes[left].sum()), sizes, starts, left, x)
+        left = left[~_toss(words, weights, left, sums[left])]
+    x -= compose(words, sums, sizes, geometric)
+    return x
 
 
-@njit(cache=True)
-def _share_row(words, order, starts, more, less, x, y, rooms, noise):
-    for kind in range(len(starts) - 1):
-        start, high, low = starts[kind], more[kind], less[kind]
-        n = starts[kind + 1] - start
-        if n == 1:
-            noise[order[start]] = high - low
-            continue
-        _share_out(words, high, low, order, start, n, x, y, rooms, noise)
+def compose(
+    words: _Words, totals: np.ndarray, sizes: np.ndarray, geometric: _Geometric
+) -> np.ndarray:
+    """Draw uniform weak compositions, quickly if the totals are such as the counts add up to.
 
+    Parameters
+    ----------
+    words : _Words
+    totals : int64 array, shape (compositions,)
+    sizes : int64 array, shape (compositions,)
+        Counts into which each is composed, 2 at least.
+    geometric : _Geometric
 
-@njit(cache=True)
-def add_up(order, starts, noise, sums):
-    """Add the cells of each type up, into int64 (draws, types)."""
-    for draw in range(len(noise)):
-        row = noise[draw]
-        for kind in range(len(starts) - 1):
-            total = 0
-            for place in range(starts[kind], starts[kind + 1]):
-                total += row[order[place]]
-            sums[draw, kind] = total
-
-
-@njit(cache=True)
-def _fill_free(rng, cells, epsilon, noise):
-    for cell in cells:
-        up = int(rng.standard_exponential() / epsilon)
-        noise[cell] = up - int(rng.standard_exponential() / epsilon)
-
-
-@njit(cache=True, inline="always")
-def _share_out(words, more, less, order, start, n, x, y, rooms, noise):
-    """Write the difference of compositions of two counts into the `n` cells from `start` on.
-
-    Where both are choices of bars they are written without a list of either: arrays as long as the
-    cells would cost more than the draw, and so does a call for places that are bits of one word.
-    The others need the room of `x` and `y`.
+    Returns
+    -------
+    int64 array, shape (sum of sizes,)
+        Composition after composition.
     """
-    if max(more, less) <= LARGEST_MEAN * n:
-        for side in range(2):
-            units = less if side else more
-            length, wanted = units + n - 1, min(units, n - 1)
-            if length <= 64:
-                rooms[side, 0] = _choose_in_word(words, length, wanted)
-            else:
-                _choose(words, length, wanted, rooms[side])
-        _write_gaps(_bars(more, n), rooms[0], _bars(less, n), rooms[1], order, start, n, noise)
-        return
-    compose(words, more, x[:n], rooms[0])
-    compose(words, less, y[:n], rooms[1])
-    for i in range(n):
-        noise[order[start + i]] = x[i] - y[i]
+    bits, coarse = geometric.bits, geometric.digits[-1][1]
+    if bits == 0:
+        return _gaps(words, totals, sizes, coarse)
+    weights = _weights(sizes, coarse.rate)
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
+    remainders, quotients = np.empty(ends[-1], dtype=np.int64), np.empty_like(totals)
+    left = np.arange(len(sizes))
+    while len(left):
+        fresh = geometric.draw_remainders(words, sizes[left].sum())
+        last = ends[left] - 1
+        rest = totals[left] - _put(fresh, sizes, starts, left, remainders) + remainders[last]
+        quotients[left], remainders[last] = np.divmod(rest, 1 << bits)
+        kept = quotients[left] >= 0
+        # exp(-epsilon r) for the last remainder r, by a count that reaches it
+        kept[kept] = geometric.draw(words, kept.sum()) >= remainders[last[kept]]
+        kept[kept] = _toss(words, weights, left[kept], quotients[left[kept]])
+        left = left[~kept]
+    return (_gaps(words, quotients, sizes, coarse) << bits) + remainders
+
+
+def _weights(sizes: np.ndarray, rate) -> list[_SumWeight]:
+    """Weight of the sum of each of so many counts."""
+    counts = sizes.tolist()
+    of = {count: _sum_weight(count, rate) for count in set(counts)}
+    return [of[count] for count in counts]
+
+
+def _toss(words: _Words, weights: list[_SumWeight], which: np.ndarray, sums) -> np.ndarray:
+    """Keep sums with the chances of the weights that they belong to; bool (sums,)."""
+    uniforms = words.take(len(which)).tolist()
+    trials = zip(which.tolist(), uniforms, sums.tolist(), strict=True)
+    kept = [weights[i].toss(words, uniform, s) for i, uniform, s in trials]
+    return np.array(kept, dtype=bool)
+
+
+def _gaps(words: _Words, totals: np.ndarray, sizes: np.ndarray, law: _Digit) -> np.ndarray:
+    """Compose totals by stars and bars, the bars a count of `law` apart to begin with."""
+    lengths, starts, ahead = _lay_out(totals, sizes)
+    places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
+    share, at = -math.expm1(-law.rate), np.zeros(2, dtype=np.int64)
+    while at[0] < len(sizes):
+        # a bar at each gap's end, but that each block's last gap ends beyond it
+        gaps = share * ahead + len(sizes)
+        drawn = law.draw(words, min(int(gaps + 2 * math.sqrt(gaps)) + 1, CHUNK))
+        ahead -= _strew(drawn, starts, lengths, at, places, have)
+    draw_numbers = words.take if lengths.max() >> SHORT_BITS else words.shorts
+    while missing := _tries_left(lengths, sizes, have):
+        _even_out(draw_numbers(int(1.5 * missing) + 8), starts, lengths, sizes, places, have)
+    return _between(places, starts, lengths, sizes)
 
 
 @njit(cache=True)
-def _stirling_rest(z):
-    """Log Gamma(z) - ((z - 1/2) log z - z + log(2 pi) / 2), within 1e-13 for z >= 1."""
-    if z < 10.0:
-        return math.lgamma(z) - ((z - 0.5) * math.log(z) - z + 0.91893853320467274178)
-    w = 1.0 / (z * z)
-    return (1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w / 1188)))) / z
-
-
-@njit(cache=True)
-def _log_rise(mode, delta, n, rate):
-    """Log of [C(s + n - 1, n - 1) exp(-rate s)] at s = mode + delta over the same at s = mode.
-
-    Logarithms of factorials of numbers near 1e13 would lose every digit of their difference. With
-    x = mode + n and y = mode + 1 the terms of Stirling's formula are combined by hand, so that
-    what has to cancel is of the order of sqrt(n) only. If `rate` is such that `mode` is the mode,
-    the absolute error is below 1e-10 within 10 standard deviations, for n up to 1e7.
-    """
-    x, y, d = float(mode + n), float(mode + 1), float(delta)
-    slope = math.log1p(d / x)
-    shift = math.log1p(-d * (n - 1.0) / (x * (y + d)))
-    smooth = (y + d - 0.5) * shift + (n - 1.0) * slope + d * (math.log1p((n - 1.0) / y) - rate)
-    rest = _stirling_rest(x + d) - _stirling_rest(x) - _stirling_rest(y + d) + _stirling_rest(y)
-    return smooth + rest
-
-
-@njit(cache=True)
-def _mode(n, rate):
-    """Mode of C(s + n - 1, n - 1) exp(-rate s) over s >= 0."""
-    return int((n - 1) / math.expm1(rate))
-
-
-@njit(cache=True)
-def _log_step(s, n, rate):
-    """Log of the ratio of C(s + n - 1, n - 1) exp(-rate s) at s + 1 to that at s."""
-    return math.log1p((n - 1.0) / (s + 1.0)) - rate
-
-
-class Tail(NamedTuple):
-    """One side of a hull: where it begins, its log height and log slope there, its whole mass."""
-
-    place: int
-    log_height: float
-    fall: float
-    mass: float
-
-
-class Hull(NamedTuple):
-    """A hull over the law of S, relative to its height at the mode."""
-
-    cells: int
-    rate: float
-    mode: int
-    low: Tail
-    high: Tail
-
-
-@njit(cache=True)
-def hull(n, epsilon):
-    """Lay a hull over P(s) proportional to C(s + n - 1, n - 1)^2 exp(-2 epsilon s), n >= 2.
-
-    The law is log-concave. A flat top around the mode and a geometric tail on either side, each
-    with the law's own ratio where it begins, lie above it. About 3 of 4 proposals are accepted.
-    """
-    mode = _mode(n, epsilon)
-    sd = math.sqrt(0.5 * n * math.exp(-epsilon)) / -math.expm1(-epsilon)
-    reach = math.ceil(1.1 * sd)
-    low, high = max(mode - reach, 0), mode + reach
-    fall = -2.0 * _log_step(high, n, epsilon)
-    log_high = 2.0 * _log_rise(mode, high - mode, n, epsilon)
-    right = math.exp(log_high - fall) / -math.expm1(-fall)
-    left, climb, log_low = 0.0, 0.0, 0.0  # where the flat top reaches down to zero
-    if low > 0:
-        climb = 2.0 * _log_step(low - 1, n, epsilon)
-        log_low = 2.0 * _log_rise(mode, low - mode, n, epsilon)
-        left = math.exp(log_low - climb) / -math.expm1(-climb)
-    return Hull(
-        n, epsilon, mode, Tail(low, log_low, climb, left), Tail(high, log_high, fall, right)
-    )
-
-
-@njit(cache=True)
-def draw_under(rng, hull):
-    """Draw S by rejection under its hull."""
-    low, high = hull.low, hull.high
-    flat = float(high.place - low.place + 1)
-    while True:
-        where = rng.random() * (flat + low.mass + high.mass)
-        if where < flat:
-            s = low.place + int(where)
-            log_hull = 0.0
-        elif where < flat + high.mass:
-            beyond = 1 + int(rng.standard_exponential() / high.fall)
-            s = high.place + beyond
-            log_hull = high.log_height - high.fall * beyond
-        else:
-            beyond = 1 + int(rng.standard_exponential() / low.fall)
-            s = low.place - beyond
-            log_hull = low.log_height - low.fall * beyond
-        if s < 0:
-            continue
-        rise = 2.0 * _log_rise(hull.mode, s - hull.mode, hull.cells, hull.rate)
-        if -rng.standard_exponential() < rise - log_hull:
-            return s
-
-
-@njit(cache=True)
-def rooms_for(n):
-    """Bits for the stars and bars of n quotients, by words, twice."""
-    return np.empty((2, (LARGEST_MEAN + 1) * n // 64 + 2), dtype=np.uint64)
-
-
-@njit(cache=True)
-def compose(words, total, x, room):
-    """Fill `x` with a uniform weak composition of `total`; `room` is one of `rooms_for`.
-
-    Stars and bars: len(x) - 1 bars among as many places as there are bars and units, all choices
-    equally likely, and a part is the gap between two bars. Totals so large that there would be
-    many places are first divided by a power of two, see `_draw_remainders`.
-    """
-    x[:] = 0
-    bits = 0
-    while total >> bits > LARGEST_MEAN * len(x):
-        bits += 1
-    units = _draw_remainders(words, total, x, bits) if bits > 0 else total
-    bars = _bars(units, len(x))
-    _choose(words, bars.length, min(units, len(x) - 1), room)
-    _add_gaps(bars, room, bits, x)
-
-
-class Bars(NamedTuple):
-    """Bars among stars, in so many places: the ones, or the zeros if `flip` is all ones.
-
-    Flipped bits beyond `length` become ones, but the last bar is found before them.
-    """
-
-    flip: np.uint64
-    length: int
-
-
-@njit(cache=True, inline="always")
-def _bars(units, parts):
-    """Tell how the bars of a composition of `units` are written."""
-    bars = parts - 1
-    return Bars(~np.uint64(0) if units < bars else np.uint64(0), units + bars)
-
-
-@njit(cache=True)
-def _draw_remainders(words, total, x, bits):
-    """Fill `x` with the parts' remainders modulo 2^bits; return the sum of their quotients.
-
-    Independent geometric counts with a common parameter b are a uniform composition of whatever
-    they add up to. Written as x_i = 2^k q_i + r_i with 0 <= r_i < 2^k, the q_i and the r_i are
-    independent, and given the r_i the q_i have to be a uniform composition of
-    Q = (total - sum of r_i) / 2^k. So the last remainder is set to make Q whole, which with the
-    rest is accepted in proportion to b^r_n C(Q + n - 1, n - 1) b^(2^k Q).
-    """
-    n = len(x)
-    rate = math.log1p(n / total)
-    unit = 1 << bits
-    mode = _mode(n, unit * rate)
-    while True:
-        _fill_remainders(words, rate, bits, x)
-        remainders = 0
-        for i in range(n - 1):
-            remainders += x[i]
-        # modulo 2^bits, also where the difference is negative: its low bits in two's complement
-        x[n - 1] = (total - remainders) & (unit - 1)
-        units = (total - remainders - x[n - 1]) >> bits
-        if units >= 0:
-            log_chance = _log_rise(mode, units - mode, n, unit * rate) - rate * x[n - 1]
-            if uniform(words) < math.exp(log_chance):
-                return units
-
-
-@njit(cache=True)
-def _fill_remainders(words, rate, bits, x):
-    """Draw each x_i < 2^bits with P(r) proportional to exp(-rate r), where 2^bits rate < 1."""
-    s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
-    for i in range(len(x)):
-        while True:
-            word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
-            # the upper `bits` of the word; up to 11 of them leave 53 others for the chance
-            r = np.int64(word >> np.uint64(64 - bits))
-            if bits > 11:
-                word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
-            chance = np.float64(np.int64(word & LOW_BITS)) * UNIT
-            fall = rate * r
-            # 1 - fall <= exp(-fall): most are decided without the exponential
-            if chance < 1.0 - fall or chance < math.exp(-fall):
-                x[i] = r
-                break
-    words[0], words[1], words[2], words[3] = s0, s1, s2, s3
-
-
-@njit(cache=True, inline="always")
-def _choose_in_word(words, length, wanted):
-    """Give a word of which `wanted` of the first `length` bits are one, all choices equally likely.
-
-    Ten places are read off each random word and put one by one; those beyond `length` are passed
-    over, as are those that are one already.
-    """
-    inside = ~np.uint64(0) >> np.uint64(64 - length)
-    widest = np.uint64(length - 1)  # whose highest one is now copied to all bits below it
-    for shift in (1, 2, 4):
-        widest |= widest >> np.uint64(shift)
-    width, chosen = np.uint64(ones(widest)), np.uint64(0)
-    while ones(chosen) < wanted:
-        word = next_word(words)
-        for _ in range(10):
-            chosen |= (np.uint64(1) << (word & widest)) & inside
-            word >>= width
-            if ones(chosen) == wanted:
-                break
-    return chosen
-
-
-@njit(cache=True)
-def _choose(words, length, wanted, places):
-    """Set `wanted` of the first `length` bits of `places`, all choices equally likely.
-
-    The other bits of as many words as hold them are zero.
-
-    Bits that are one by independent chances of c / 2^k are a uniform choice of as many as they
-    are. Ones are then added at random, or taken away, until they are as many as wanted. The
-    chance is a little too small, as it is easier to add than to take away. A few are put one by
-    one, which takes less time than the tosses.
-    """
-    if length <= 64:
-        places[0] = _choose_in_word(words, length, wanted)
-        return
-    count, have = (length + 63) // 64, 0  # an array of these alone would take too long
-    if wanted <= FEW:
-        places[:count] = 0
-    else:
-        share = wanted / length
-        sd = math.sqrt(wanted * (1.0 - share))
-        k = 0
-        while 2.0 * sd * (1 << k) < length:
-            k += 1  # until steps of 2^-k are finer than half a standard deviation of the share
-        _toss(words, max(0, int((wanted - sd) / length * (1 << k))), k, places, count)
-        # bits beyond `length` are no places
-        places[count - 1] &= ~np.uint64(0) >> np.uint64(64 * count - length)
-        for i in range(count):
-            have += ones(places[i])
-    # a place that is one already changes nothing, so each next one is uniform among the zeros;
-    # whatever the order of places, the chances are the same, and so the choice stays uniform
-    while have < wanted:
-        have += _put(places, below(words, length), have < wanted)
-    while have > wanted:
-        have -= _put(places, below(words, length), have < wanted)
-
-
-@njit(cache=True, inline="always")
-def _toss(words, c, k, places, count):
-    """Set every bit of `count` words with chance c / 2^k, 64 at a time.
-
-    From the lowest binary digit of c up, a fair bit is put before what has been drawn: `or` for
-    a digit one and `and` for a zero halve the distance to one or to zero.
-    """
-    if c == 0:
-        for i in range(count):
-            places[i] = 0
-        return
-    while c & 1 == 0:  # c / 2^k in lowest terms; its lowest digit is then one
-        c, k = c >> 1, k - 1
-    s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
-    for i in range(count):
-        bits, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)  # chance 1/2, the digit 0.1
-        # after a digit the chance p is 0.d... in binary: `or` makes (1 + p) / 2, `and` p / 2
-        for digit in range(1, k):
-            word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
-            bits = bits | word if (c >> digit) & 1 else bits & word
-        places[i] = bits
-    words[0], words[1], words[2], words[3] = s0, s1, s2, s3
-
-
-@njit(cache=True, inline="always")
-def _put(places, where, value):
-    """Set a bit or clear it; return whether that changed it."""
-    # place w is bit w mod 64 of word w div 64
-    bit = np.uint64(1) << np.uint64(where & 63)
-    before = places[where >> 6]
-    after = before | bit if value else before & ~bit
-    places[where >> 6] = after
-    return before != after
-
-
-@njit(cache=True)
-def _add_gaps(bars, places, bits, x):
-    """Add 2^bits times the gaps between bars to `x`."""
-    word, at, last = places[0] ^ bars.flip, 0, -1
-    for part in range(len(x) - 1):
-        while word == 0:
+def _put(fresh, sizes, starts, which, into):
+    """Write one block after another of those named into its place; return their sums."""
+    sums, at = np.zeros(len(which), dtype=np.int64), 0
+    for i in range(len(which)):
+        start = starts[which[i]]
+        for cell in range(start, start + sizes[which[i]]):
+            into[cell] = fresh[at]
+            sums[i] += fresh[at]
             at += 1
-            word = places[at] ^ bars.flip
-        bar = 64 * at + lowest_bit(word)
-        word &= word - np.uint64(1)  # clears the lowest one
-        x[part] += (bar - last - 1) << bits
-        last = bar
-    x[len(x) - 1] += (bars.length - last - 1) << bits
-
-
-@njit(cache=True, inline="always")
-def _write_gaps(up, places_up, down, places_down, order, start, n, noise):
-    """Write the gaps between bars, less those between others, into the cells."""
-    first, ahead = order[start], 0  # `ahead`: how far a bar was beyond the other one
-    beside = order[start + n - 1] - first == n - 1  # neighbours: no need to read which
-    word_up, word_down = places_up[0] ^ up.flip, places_down[0] ^ down.flip
-    at_up, at_down = 0, 0
-    for part in range(n - 1):
-        while word_up == 0:
-            at_up += 1
-            word_up = places_up[at_up] ^ up.flip
-        while word_down == 0:
-            at_down += 1
-            word_down = places_down[at_down] ^ down.flip
-        now = 64 * (at_up - at_down) + lowest_bit(word_up) - lowest_bit(word_down)
-        word_up &= word_up - np.uint64(1)  # clears the lowest one
-        word_down &= word_down - np.uint64(1)
-        noise[first + part if beside else order[start + part]] = now - ahead
-        ahead = now
-    noise[order[start + n - 1]] = up.length - down.length - ahead
-
-
-class Tables(NamedTuple):
-    """Laws on windows of the integers, one after another, for draws by inversion.
-
-    Law k is of the numbers from ``low[k]`` on; its entries are ``start[k]:start[k + 1]``. `chance`
-    is relative to the largest. From ``parts[k]`` on, `guide` has for each of ``2^(64 - shift[k])``
-    parts of [0, 1] the entry at which to begin in `cumulative`. Places are unsigned: numba asks of
-    others whether they are negative, which takes as long as a draw.
-    """
-
-    start: np.ndarray
-    low: np.ndarray
-    cumulative: np.ndarray
-    chance: np.ndarray
-    guide: np.ndarray
-    parts: np.ndarray
-    shift: np.ndarray
-
-
-class Pairs(NamedTuple):
-    """Blocks of two types whose sums add up to zero, drawn apart, by the law of the second.
-
-    `across` is what one more of the second, and one less of the first, adds to the open sums.
-    """
-
-    types: np.ndarray
-    law: np.ndarray
-    across: np.ndarray
-
-
-class Local(NamedTuple):
-    """Other blocks of types that are drawn apart: ``types[start[b]:start[b + 1]]``.
-
-    If a block is `held` its sums add up to zero. `across` is what a unit of each sum adds to the
-    open sums.
-    """
-
-    start: np.ndarray
-    types: np.ndarray
-    held: np.ndarray
-    across: np.ndarray
-
-
-class Closing(NamedTuple):
-    """The types at the end: ``s[settled] = weights @ (s[free], open) / denominator``.
-
-    `open` are the sums ``across @ s[before]`` of the types drawn before, see `isdp.exact.sums`.
-    """
-
-    free: np.ndarray
-    settled: np.ndarray
-    before: np.ndarray
-    across: np.ndarray
-    weights: np.ndarray
-    denominator: int
+    return sums
 
 
 @njit(cache=True)
-def draw_types(words, tables, kinds, counts, pairs, local, closing, sums, less):
-    """Fill `sums` and `less`, int64 (draws, types), with what `share` takes apart.
+def _lay_out(totals, sizes):
+    """Tell how many places each composition has, where they start, and how many there are."""
+    lengths, starts, room = np.empty_like(sizes), np.empty_like(sizes), 0
+    for i in range(len(sizes)):
+        lengths[i], starts[i] = totals[i] + sizes[i] - 1, room
+        room += lengths[i]
+    return lengths, starts, room
 
-    Type t has the law ``kinds[t]`` in `tables`, of its sum, and in `counts`, of each of its counts.
+
+@njit(cache=True)
+def _strew(gaps, starts, lengths, at, places, have):
+    """Put bars the gaps apart; `at` is the block and the place in it that come next.
+
+    What of a gap lies beyond the end of a block is dropped: the next one begins with a gap of its
+    own, as it may, since every place is a bar whatever came before it. Returns the places passed.
     """
-    free, across = len(closing.free), pairs.across.shape[1]
-    known = np.empty(free + across, dtype=np.int64)
-    for draw in range(len(sums)):
-        row, closed = sums[draw], False
-        while not closed:
-            known[:] = 0
-            _draw_pairs(words, tables, pairs, row, known[free:])
-            _draw_local(words, tables, kinds, local, row, known[free:])
-            closed = _close(words, tables, kinds, closing, known, row)
-        _draw_less(words, counts, kinds, row, less[draw])
+    block, place = at
+    passed = -place
+    for gap in gaps:
+        if block == len(lengths):
+            break
+        place += gap
+        if place < lengths[block]:
+            places[starts[block] + place] = True
+            have[block] += 1
+            place += 1
+        else:
+            passed += lengths[block]
+            block, place = block + 1, 0
+    at[0], at[1] = block, place
+    return passed + place
 
 
-@njit(cache=True, inline="always")
-def _invert(word, tables, law):
-    """Draw from a law by a random word."""
-    u, entry = unit(word), np.uint64(tables.guide[tables.parts[law] + (word >> tables.shift[law])])
-    while tables.cumulative[entry] <= u:
-        entry += np.uint64(1)
-    return tables.low[law] + np.int64(entry - tables.start[law])
+@njit(cache=True)
+def _tries_left(lengths, sizes, have):
+    """Tell about how many tries it takes until all blocks have a bar less than counts."""
+    tries = 0.0
+    for block in range(len(have)):
+        missing = sizes[block] - 1 - have[block]
+        if missing != 0:
+            fit = lengths[block] - have[block] if missing > 0 else have[block]
+            tries += abs(missing) * _places_drawn(lengths[block]) / fit
+    return tries
 
 
-@njit(cache=True, inline="always")
-def _kept(word, tables, law, value):
-    """Keep a value with a chance in proportion to its law, by a random word."""
-    first, beyond = tables.start[law], tables.start[law + np.uint64(1)]
-    entry = first + np.uint64(value - tables.low[law])  # which wraps around where that is negative
-    return first <= entry < beyond and unit(word) < tables.chance[entry]
+@njit(cache=True)
+def _places_drawn(length):
+    """Least power of two that is no smaller."""
+    drawn = 1
+    while drawn < length:
+        drawn *= 2
+    return drawn
 
 
-@njit(cache=True, inline="always")
-def _draw_pairs(words, tables, pairs, sums, open_sums):
-    """Draw the sums of pairs, and add up what they leave open."""
-    s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
-    for pair in range(len(pairs.law)):
-        word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
-        value = _invert(word, tables, pairs.law[pair])
-        sums[pairs.types[pair, 0]], sums[pairs.types[pair, 1]] = -value, value
-        for j in range(len(open_sums)):
-            open_sums[j] += pairs.across[pair, j] * value
-    words[0], words[1], words[2], words[3] = s0, s1, s2, s3
+@njit(cache=True)
+def _even_out(numbers, starts, lengths, sizes, places, have):
+    """Put bars at random places, or take them from there, as long as blocks and numbers are left.
+
+    The low bits of a number are a place, uniform over a power of two. What is no place is passed
+    over.
+    """
+    used = 0
+    for block in range(len(have)):
+        start, length, wanted = starts[block], lengths[block], sizes[block] - 1
+        mask = _places_drawn(length) - 1
+        while have[block] != wanted and used < len(numbers):
+            place = np.int64(numbers[used]) & mask
+            used += 1
+            more = have[block] < wanted
+            if place < length and places[start + place] != more:
+                places[start + place] = more
+                have[block] += 1 if more else -1
 
 
-@njit(cache=True, inline="always")
-def _draw_local(words, tables, kinds, local, sums, open_sums):
-    """Draw the sums of the other blocks that are drawn apart, and add up what they leave open."""
-    for block in range(len(local.held)):
-        start, last = local.start[block], local.start[block + 1] - 1
-        kept = False
-        while not kept:
-            rest = 0
-            for i in range(start, last):
-                kind = local.types[i]
-                sums[kind] = _invert(next_word(words), tables, kinds[kind])
-                rest -= sums[kind]
-            kind, word = local.types[last], next_word(words)
-            if local.held[block]:
-                sums[kind], kept = rest, _kept(word, tables, kinds[kind], rest)
-            else:
-                sums[kind], kept = _invert(word, tables, kinds[kind]), True
-        for i in range(start, last + 1):
-            for j in range(len(open_sums)):
-                open_sums[j] += local.across[i, j] * sums[local.types[i]]
-
-
-@njit(cache=True, inline="always")
-def _close(words, tables, kinds, closing, known, sums):
-    """Draw or settle the types at the end; whether the try is kept."""
-    for i in range(len(closing.free)):
-        kind = closing.free[i]
-        known[i] = sums[kind] = _invert(next_word(words), tables, kinds[kind])
-    for j in range(len(closing.settled)):
-        value = 0
-        for i in range(len(known)):
-            value += closing.weights[i, j] * known[i]
-        kind = closing.settled[j]
-        if value % closing.denominator != 0:
-            return False
-        sums[kind] = value // closing.denominator
-        if not _kept(next_word(words), tables, kinds[kind], sums[kind]):
-            return False
-    return True
-
-
-@njit(cache=True, inline="always")
-def _draw_less(words, counts, kinds, sums, less):
-    """Draw the lesser count of each type, whose counts differ by its sum."""
-    s0, s1, s2, s3 = words[0], words[1], words[2], words[3]
-    for kind in range(len(kinds)):
-        kept = False
-        while not kept:
-            word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
-            less[kind] = _invert(word, counts, kinds[kind])
-            word, s0, s1, s2, s3 = mixed(s0, s1, s2, s3)
-            kept = _kept(word, counts, kinds[kind], less[kind] + sums[kind])
-    words[0], words[1], words[2], words[3] = s0, s1, s2, s3
+@njit(cache=True)
+def _between(places, starts, lengths, sizes):
+    """Count the places between bars, composition after composition."""
+    gaps = np.empty(sizes.sum(), dtype=np.int64)
+    at = 0
+    for block in range(len(sizes)):
+        gap = 0
+        for place in range(starts[block], starts[block] + lengths[block]):
+            # what is no bar is written over: without a branch, which could not be foretold
+            gaps[at] = gap
+            bar = np.int64(places[place])
+            at += bar
+            gap = (gap + 1) * (1 - bar)
+        gaps[at] = gap
+        at += 1
+    return gaps

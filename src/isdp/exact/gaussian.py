@@ -1,7 +1,7 @@
 """Discrete Gaussian draws around any rational centre, in exact arithmetic.
 
 All exact Gaussian noise is built on these: of single queries (`isdp.exact.independent`), under
-totals (`isdp.exact.secure_halving`) and on lattices (`isdp.exact.secure_klein`).
+totals (`isdp.exact.halving`) and on lattices (`isdp.exact.klein`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from flint import acb, arb
 
 from isdp.errors import InputError
 from isdp.exact.coins import _ball, _geometric, _Words
+from isdp.exact.kernels import relative_masses
 from isdp.exact.tosses import toss_all
+from isdp.mechanisms.base import Energy
 
 LEAST_VARIANCE, MOST_VARIANCE = Fraction(1, 10**6), 10**20
-FLAT = 6.0  # a variance from which on m(s, c) depends on c by less than e^-117
-NARROW = 0.25  # a variance below which eleven terms are all but e^-100 of m(s, c)
 
 
 def checked_variance(variance) -> Fraction:
@@ -35,6 +35,11 @@ def checked_variance(variance) -> Fraction:
     if not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
         raise InputError(f"release: a variance of {float(variance):g} is not in 1e-6 to 1e20")
     return Fraction(variance)
+
+
+def gaussian_variance(energy: Energy) -> Fraction:
+    """Sigma^2 of a law of weight exp(-rate ||u||_2^2)."""
+    return 1 / (2 * Fraction(energy.rate))
 
 
 def centred_gaussian(
@@ -96,23 +101,14 @@ def relative_mass(variance: Fraction, centres: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     variance : Fraction
-    centres : float64 array, shape (...)
+    centres : float64 array, shape (centres,)
 
     Returns
     -------
-    float64 array, shape (...)
+    float64 array, shape (centres,)
         Better than to 1e-12.
     """
-    v, gaps = float(variance), centres - np.floor(centres)
-    if v >= FLAT:
-        return np.ones(len(gaps))
-    if v >= NARROW:
-        waves = np.arange(1, 5)
-        heights = 2 * np.exp(-2 * np.pi**2 * v * waves**2)
-        return (1 + np.cos(2 * np.pi * gaps[..., None] * waves) @ heights) / (1 + heights.sum())
-    steps = np.arange(-5, 7)
-    masses = np.exp(-((gaps[..., None] - steps) ** 2) / (2 * v)).sum(axis=-1)
-    return masses / np.exp(-(steps**2) / (2 * v)).sum()
+    return relative_masses(math.sqrt(variance), centres)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:

@@ -1,4 +1,4 @@
-"""Compiled loops of the samplers by rejection: Gaussian, mixture and staged.
+"""Compiled loops of the mixture sampler: Klein's sampler in floating point, and rejection.
 
 They are inlined in one another, and numba looks at the changes of one file only when it takes
 compiled code from its cache: what calls each other stands in this one file.
@@ -77,6 +77,13 @@ def log_each_mass(widths, centre):
 
 
 @njit(cache=True)
+def relative_masses(width, centres):
+    """`mass` around each centre over that around 0."""
+    most = mass(width, 0.0)
+    return np.array([mass(width, centre) / most for centre in centres])
+
+
+@njit(cache=True)
 def integer_gaussian(rng, c, s):
     """Draw an integer k with probability proportional to exp(-(k - c)^2 / (2 s^2)).
 
@@ -142,22 +149,6 @@ def combine(basis, coefficients, noise):
         if k != 0:
             for i in range(len(noise)):
                 noise[i] += k * basis[i, j]
-
-
-@njit(cache=True)
-def draw_gaussian(rng, frame, sigma, longest, kept):
-    """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
-    coefficients = np.zeros(len(frame.lengths))
-    tries = 0
-    for draw in range(len(kept)):
-        for attempt in range(longest + 1):
-            if attempt == longest:
-                return -1
-            tries += 1
-            if klein_try(rng, frame, sigma, coefficients):
-                break
-        combine(frame.basis, coefficients, kept[draw])
-    return tries
 
 
 @njit(cache=True)

@@ -17,18 +17,22 @@ import math
 
 import numpy as np
 
+from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.kernels import Bins, draw_mixture
 from isdp.exact.klein import exp_or_inf, gram_schmidt, log_masses, log_sum_floor, refuse_wide
 from isdp.exact.rounding import UNIT, coefficient_error, frame_error
-from isdp.exact.tries import MOST_TRIES, TriesSampler, refuse_bounds, refuse_tries
+from isdp.exact.sampler import MOST_TRIES, refuse_bounds, refuse_many, refuse_tries
+from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
 BINS_A_UNIT = 100  # of epsilon sigma
+NUMBERS_AT_ONCE = 10**6  # some tenths of a second, between which progress shows
+PATIENCE = 100  # a draw that takes so many times the limit has a chance below e^-100
 
 
-class MixtureSampler(TriesSampler):
+class MixtureSampler:
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_2).
 
     Sigma comes from bins of equal width. Its density is at most exp(-(epsilon g)^2 / 2) at a bin's
@@ -52,6 +56,9 @@ class MixtureSampler(TriesSampler):
     expected_tries : float
         Upper bound on the expected starts of Klein's sampler a draw. It stays near one in any
         dimension unless the noise is about as large as the lattice's spacing.
+    error : float
+        Bound on the total variation distance between a draw's law and the law asked for, rounding
+        and truncation together.
 
     Raises
     ------
@@ -70,16 +77,15 @@ class MixtureSampler(TriesSampler):
 
     method = "mixture"
 
-    @staticmethod
-    def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
-        """Say why this sampler fits, or raise `InputError` with the reason why not."""
-        refuse_bounds("mixture", lower)
-        energy_served("mixture", law, [(2, True)])
-        return "the norm is l2"
+    reason = "the norm is l2"
 
-    def __init__(self, invariants: Invariants, law: Mechanism, most_tries: float = MOST_TRIES):
-        self.fits(invariants, law)
-        super().__init__(invariants, most_tries)
+    def __init__(
+        self, invariants: Invariants, law: Mechanism, lower=None, most_tries: float = MOST_TRIES
+    ):
+        refuse_bounds(self.method, lower)
+        energy_served(self.method, law, [(2, True)])
+        refuse_many(invariants.cells)
+        self.invariants, self.most_tries = invariants, most_tries
         self.epsilon = epsilon = law.energy.rate
         self.frame = gram_schmidt(invariants)
         d = len(self.frame.lengths)
@@ -112,5 +118,34 @@ class MixtureSampler(TriesSampler):
         a_try = sigma + coefficient_error(top / self.epsilon / self.frame.lengths)
         return math.exp(-72) + frame_error(self.frame) + self.expected_tries * a_try
 
-    def _fill(self, rng: np.random.Generator, kept: np.ndarray, longest: int) -> int:
-        return draw_mixture(rng, self.frame, self.epsilon, self.bins, longest, kept)
+    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+        """Draw noise.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+        draws : int
+
+        Returns
+        -------
+        int64 array, shape (draws, cells)
+            Independent; every draw meets the invariants exactly.
+
+        Raises
+        ------
+        InputError
+            If `draws` is no count, or one draw takes 100 times `most_tries`.
+        """
+        kept = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
+        longest = int(min(PATIENCE * self.most_tries, 2.0**62))
+        numbers = max(self.expected_tries, 1.0) * self.invariants.cells
+        rows = max(1, int(NUMBERS_AT_ONCE / numbers))
+        for first in tracked("drawing noise", range(0, len(kept), rows)):
+            part = kept[first : first + rows]
+            if draw_mixture(rng, self.frame, self.epsilon, self.bins, longest, part) < 0:
+                raise InputError(
+                    f"exact: a draw was not accepted in {PATIENCE} times the limit of tries; use a "
+                    f"Markov chain"
+                )
+        self.invariants.check(kept)
+        return kept

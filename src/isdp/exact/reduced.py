@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.parts import Part, independent_parts
+from isdp.exact.coins import _Words
 from isdp.exact.mirrored import Merged, merge_mirrored
-from isdp.mechanisms.base import Energy, Mechanism
+from isdp.exact.sampler import WordSampler
+from isdp.io.progress import tracked
+from isdp.mechanisms.base import Law, Mechanism
 
 
 class _Chosen(Protocol):
@@ -19,21 +21,14 @@ class _Chosen(Protocol):
 
     method: str
     reason: str
-    error: float
+    expected_tries: float
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise, int64 (draws, cells)."""
-
-
-class _Faster(NamedTuple):
-    """A law of the same form that falls more quickly; all that a sampler asks of one."""
-
-    name: str
-    energy: Energy
+    def draw(self, words: _Words, draws: int) -> np.ndarray:
+        """Independent draws, int64 (draws, cells)."""
 
 
 def reduce(
-    invariants: Invariants, law: Mechanism, choose: Callable[[Invariants, Mechanism], _Chosen]
+    invariants: Invariants, law: Law | Mechanism, choose: Callable[..., _Chosen]
 ) -> PartsSampler | MergedSampler | None:
     """Set up samplers for the smaller laws that this one is made of.
 
@@ -63,19 +58,19 @@ def reduce(
     return None if merged is None else MergedSampler(invariants, merged, law, choose)
 
 
-class PartsSampler:
+class PartsSampler(WordSampler):
     """Draws part by part; parts alike share a sampler, and their draws are made at once.
 
     Attributes
     ----------
-    method, reason : str
-    error : float
-        The parts' bounds, added up.
+    reason : str
+    expected_tries : float
+        The parts' tries, added up.
     """
 
     method = "independent parts"
 
-    def __init__(self, invariants: Invariants, parts: list[Part], law: Mechanism, choose):
+    def __init__(self, invariants: Invariants, parts: list[Part], law: Law | Mechanism, choose):
         self.invariants = invariants
         alike: dict[Invariants, list[np.ndarray]] = {}
         for cells, held in parts:
@@ -83,36 +78,38 @@ class PartsSampler:
         self._groups = [(np.stack(cells), choose(held, law)) for held, cells in alike.items()]
         told = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
         self.reason = f"no totals join these parts, which are drawn apart: {', '.join(told)}"
-        self.error = sum(len(cells) * chosen.error for cells, chosen in self._groups)
+        self.expected_tries = sum(
+            len(cells) * chosen.expected_tries for cells, chosen in self._groups
+        )
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise, int64 (draws, cells)."""
-        noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
-        for cells, chosen in self._groups:
-            drawn = chosen.sample(rng, draws * len(cells))
-            noise[:, cells.ravel()] = drawn.reshape(len(noise), -1)
+    def draw(self, words: _Words, draws: int) -> np.ndarray:
+        """Independent draws, int64 (draws, cells)."""
+        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
+        for cells, chosen in tracked("drawing noise", self._groups):
+            drawn = chosen.draw(words, draws * len(cells))
+            noise[:, cells.ravel()] = drawn.reshape(draws, cells.size)
         return noise
 
 
-class MergedSampler:
+class MergedSampler(WordSampler):
     """Draws one cell of each set that moves together.
 
     Attributes
     ----------
     method, reason : str
-    error : float
+    expected_tries : float
     """
 
-    def __init__(self, invariants: Invariants, merged: Merged, law: Mechanism, choose):
-        self._merged = merged
+    def __init__(self, invariants: Invariants, merged: Merged, law: Law | Mechanism, choose):
+        self.invariants, self._merged = invariants, merged
         energy = law.energy._replace(rate=law.energy.rate * merged.times)
-        self._chosen = choose(merged.invariants, _Faster(law.name, energy))
-        self.method, self.error = self._chosen.method, self._chosen.error
+        self._chosen = choose(merged.invariants, Law(law.name, energy))
+        self.method, self.expected_tries = self._chosen.method, self._chosen.expected_tries
         self.reason = (
             f"cells move together by {merged.times}, as one with {merged.times} times the rate; "
             f"then {self._chosen.reason}"
         )
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise, int64 (draws, cells)."""
-        return self._merged.spread(self._chosen.sample(rng, draws))
+    def draw(self, words: _Words, draws: int) -> np.ndarray:
+        """Independent draws, int64 (draws, cells)."""
+        return self._merged.spread(self._chosen.draw(words, draws))

@@ -7,34 +7,35 @@ whichever d cells these are. It is raised by stages: cells that lie apart form b
 block alone determines is accepted or rejected, and the block drawn anew, before blocks are put
 together. Independent parts of the lattice are drawn apart.
 
-Everything is decided on integers; floating-point numbers decide only which. The generator is a
-pseudo-random one: for experiments, not for the release of confidential data.
+Free cells are differences of exact geometric counts, and a coin of chance exp(-epsilon s), s a
+whole number, is a geometric count that reaches s. So a draw uses up geometric counts alone, all of
+one law, and is otherwise arithmetic on integers.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from isdp.checks import refuse_overflow
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.rounding import staged_error
-from isdp.exact.tries import MOST_TRIES, TriesSampler, refuse_bounds, refuse_tries
+from isdp.exact.coins import _geometric, _Words
+from isdp.exact.sampler import MOST_TRIES, WordSampler, refuse_bounds, refuse_many, refuse_tries
 from isdp.io.progress import progress, tracked
 from isdp.lattice.elimination import settle as settle_cells
-from isdp.mechanisms.base import Mechanism, energy_served
-from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
+from isdp.mechanisms.base import Law, Mechanism, energy_served
 
 PILOT_DRAWS = 200
 PILOT_SEED = 1
 PILOT_TRIES = 4  # in multiples of the limit
-TRIES_AT_ONCE = 10_000  # of the pilot, between which progress shows
+COUNTS_AT_ONCE = 1 << 16
 ORDERS_TRIED = 12
 
 
@@ -61,7 +62,7 @@ class _Part(NamedTuple):
     dependents: list[_Dependent]
 
 
-class StagedSampler(TriesSampler):
+class StagedSampler(WordSampler):
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1).
 
     Parameters
@@ -77,12 +78,14 @@ class StagedSampler(TriesSampler):
     ----------
     expected_tries : float
         Estimate of the expected blocks of cells proposed a draw, from a pilot run of up to 200
-        draws with a seed of its own; at least the number of blocks.
+        draws with a seed of its own; at least the number of blocks. It decides whether to draw, not
+        what.
 
     Raises
     ------
     InputError
-        For another law, more expected tries than `most_tries`, or noise beyond 62 bits.
+        For another law, more than 2000 cells, more expected tries than `most_tries`, or noise that
+        could leave 64-bit integers.
 
     Notes
     -----
@@ -99,60 +102,80 @@ class StagedSampler(TriesSampler):
     """
 
     method = "staged rejection"
+    reason = "the norm is l1"
 
-    @staticmethod
-    def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
-        """Say why this sampler fits, or raise `InputError` with the reason why not."""
-        refuse_bounds("staged rejection", lower)
-        energy_served("staged rejection", law, [(1, False)])
-        return "the norm is l1"
-
-    def __init__(self, invariants: Invariants, law: Mechanism, most_tries: float = MOST_TRIES):
-        self.fits(invariants, law)
-        super().__init__(invariants, most_tries)
-        self.epsilon = law.energy.rate
-        self.plan = plan_stages(invariants)
-        self._refuse_overflow()
-        self.expected_tries = pilot(self.plan, self.epsilon, invariants.cells, most_tries)
-        d = len(self.plan.free)
+    def __init__(
+        self,
+        invariants: Invariants,
+        law: Law | Mechanism,
+        lower=None,
+        most_tries: float = MOST_TRIES,
+    ):
+        refuse_bounds(self.method, lower)
+        energy = energy_served(self.method, law, [(1, False)])
+        refuse_many(invariants.cells)
+        self.invariants, self._plan = invariants, plan_stages(invariants)
+        epsilon = Fraction(energy.rate)
+        self._geometric = _geometric(epsilon)
+        weight = len(self._plan.free) + int(abs(self._plan.dependents.coefficients).sum())
+        self._largest = 2**62 // max(weight, 1)  # a count up to it stays within 64 bits
+        if epsilon * self._largest < 64:
+            raise InputError(
+                f"staged rejection: epsilon {float(epsilon):g} is so small that noise under these "
+                f"invariants could leave 64-bit integers; use a larger epsilon"
+            )
+        self.expected_tries = self._pilot(most_tries)
+        d = len(self._plan.free)
         refuse_tries(self.expected_tries, most_tries, "l1 generalized Laplace", d)
-        self.error = staged_error(d, self.epsilon, self.expected_tries)
 
-    def _refuse_overflow(self) -> None:
-        weight = len(self.plan.free) + int(np.abs(self.plan.dependents.coefficients).sum())
-        largest = LONGEST_JUMP_IN_SCALES / self.epsilon * weight
-        refuse_overflow("staged rejection", "noise", largest, 62, "use a larger epsilon")
+    def _pilot(self, most_tries: float) -> float:
+        """Estimate the tries a draw, the same each time; where no draw comes out, those spent."""
+        noise = np.zeros((PILOT_DRAWS, self.invariants.cells), dtype=np.int64)
+        words = _Words(np.random.default_rng(PILOT_SEED).bytes)
+        budget = PILOT_TRIES * most_tries
+        with progress("estimating tries", 1) as at:
+            for place in self._draws(words, noise):
+                drawn, tries = int(place.draw), int(place.tries)
+                at(max(drawn / PILOT_DRAWS, tries / budget))
+                if tries >= budget:
+                    break
+        return tries / max(drawn, 1)
 
-    def _fill(self, rng: np.random.Generator, kept: np.ndarray, longest: int) -> int:
-        return _draw_staged(rng, self.epsilon, self.plan, longest, _start(), kept)
+    def draw(self, words: _Words, draws: int) -> np.ndarray:
+        """Independent draws, int64 (draws, cells).
+
+        Raises
+        ------
+        InputError
+            If a count leaves what 64 bits can hold: once in e^64 counts, at most.
+        """
+        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
+        with progress("drawing noise", draws) as at:
+            for place in self._draws(words, noise):
+                at(place.draw)
+        return noise
+
+    def _draws(self, words: _Words, noise: np.ndarray) -> Iterator[_Place]:
+        """Fill `noise`; yield the place that is reached each time that counts are used up."""
+        most = 2 * int(np.diff(self._plan.block_cells).max(initial=0)) + 1
+        place, counts = _Place(0, 0, 0, 0), np.zeros(0, dtype=np.int64)
+        while place.draw < len(noise):
+            fresh = self._geometric.draw(words, max(COUNTS_AT_ONCE, most))
+            if fresh.max() > self._largest:
+                raise InputError("release: a count came up that 64 bits do not hold; draw again")
+            counts = np.concatenate([counts, fresh])
+            used, *reached = _go_on(self._plan, counts, *place, noise)
+            place, counts = _Place(*reached), counts[used:]
+            yield place
 
 
-def pilot(plan: _Plan, epsilon: float, cells: int, most_tries: float) -> float:
-    """Estimate the tries a draw, the same each time; where no draw comes out, the budget spent.
+class _Place(NamedTuple):
+    """The draw, its part and its block that come next, and the tries so far."""
 
-    Parameters
-    ----------
-    plan : from `plan_stages`
-    epsilon : float
-    cells : int
-    most_tries : float
-        The limit asked about: four times as many are tried.
-    """
-    kept = np.zeros((1, cells), dtype=np.int64)
-    budget = int(min(PILOT_TRIES * most_tries, 2.0**62))
-    rng, spent, drawn, place = np.random.default_rng(PILOT_SEED), 0, 0, _start()
-    with progress("estimating tries", 1) as at:
-        while drawn < PILOT_DRAWS and spent < budget:
-            longest = min(budget - spent, TRIES_AT_ONCE)
-            tries = _draw_staged(rng, epsilon, plan, longest, place, kept)
-            spent, drawn = spent + (longest if tries < 0 else tries), drawn + (tries >= 0)
-            at(max(drawn / PILOT_DRAWS, spent / budget))
-    return spent / max(drawn, 1)
-
-
-def _start() -> np.ndarray:
-    """Give the place at which a draw begins: its first part, and the first block of that."""
-    return np.zeros(2, dtype=np.int64)
+    draw: int
+    part: int
+    block: int
+    tries: int
 
 
 def plan_stages(invariants: Invariants) -> _Plan:
@@ -309,9 +332,39 @@ def _flatten(parts: list[_Part]) -> _Plan:
 
 
 @njit(cache=True)
-def _fits(rng, epsilon, first, last, dependents, noise):
-    """Set the dependent cells from `first` to `last` and say whether they are accepted."""
-    size = 0
+def _go_on(plan, counts, draw, part, block, tries, noise):
+    """Go on with the draws as far as `counts` reach; return how many were used, and the place."""
+    part_blocks, block_cells, free = plan.part_blocks, plan.block_cells, plan.free
+    used = 0
+    while draw < len(noise):
+        row = noise[draw]
+        while part < len(part_blocks) - 1:
+            while block < part_blocks[part + 1]:
+                if used + 2 * (block_cells[block + 1] - block_cells[block]) + 1 > len(counts):
+                    return used, draw, part, block, tries
+                for f in range(block_cells[block], block_cells[block + 1]):
+                    row[free[f]] = counts[used] - counts[used + 1]
+                    used += 2
+                first, last = plan.block_dependents[block]
+                if _fits(first, last, plan.dependents, counts[used], row):
+                    block += 1
+                used += 1
+                tries += 1
+            if used == len(counts):
+                return used, draw, part, block, tries
+            first, last = plan.part_dependents[part]
+            if _fits(first, last, plan.dependents, counts[used], row):
+                part += 1
+            else:
+                block = part_blocks[part]
+            used += 1
+        draw, part, block = draw + 1, 0, 0
+    return used, draw, part, block, tries
+
+
+@njit(cache=True)
+def _fits(first, last, dependents, left, noise):
+    """Set the dependent cells; say if they are whole and their l1 norm is at most `left`."""
     for d in range(first, last):
         value = 0
         for entry in range(dependents.starts[d], dependents.starts[d + 1]):
@@ -320,42 +373,7 @@ def _fits(rng, epsilon, first, last, dependents, noise):
             return False
         value //= dependents.divisors[d]
         noise[dependents.own[d]] = value
-        size += abs(value)
-    return size == 0 or rng.random() < math.exp(-epsilon * size)
-
-
-@njit(cache=True)
-def _draw_staged(rng, epsilon, plan, longest, place, kept):
-    """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`.
-
-    The first draw begins at `place`: at a part, and a block of it. One that takes too many tries
-    leaves there where it came to, so that it can be gone on with.
-    """
-    free, dependents = plan.free, plan.dependents
-    part_blocks, block_cells = plan.part_blocks, plan.block_cells
-    scale = 1.0 / epsilon
-    total = 0
-    for draw in range(len(kept)):
-        noise = kept[draw]
-        tries = 0
-        for part in range(place[0], len(part_blocks) - 1):
-            whole = False
-            while not whole:
-                for block in range(part_blocks[part] + place[1], part_blocks[part + 1]):
-                    settled = False
-                    while not settled:
-                        if tries == longest:
-                            place[0], place[1] = part, block - part_blocks[part]
-                            return -1
-                        tries += 1
-                        for f in range(block_cells[block], block_cells[block + 1]):
-                            up = int(rng.standard_exponential() * scale)
-                            noise[free[f]] = up - int(rng.standard_exponential() * scale)
-                        first, last = plan.block_dependents[block]
-                        settled = _fits(rng, epsilon, first, last, dependents, noise)
-                place[1] = 0
-                first, last = plan.part_dependents[part]
-                whole = _fits(rng, epsilon, first, last, dependents, noise)
-        place[0] = 0
-        total += tries
-    return total
+        left -= abs(value)
+        if left < 0:
+            return False
+    return True

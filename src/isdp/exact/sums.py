@@ -29,7 +29,6 @@ import numpy as np
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.coins import _geometric, _Words
-from isdp.exact.compositions import Closing
 from isdp.exact.counts import SumsOfCounts
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, settle
@@ -49,6 +48,20 @@ class Blocks(NamedTuple):
 
     types: np.ndarray
     held: bool
+
+
+class Closing(NamedTuple):
+    """The types at the end: ``s[settled] = weights @ (s[free], open) / denominator``.
+
+    `open` are the sums ``across @ s[before]`` of the types drawn before.
+    """
+
+    free: np.ndarray
+    settled: np.ndarray
+    before: np.ndarray
+    across: np.ndarray
+    weights: np.ndarray
+    denominator: int
 
 
 class TypeSums:

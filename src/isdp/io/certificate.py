@@ -7,15 +7,13 @@ from functools import cache
 
 from isdp.accounting.guarantees import upper
 
-NOT_FOR_RELEASE = (
-    "NOT FOR RELEASE: drawn in floating point from a pseudo-random generator, for experiments"
-)
+NOT_FOR_RELEASE = "NOT FOR RELEASE: drawn from a pseudo-random generator, for experiments"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
 OF_THE_LAW_ALONE = "of the law asked for, and not of this draw"
 NO_GUARANTEE = (
-    "No guarantee holds for this table: floating point and a pseudo-random generator can give the "
-    "noise away, and a Markov chain, where one is taken, has not quite the law. What is said of "
-    "privacy is what the law asked for would have."
+    "No guarantee holds for this table: a pseudo-random generator can give the noise away, and so "
+    "can floating point where it is used, and a Markov chain, where one is taken, has not quite "
+    "the law. What is said of privacy is what the law asked for would have."
 )
 SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
 

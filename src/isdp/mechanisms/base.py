@@ -10,24 +10,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import fields
+from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from isdp.accounting.guarantees import Guarantee
-from isdp.errors import InputError
+from isdp.errors import MisfitError
 
 
 class Energy(NamedTuple):
     """A log-weight of the form ``-rate * g(sum of |u_i|^power)``, as compiled samplers take it.
 
     `power` is 1 or 2 and g is the square root if `root`, else the identity. The sum is an
-    integer, so that samplers keep it without rounding.
+    integer, so that samplers keep it without rounding. The rate of a release is a fraction.
     """
 
     power: int
     root: bool
-    rate: float
+    rate: float | Fraction
 
     @property
     def product(self) -> bool:
@@ -38,6 +39,13 @@ class Energy(NamedTuple):
     def of_norm(self) -> bool:
         """Whether the weight is exp(-rate ||u||), in the l1 or the l2 norm."""
         return self.root == (self.power == 2)
+
+
+class Law(NamedTuple):
+    """All that a sampler asks of a mechanism: what it is called, and its energy."""
+
+    name: str
+    energy: Energy
 
 
 class Mechanism(ABC):
@@ -114,7 +122,7 @@ def energy_served(method: str, law: Mechanism, forms: Iterable[tuple[int, bool]]
 
     Raises
     ------
-    InputError
+    MisfitError
         If the law is of another form.
     """
     forms, energy = tuple(forms), law.energy
@@ -122,5 +130,5 @@ def energy_served(method: str, law: Mechanism, forms: Iterable[tuple[int, bool]]
     if form not in forms:
         wanted = " or ".join(FORMS[form] for form in forms)
         got = FORMS.get(form, "a weight of another form")
-        raise InputError(f"{method}: serves laws of weight {wanted}; the {law.name} has {got}")
+        raise MisfitError(f"{method}: serves laws of weight {wanted}; the {law.name} has {got}")
     return energy

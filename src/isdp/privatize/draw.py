@@ -11,8 +11,8 @@ import numpy as np
 
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact import choose, release
-from isdp.exact.choice import LARGEST_DENSE
-from isdp.exact.secure_gaussian import gaussian_sampler, rho_of_sigma
+from isdp.exact.sampler import MOST_CELLS as LARGEST_DENSE
+from isdp.exact.secure import release_sampler, rho_of_sigma
 from isdp.mechanisms.base import Mechanism
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.request import Request
@@ -153,7 +153,7 @@ def _advice(free: Freedom, request: Request) -> str:
     sigma = f"{math.sqrt(0.5) / math.sinh(float(request.epsilon) / 2):.2g}"
     try:
         rho = rho_of_sigma(sigma)
-        gaussian_sampler(free.invariants, rho)
+        release_sampler(free.invariants, rho=rho)
     except InputError:
         return f"{words}, and for exact Gaussian noise as well. Hold fewer totals."
     return (
@@ -193,7 +193,7 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
             "bound of the total variation distance to the law, truncation and rounding together, "
             "if the generator's numbers were true uniforms"
         ),
-        arithmetic="floating point",
+        arithmetic="floating point" if sampler.error else "exact",
         randomness=source,
     )
     return Drawn(sampler.sample(rng, 1)[0], report, _spread(free, request, sampler))

@@ -4,7 +4,7 @@ No count is looked at. Every figure says how it was found. *exact*: computed fro
 itself, probabilities to within 1e-9. *bounded*: the true figure is at most this one, as for every
 probability below 1e-9. *simulated*: from draws made for this alone, with two standard errors. Where
 cells of disjoint totals have independent weights, their distribution is computed
-(`isdp.exact.sum_laws`); there it is symmetric and log-concave, so that where a grid would be too
+(`isdp.exact.laws`); there it is symmetric and log-concave, so that where a grid would be too
 long the bound of Vysochanskij and Petunin for unimodal distributions is used. A discrete
 Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by Poisson's
 formula, see `isdp.mechanisms.gaussian`). All else is simulated where an exact sampler is quick.
@@ -24,14 +24,9 @@ import pandas as pd
 from isdp.accounting.guarantees import upper
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.exact.blocks import BlockSampler, block_sizes
-from isdp.exact.choice import ANY_SIZE
-from isdp.exact.halving import HalvingSampler
-from isdp.exact.klein import GaussianSampler
-from isdp.exact.mixture import MixtureSampler
-from isdp.exact.staged import StagedSampler
-from isdp.exact.sum_laws import Part, sum_law, sum_variance
-from isdp.exact.typed import TypedSampler
+from isdp.exact.blocks import block_sizes
+from isdp.exact.choice import ExactSampler, choose
+from isdp.exact.laws import Part, sum_law, sum_variance
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.held import Held, group_names
@@ -40,24 +35,14 @@ from isdp.privatize.table import Table
 from isdp.seeds import stream
 
 LEVEL = 0.95
-PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.sum_laws`
+PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.laws`
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose chance to turn negative is told
 MOST_SUMS, MOST_VALUES = 1000, 100
 MOST_PARTS = 2000  # of all sums together, whose laws are computed
-MOST_CELLS = 1000  # for rejection
 MOST_DRAWN = 1e7  # cells times draws, from a hundred draws up
 MOST_PROPOSED = 5e6  # tries of all draws together, of samplers that reject
 FEWEST = 100  # draws
 LARGEST_MATRIX = 2e7  # entries that are factorised
-MOST_TRIES = 1e5
-QUICK = (
-    BlockSampler,
-    HalvingSampler,
-    StagedSampler,
-    GaussianSampler,
-    MixtureSampler,
-    TypedSampler,
-)
 POOLED = 20  # cells of a kind that are looked at in each draw
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
@@ -339,7 +324,9 @@ def _margins_of_noise(
         except InputError:
             pass  # too wide for any grid
     try:
-        return _by_draws(targets, free.invariants, _sampler(free, mechanism), draws)
+        return _by_draws(
+            targets, free.invariants, choose(free.invariants, mechanism, quick=True), draws
+        )
     except InputError:
         pass  # no exact sampler is practical
     try:
@@ -411,24 +398,7 @@ def _first(holds) -> int:
     return high
 
 
-def _sampler(free: Freedom, mechanism: Mechanism):
-    """Set up an exact sampler in floating point that is quick to set up and to draw from.
-
-    Messages along a tree are left out: to set them up may take minutes.
-    """
-    invariants, misfits = free.invariants, []
-    for kind in QUICK:
-        try:
-            if kind not in ANY_SIZE and invariants.cells > MOST_CELLS:
-                raise InputError(f"margins: {invariants.cells} cells are too many to simulate")
-            kind.fits(invariants, mechanism, None)
-            return kind(invariants, mechanism, *([] if kind in ANY_SIZE else [MOST_TRIES]))
-        except InputError as misfit:
-            misfits.append(str(misfit))
-    raise InputError("; ".join(misfits))
-
-
-def _by_draws(targets, invariants: Invariants, sampler, draws: int) -> list[Margin]:
+def _by_draws(targets, invariants: Invariants, sampler: ExactSampler, draws: int) -> list[Margin]:
     draws = _affordable(sampler, invariants.cells, draws)
     rng, at_once = stream(0, "margins"), max(1, int(2e7 / invariants.cells))
     values: list[list[np.ndarray]] = [[] for _ in targets]
@@ -440,7 +410,7 @@ def _by_draws(targets, invariants: Invariants, sampler, draws: int) -> list[Marg
     return [_of_draws(t, np.concatenate(v)) for t, v in zip(targets, values, strict=True)]
 
 
-def _affordable(sampler, cells: int, draws: int) -> int:
+def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
     """Draws that take seconds, by a forecast that is the same on every machine.
 
     Raises
@@ -448,8 +418,7 @@ def _affordable(sampler, cells: int, draws: int) -> int:
     InputError
         If that is too few of them to tell anything.
     """
-    own = getattr(sampler, "sampler", sampler)
-    by_tries = int(MOST_PROPOSED / getattr(own, "expected_tries", 1.0))
+    by_tries = int(MOST_PROPOSED / sampler.expected_tries)
     if by_tries < FEWEST:
         raise InputError("margins: draws take too many tries to simulate")
     return min(by_tries, max(FEWEST, min(draws, int(MOST_DRAWN / cells))))

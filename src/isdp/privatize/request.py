@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from isdp.checks import one_of
 from isdp.errors import InputError
-from isdp.exact.secure import exact_epsilon
-from isdp.exact.secure_gaussian import exact_rho, rho_of_sigma
+from isdp.exact.secure import exact_epsilon, exact_rho, rho_of_sigma
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import NORMS, GeneralizedLaplace

@@ -10,14 +10,13 @@ import numpy as np
 
 from isdp.errors import InputError
 from isdp.exact.blocks import block_sizes
-from isdp.exact.klein import GaussianSampler
+from isdp.exact.choice import choose
 from isdp.exact.laws import gaussian_law, gaussian_total_law, total_law
-from isdp.exact.staged import StagedSampler
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.request import Request
 from isdp.seeds import stream
 
-DRAWS, MOST_CELLS, MOST_TRIES = 400, 1000, 1e5  # for draws that are made for this alone
+DRAWS, MOST_CELLS = 400, 1000  # for draws that are made for this alone
 COARSEST = 10_000  # above this variance the Gaussian of one cell is a rescaled one
 FINEST = 0.1  # below this epsilon the law of one cell is a rescaled one, within 0.5 %
 
@@ -94,8 +93,7 @@ def spread_by_sampling(free: Freedom, request: Request, sampler=None) -> Spread 
         return None
     try:
         if sampler is None:
-            kind = StagedSampler if request.rho is None else GaussianSampler
-            sampler = kind(free.invariants, request.mechanism, MOST_TRIES)
+            sampler = choose(free.invariants, request.mechanism, quick=True)
         return spread_of_draws(sampler.sample(stream(request.seed or 0, "picture"), DRAWS))
     except InputError:
         return None

@@ -6,11 +6,12 @@ from scipy.linalg import block_diag
 from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
-from isdp.exact import choose, staged
+from isdp.exact import choose
 from isdp.exact.messages import forecast, layouts
 from isdp.exact.messages.forecast import least_bytes, least_open
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.messages.windows import radius
+from isdp.exact.staged import StagedSampler
 
 LATTICES = {
     "total": Invariants.total(9),
@@ -87,8 +88,10 @@ def test_a_hopeless_table_is_refused_before_a_tree_is_sought(monkeypatch):
         raise AssertionError("a tree was sought")
 
     monkeypatch.setattr(layouts, "lay_out", no_tree)
-    monkeypatch.setattr(staged, "pilot", lambda *_: 1e9)  # it would take a second to find as many
-    with pytest.raises(InputError, match=r"by messages: .* at least .* GB.*; by staged rejection"):
+    monkeypatch.setattr(
+        StagedSampler, "_pilot", lambda *_: 1e9
+    )  # it would take a second to find as many
+    with pytest.raises(InputError, match=r"by staged rejection.*; by messages: .* GB .*at least"):
         choose(Invariants.margins((20, 20)), GeneralizedLaplace(0.25))
     lower = np.zeros(400, dtype=np.int64)
     with pytest.raises(InputError, match=r"at least .* GB.* sums are open"):

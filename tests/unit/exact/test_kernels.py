@@ -117,17 +117,6 @@ def test_coefficients_are_combined_in_integers():
     assert noise.tolist() == [0, 1, -1]
 
 
-def test_every_try_is_counted_and_one_that_takes_too_long_ends_the_draws():
-    s1, s2 = 0.5 / FRAME.lengths
-    refused = [0.0, inverted(1, 0.0, s2), 1 - 1e-9]
-    taken = [0.0, inverted(1, 0.0, s2), 0.0, inverted(1, 0.5, s1)]
-    kept = np.zeros((2, 3), dtype=np.int64)
-    tries = kernels.draw_gaussian(Given([*refused, *taken, *taken]), FRAME, 0.5, 2, kept)
-    assert tries == 3
-    assert kept.tolist() == [[1, 0, -1]] * 2
-    assert kernels.draw_gaussian(Given([*refused, *refused]), FRAME, 0.5, 2, kept) == -1
-
-
 def test_a_mixture_draws_its_width_first_and_accepts_it_by_its_mass():
     """Two bins of width 1/10 from 3/10 on; their products are at the right ends."""
     epsilon, left, width = 0.7, np.array([0.3, 0.4]), 0.1

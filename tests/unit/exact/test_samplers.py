@@ -70,7 +70,7 @@ def test_bounds_are_refused_where_no_sampler_bears_them(law):
     if law.energy.product:
         assert choose(TABLE, law, lower).method == "messages"
         return
-    with pytest.raises(InputError, match="mixture: knows no bounds on the noise"):
+    with pytest.raises(InputError, match="no perfect sampler draws this law here"):
         choose(TABLE, law, lower)
 
 

@@ -12,7 +12,8 @@ from isdp.errors import NoSamplerError
 from isdp.exact import coins
 from isdp.exact.coins import _decide, _Digit, _Falling, _Geometric, _SumWeight, _Tosses, _Words
 from isdp.exact.secure import exact_epsilon, release
-from isdp.exact.secure_staged import StagedRelease
+from isdp.exact.staged import StagedSampler
+from tests.laws import l1
 from tests.unit.exact.words import packed, script
 
 ONES = 2**64 - 1
@@ -312,7 +313,7 @@ def test_each_digit_of_a_count_has_the_law_of_its_place(epsilon):
         (lambda: release(Invariants.total(10_000), "1e-12"), "more than 53 bits"),
         (lambda: release(Invariants.total(3)), "either epsilon"),
         (lambda: release(Invariants.total(3), 1, rho=1), "either epsilon"),
-        (lambda: StagedRelease(Invariants.total(3), Fraction(1, 10**18), 1), "larger epsilon"),
+        (lambda: StagedSampler(Invariants.total(3), l1("1e-18")), "larger epsilon"),
     ],
 )
 def test_what_is_out_of_range_is_refused(call, message):
@@ -324,8 +325,8 @@ def test_what_is_out_of_range_is_refused(call, message):
 @pytest.mark.parametrize(
     ("invariants", "epsilon", "note"),
     [
-        (Invariants.margins((10, 10)), "1/4", r"about .* tries"),
-        (Invariants.margins((40, 40)), "1/4", "1600 cells"),
+        (Invariants.margins((10, 10)), "1/4", r"may take .* tries"),
+        (Invariants.margins((50, 50)), "1/4", "2500 cells"),
         (Invariants([[1, 2**33, 0], [0, 1, 2**33]]), 1, "weights beyond"),
     ],
 )

@@ -11,9 +11,10 @@ from isdp import GeneralizedGaussian, InputError, Invariants
 from isdp.exact import choose, release, sample
 from isdp.exact.coins import _Words
 from isdp.exact.gaussian import log_relative_mass, relative_mass
-from isdp.exact.secure_gaussian import exact_rho, rho_of_sigma
-from isdp.exact.secure_halving import HalvingRelease, _parts, _splits, _terms, period
-from isdp.exact.secure_klein import BITS, KleinRelease, _excess
+from isdp.exact.halving import HalvingSampler, _parts, _splits, _terms, period
+from isdp.exact.klein import BITS, GaussianSampler, _excess
+from isdp.exact.secure import exact_rho, rho_of_sigma
+from tests.laws import gaussian
 
 
 def pseudo(seed=3):
@@ -65,9 +66,9 @@ def test_sums_of_two_cells_are_drawn_up_to_64_standard_deviations_within_61_bits
     law = GeneralizedGaussian(math.sqrt(share * 2.0**107))
     if refused:
         with pytest.raises(InputError, match="64-bit integers"):
-            choose(Invariants.total(2), law)
+            HalvingSampler(Invariants.total(2), law)
     else:
-        assert choose(Invariants.total(2), law).method == "halving"
+        HalvingSampler(Invariants.total(2), law)
 
 
 def test_a_flat_period_is_flat():
@@ -125,7 +126,7 @@ def test_totals_are_kept_at_every_scale(invariants, rho):
 def test_the_form_is_positive_by_what_the_variances_exceed():
     """The proof in balls, against eigenvalues in doubles."""
     invariants = Invariants([[1, 2, 3, 1, 1], [1, 1, -1, 0, 5]])
-    sampler = KleinRelease(invariants, Fraction(9))
+    sampler = GaussianSampler(invariants, gaussian(9))
     d = len(sampler.variances)
     upper = np.eye(d) + sampler.shares / 2**BITS
     own = upper.T @ np.diag([1 / float(v) for v in sampler.variances]) @ upper
@@ -169,8 +170,8 @@ def test_the_sampler_for_experiments_takes_any_size():
         (lambda: release(Invariants.total(10**6), rho=50), "terms, more than 20000"),
         (lambda: release(Invariants.total(10**5), rho="1e-20"), "64-bit"),
         (lambda: release(Invariants.margins((3, 3)), rho="1e-20"), "64-bit"),
-        (lambda: release(Invariants.margins((40, 40)), rho=1), "1600 cells"),
-        (lambda: release(Invariants.margins((25, 25)), rho=1), "576 degrees"),
+        (lambda: release(Invariants.margins((50, 50)), rho=1), "2500 cells"),
+        (lambda: release(Invariants.margins((34, 34)), rho="1/20"), "1089 degrees"),
         (lambda: release(Invariants.margins((12, 12)), rho=2), r"may take .* tries"),
     ],
 )
@@ -184,7 +185,7 @@ def test_rho_and_sigma_are_read_as_they_are_written():
     assert exact_rho("0.1") == Fraction(1, 10)
     assert rho_of_sigma("2.5") == Fraction(2, 25)
     assert rho_of_sigma("1/3") == Fraction(9, 2)
-    assert HalvingRelease(Invariants.total(4), Fraction(1)).expected_tries == pytest.approx(
+    assert HalvingSampler(Invariants.total(4), gaussian(1)).expected_tries == pytest.approx(
         1, abs=1e-3
     )
     assert _Words(pseudo()).one() != _Words(pseudo(4)).one()

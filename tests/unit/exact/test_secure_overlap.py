@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
-from isdp.exact import release, secure_overlap
+from isdp.exact import choose, release
 from isdp.exact.coins import _Words
-from isdp.exact.messages import secure as messages
+from isdp.exact.messages.rejection import SPARED, MessageSampler, rarer
 from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.messages.secure import SPARED, MessageRelease, rarer
-from isdp.exact.secure_overlap import OverlapRelease
-from isdp.exact.secure_staged import StagedRelease
+from isdp.exact.staged import StagedSampler
+from tests.laws import l1
 
-QUARTER = Fraction(1, 4)
+QUARTER = l1("1/4")
 UNEVEN = Invariants([[1, 1, 1, 1, 0], [1, -1, 1, 2, 0]])
 
 
@@ -23,7 +22,7 @@ def pseudo(seed=3):
     return _Words(np.random.default_rng(seed).bytes)
 
 
-@pytest.mark.parametrize("sampler", [MessageRelease, lambda *a: StagedRelease(*a, 1e6)])
+@pytest.mark.parametrize("sampler", [MessageSampler, StagedSampler])
 @pytest.mark.parametrize(
     "invariants",
     [Invariants.margins((3, 4)), UNEVEN, Invariants([[2, 3, 0], [4, 6, 0]]), Invariants([[5]])],
@@ -38,8 +37,8 @@ def test_every_draw_keeps_the_totals_and_a_source_decides_it(sampler, invariants
 
 def test_few_counts_at_a_time_give_the_same_draws_as_many(monkeypatch):
     """The loop stops wherever counts run out and goes on there."""
-    sampler = StagedRelease(Invariants.margins((3, 3)), QUARTER, 1e6)
-    counts = sampler.geometric.draw(pseudo(), 1 << 20)
+    sampler = StagedSampler(Invariants.margins((3, 3)), QUARTER)
+    counts = sampler._geometric.draw(pseudo(), 1 << 20)
 
     class Dealt:
         def __init__(self, at_once):
@@ -51,24 +50,24 @@ def test_few_counts_at_a_time_give_the_same_draws_as_many(monkeypatch):
 
     found = []
     for at_once in (7, 100, 1 << 18):
-        sampler.geometric = Dealt(at_once)
+        sampler._geometric = Dealt(at_once)
         found.append(sampler.draw(None, 8))
     assert (found[0] == found[1]).all()
     assert (found[0] == found[2]).all()
 
 
 def test_a_count_beyond_64_bits_is_an_error_and_not_a_wrong_draw(monkeypatch):
-    sampler = StagedRelease(Invariants.margins((2, 2)), QUARTER, 1e6)
+    sampler = StagedSampler(Invariants.margins((2, 2)), QUARTER)
     counts = np.zeros(1 << 16, dtype=np.int64)
-    counts[5] = sampler.largest + 1
-    monkeypatch.setattr(sampler, "geometric", type("Far", (), {"draw": lambda *_: counts})())
+    counts[5] = sampler._largest + 1
+    monkeypatch.setattr(sampler, "_geometric", type("Far", (), {"draw": lambda *_: counts})())
     with pytest.raises(InputError, match="64 bits"):
         sampler.draw(pseudo(), 1)
 
 
 def test_chances_of_the_proposal_are_what_is_said_of_them():
     """All ways that each split of a small lattice can go, with their whole chances out of 2^63."""
-    sampler = MessageRelease(Invariants.margins((2, 2)), Fraction(1))
+    sampler = MessageSampler(Invariants.margins((2, 2)), l1(1))
     noise, shares = sampler._propose(pseudo(), 20_000)
     chance = {}
     for cells, own in zip(noise[:, 0].tolist(), shares.tolist(), strict=True):
@@ -83,7 +82,7 @@ def test_chances_of_the_proposal_are_what_is_said_of_them():
 
 
 def test_the_bound_holds_with_every_chance_inside_the_ball():
-    sampler = MessageRelease(Invariants.margins((3, 3)), QUARTER)
+    sampler = MessageSampler(Invariants.margins((3, 3)), QUARTER)
     noise, shares = sampler._propose(pseudo(), 3_000)
     norms = abs(noise).sum(axis=1)
     inside = norms <= sampler.radius
@@ -95,7 +94,7 @@ def test_the_bound_holds_with_every_chance_inside_the_ball():
 
 def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
     invariants = Invariants.margins((3, 3))
-    sampler = MessageRelease(invariants, QUARTER)
+    sampler = MessageSampler(invariants, QUARTER)
     reference = DynamicSampler(invariants, GeneralizedLaplace(0.25)).log_normaliser
     # the windows leave some of the law to the tries outside
     assert reference - 1e-2 < float(sampler.log_bound) < reference + 1e-5
@@ -105,7 +104,7 @@ def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
 
 
 def test_tries_outside_the_ball_are_outside_and_kept_now_and_then():
-    sampler = MessageRelease(UNEVEN, QUARTER)
+    sampler = MessageSampler(UNEVEN, QUARTER)
     heads, noise = sampler._try_outside(pseudo(), 40_000)
     assert heads.any()
     assert (abs(noise[heads]).sum(axis=1) > sampler.radius).all()
@@ -126,21 +125,15 @@ def test_what_the_sampler_for_experiments_takes_comes_out(shape, held):
     assert noise.any()
 
 
-def test_messages_are_taken_where_rejection_is_slow(monkeypatch):
-    invariants = Invariants.margins((2, 8))
-    quick = OverlapRelease(invariants, QUARTER)
-    assert quick.messages is None
-    assert not invariants.apply(quick.draw(pseudo(), 5)).any()
-    assert quick.messages is None
-    monkeypatch.setattr(secure_overlap, "MANY_TRIES", 100)
-    assert not invariants.apply(quick.draw(pseudo(), 5)).any()
-    assert quick.messages is not None
-    monkeypatch.setattr(secure_overlap, "FEW_TRIES", 10)
-    assert OverlapRelease(invariants, QUARTER).messages is not None
-    monkeypatch.setattr(messages, "MOST_BYTES", 10)
-    slow = OverlapRelease(invariants, QUARTER)
-    assert slow.messages is None
-    assert not invariants.apply(slow.draw(pseudo(), 5)).any()
-    monkeypatch.setattr(secure_overlap, "MOST_TRIES", 20)
-    with pytest.raises(InputError, match=r"about .* tries .* GB"):
-        OverlapRelease(invariants, QUARTER)
+def test_messages_are_taken_where_many_draws_take_many_tries():
+    invariants = Invariants.margins((2, 8, 2), ((0, 1), (1, 2)))
+    few, many = (choose(Invariants.margins((4, 4)), QUARTER, draws=n) for n in (1, 10**5))
+    assert (few.method, many.method) == ("staged rejection", "messages")
+    for chosen in (few, many):
+        assert not Invariants.margins((4, 4)).apply(chosen.draw(pseudo(), 5)).any()
+    assert choose(invariants, QUARTER, quick=True).method != "messages"
+
+
+def test_where_neither_is_practical_it_is_said_of_both():
+    with pytest.raises(InputError, match=r"may take .* tries.* GB"):
+        choose(Invariants.margins((12, 12)), QUARTER)

@@ -17,7 +17,8 @@ from isdp.exact.coins import _Words
 from isdp.exact.counts import PIECES, STEPS, SumsOfCounts
 from isdp.exact.mirrored import merge_mirrored
 from isdp.exact.sums import TypeSums
-from isdp.exact.typed import TypedRelease, TypedSampler
+from isdp.exact.typed import TypedSampler
+from tests.laws import l1
 from tests.statistical.checks import check_mean
 from tests.unit.exact.words import script
 
@@ -235,9 +236,5 @@ def test_bounds_that_no_noise_meets_are_refused():
 
 
 def test_a_release_of_types_takes_no_draws_too():
-    assert TypedRelease(Invariants.margins((3, 3)), Fraction(1)).draw(
-        _Words(pseudo()), 0
-    ).shape == (
-        0,
-        9,
-    )
+    none = TypedSampler(Invariants.margins((3, 3)), l1(1)).draw(_Words(pseudo()), 0)
+    assert none.shape == (0, 9)

@@ -167,10 +167,10 @@ def test_a_made_up_law_is_drawn_by_every_sampler_of_its_form():
         )
         for kind in SAMPLERS:
             try:
-                kind.fits(invariants, twin)
+                kind(invariants, twin)
             except InputError:
                 with pytest.raises(InputError):
-                    kind.fits(invariants, law)
+                    kind(invariants, law)
                 continue
             one, two = (kind(invariants, each).sample(rng(3), 40) for each in (law, twin))
             assert (one == two).all()
@@ -183,7 +183,7 @@ def test_a_law_that_no_sampler_knows_is_refused_by_all_with_the_reason():
     words = "largest-cell noise has a weight of another form"
     for kind in SAMPLERS:
         with pytest.raises(InputError, match=f"^{kind.method}: serves laws .* the {words}"):
-            kind.fits(TABLE, Largest(1.0))
+            kind(TABLE, Largest(1.0))
     with pytest.raises(InputError, match=f"no perfect sampler draws this law here: .*{words}"):
         choose(TABLE, Largest(1.0))
     with pytest.raises(InputError, match=f"^metropolis: serves laws .*{words}"):

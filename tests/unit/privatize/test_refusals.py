@@ -285,10 +285,10 @@ def test_where_no_probability_is_known_its_bound_decides(run, undrawn, monkeypat
     run.table("cell,count\na,4\nb,15\nc,6\nd,7\n")
     run.rules("subsets: {p: [a, b], q: [b, c], r: [c, a, d]}")
 
-    def refuse(*_):
+    def refuse(*_, **__):
         raise InputError("no exact sampler is practical")
 
-    monkeypatch.setattr("isdp.privatize.margins._sampler", refuse)
+    monkeypatch.setattr("isdp.privatize.margins.choose", refuse)
     # all noise is t (1, -1, 1, -2): P(0) = tanh(5 epsilon / 2)
     assert WEAK_NOISE in run.refused(epsilon="0.74")
     with pytest.raises(AssertionError, match="noise was drawn"):

@@ -40,6 +40,7 @@ from isdp.exact.messages.windows import (
     shown,
     window_size,
 )
+from isdp.exact.sampler import refuse_many
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, energy_served
 
@@ -130,15 +131,7 @@ class DynamicSampler:
 
     method = "messages"
 
-    @staticmethod
-    def fits(invariants: Invariants, law: Mechanism, lower=None) -> str:
-        """Say why this sampler fits, or raise `InputError` with the reason why not."""
-        if lower is not None:
-            energy_served("messages", law, PRODUCTS)
-            return "the noise is bounded from below, and its law is a product over cells"
-        # a Gaussian that Klein's sampler refuses is of a dimension that takes minutes here
-        energy_served("messages", law, [(1, False)])
-        return "the norm is l1, and few sums are open at a time"
+    reason = "the noise is bounded, and its law is a product over cells"
 
     def __init__(
         self,
@@ -152,6 +145,7 @@ class DynamicSampler:
         most_products: float = MOST_PRODUCTS,
     ):
         energy = energy_served("messages", mechanism, PRODUCTS)
+        refuse_many(invariants.cells)
         if not 0 < left_out < 1:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism

@@ -9,14 +9,15 @@ import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.exact.coins import _Words
-from isdp.exact.messages import convolution, layouts, secure, windows
+from isdp.exact.messages import convolution, layouts, rejection, windows
 from isdp.exact.messages.convolution import convolve, make_convolution
 from isdp.exact.messages.layouts import Layouts
 from isdp.exact.messages.loops import make_split
+from isdp.exact.messages.rejection import MessageSampler
 from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.messages.secure import MessageRelease
 from isdp.exact.messages.windows import make_plan, radius
 from isdp.mechanisms.gaussian import GeneralizedGaussian
+from tests.laws import l1
 from tests.unit.exact.messages.test_loops import SPLITS, states
 
 ROUNDED = 2.0**-51
@@ -293,7 +294,7 @@ def test_where_convolutions_could_be_far_off_messages_are_added_up(monkeypatch):
 @pytest.mark.parametrize("name", LATTICES)
 def test_whole_chances_of_a_release_never_pass_2_to_the_63(name, bits, monkeypatch):
     always(monkeypatch, bits)
-    sampler = MessageRelease(LATTICES[name], Fraction(2))
+    sampler = MessageSampler(LATTICES[name], l1(2))
     layout, plan, messages, scales, _ = sampler.filled
     assert plan.convolutions
     for tree, splits, same in zip(layout.trees, plan.splits, plan.same, strict=True):
@@ -310,7 +311,7 @@ def test_whole_chances_of_a_release_never_pass_2_to_the_63(name, bits, monkeypat
 def test_a_release_whose_messages_are_convolved_draws_the_same_noise(monkeypatch):
     def draws():
         words = _Words(np.random.default_rng(3).bytes)
-        return MessageRelease(LATTICES["3 x 3"], Fraction(1, 4)).draw(words, 200)
+        return MessageSampler(LATTICES["3 x 3"], l1("1/4")).draw(words, 200)
 
     monkeypatch.setattr(layouts, "QUICK", math.inf)
     before = draws()
@@ -326,13 +327,13 @@ def test_a_release_refuses_more_ways_to_split_than_it_can_tell_apart(
     place, most, refused, monkeypatch
 ):
     monkeypatch.setattr(windows, "PLACE", place)
-    monkeypatch.setattr(secure, "MOST_TERMS", most[0])
-    monkeypatch.setattr(secure, "MOST_ADDED", most[1])
+    monkeypatch.setattr(rejection, "MOST_TERMS", most[0])
+    monkeypatch.setattr(rejection, "MOST_ADDED", most[1])
     if refused:
         with pytest.raises(InputError, match="more than can be told apart"):
-            MessageRelease(LATTICES["crossed"], Fraction(1))
+            MessageSampler(LATTICES["crossed"], l1(1))
     else:
-        MessageRelease(LATTICES["crossed"], Fraction(1))
+        MessageSampler(LATTICES["crossed"], l1(1))
 
 
 # -- growth ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Messages in exact arithmetic, for a real release of l1 noise under totals that overlap.
+"""Messages and rejection: l1 noise under totals that overlap, in exact arithmetic.
 
 Messages in doubles, within windows, give a law Q that is close to the one asked for, and of which
 the chance of every vector is a known fraction: each split has a whole number of 2^63 chances. What
@@ -44,9 +44,11 @@ from isdp.exact.messages.windows import (
     shown,
     window_size,
 )
+from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many
 from isdp.exact.tosses import toss_all
 from isdp.io.progress import progress
 from isdp.lattice.elimination import settle
+from isdp.mechanisms.base import Law, Mechanism, energy_served
 
 MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
 # of a split, so that whole chances, and rounding as terms are added up, stay below SPARED
@@ -72,14 +74,17 @@ class _Filled(NamedTuple):
     log_sum: float
 
 
-class MessageRelease:
+class MessageSampler(WordSampler):
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1).
 
     Parameters
     ----------
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
-    epsilon : Fraction
+    law : Mechanism
+        Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
+    most_products : float
+        Products that the messages may take to set up; 1e11 take minutes.
 
     Attributes
     ----------
@@ -91,16 +96,29 @@ class MessageRelease:
     Raises
     ------
     InputError
-        If the messages would take more than 2 GB or minutes.
+        If the law is another, or the messages would take more than 2 GB or too many products.
     """
 
-    def __init__(self, invariants: Invariants, epsilon: Fraction):
-        self.epsilon, self.cells = epsilon, invariants.cells
+    method = "messages"
+    reason = "the norm is l1, and few sums are open at a time"
+
+    def __init__(
+        self,
+        invariants: Invariants,
+        law: Law | Mechanism,
+        lower=None,
+        most_products: float = MOST_PRODUCTS,
+    ):
+        refuse_bounds(self.method, lower)
+        energy = energy_served(self.method, law, [(1, False)])
+        refuse_many(invariants.cells)
+        self.invariants, self.epsilon = invariants, Fraction(energy.rate)
+        self._most_products = most_products
         touched = np.zeros(invariants.cells, dtype=bool)
         touched[invariants.sparse.indices] = True
         self.loose, self.tied = np.flatnonzero(~touched), np.flatnonzero(touched)
         tied = Invariants(invariants.sparse[:, self.tied])
-        rate = float(epsilon)
+        rate = float(self.epsilon)
         least, sums = least_bytes(tied, 1, rate, math.log(0.5))
         _refuse_memory(least, f"at least {sums}")
         self.layouts = Layouts(tied, 1)
@@ -142,10 +160,10 @@ class MessageRelease:
         layout, plan = self.layouts.cheapest(plan_of, MOST_BYTES)
         most = max((len(half) for halves in plan.halves for half in halves), default=0)
         _refuse_memory(plan.bytes, f"up to {most}")
-        if plan.products > MOST_PRODUCTS:
+        if plan.products > self._most_products:
             raise InputError(
-                f"release: the messages would take up to {plan.products:.1e} products, more than "
-                f"{MOST_PRODUCTS:.0e}; use a larger epsilon or fewer totals that overlap"
+                f"messages: they would take up to {plan.products:.1e} products, more than "
+                f"{self._most_products:.0e}; use a larger epsilon or fewer totals that overlap"
             )
         messages, scales, log_sum = {}, {}, 0.0
         trees = zip(layout.trees, plan.halves, plan.splits, plan.same, strict=True)
@@ -172,7 +190,7 @@ class MessageRelease:
 
     def draw(self, words: _Words, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, self.cells), dtype=np.int64)
+        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
         loose = _geometric(self.epsilon).draw_difference(words, draws * len(self.loose))
         noise[:, self.loose] = loose.reshape(draws, len(self.loose))
         done = 0
@@ -276,7 +294,7 @@ def _refuse_terms(split: Split, added: bool) -> None:
     lines, longest = most_ways(split)
     if lines * longest > MOST_TERMS or (added and lines + longest > MOST_ADDED):
         raise InputError(
-            f"release: a partial sum would split in {lines * longest:.1e} ways, more than can be "
+            f"messages: a partial sum would split in {lines * longest:.1e} ways, more than can be "
             f"told apart; use a larger epsilon or fewer totals that overlap"
         )
 
@@ -284,6 +302,6 @@ def _refuse_terms(split: Split, added: bool) -> None:
 def _refuse_memory(used: float, sums: str) -> None:
     if used > MOST_BYTES:
         raise InputError(
-            f"release: messages would take {used / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:.3g} "
+            f"messages: they would take {used / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:.3g} "
             f"GB ({sums} sums are open at a time)"
         )

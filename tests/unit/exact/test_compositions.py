@@ -7,7 +7,7 @@ import pytest
 
 from isdp import Invariants
 from isdp.exact import coins, release
-from isdp.exact import secure_compositions as module
+from isdp.exact import compositions as module
 from isdp.exact.coins import _Words
 
 SMALL = coins._geometric(Fraction(1, 4))

@@ -5,7 +5,7 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.sum_laws import Part, sum_law, sum_variance
+from isdp.exact.laws import Part, sum_law, sum_variance
 from isdp.mechanisms.base import Energy
 
 LAPLACE = GeneralizedLaplace(0.8).energy
