@@ -34,17 +34,9 @@ def front_page(
 ) -> str:
     """Write the front page as HTML.
 
-    Parameters
-    ----------
-    claims, entries : lists of mappings
-        From `reproduction.review.claims`.
-    files : iterable of path
-        All files that the run makes. Other files in the results folder are of another run, and are
-        not linked.
-    pages : mapping
-        Title of each notebook page that this run makes, by the notebook's name.
-    departures : list of str
-        Settings in which the run is not the paper's scale.
+    The files are all that the run makes: others in the results folder are of another run, and are
+    not linked. The pages are the titles of the run's notebooks, by name, and the departures are the
+    settings in which the run is not at the paper's scale.
     """
     files = list(files)
     made = {

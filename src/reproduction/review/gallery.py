@@ -17,22 +17,11 @@ def gallery(
     made: Mapping[str, list[str]],
     descriptions: Descriptions,
 ) -> dict[str, list[dict]]:
-    """Choose the pictures of each study, in the order of the claims.
+    """Choose the pictures of each study from the folder of thumbnails, in the order of the claims.
 
-    Parameters
-    ----------
-    folder : Path
-        The thumbnails of the run.
-    claims, entries : lists of mappings
-        An entry goes before a claim that names the same figure.
-    made : mapping
-        The files of the run for each name of a figure. Of several, one per state, one is shown.
-
-    Returns
-    -------
-    dict
-        The pictures of each study. `label` and `goal` are the claim or the figure of a paper next
-        to which a picture stands, and its place on the page; `more` counts those of other states.
+    An entry goes before a claim that names the same figure. Of the files `made` under a name, one
+    per state, one is shown, and `more` counts the others. `label` and `goal` are the claim or the
+    figure of a paper next to which a picture stands, and its place on the page.
     """
     found: dict[str, list[dict]] = {each["wing"]: [] for each in (*claims, *entries)}
     shown: set[str] = set()
