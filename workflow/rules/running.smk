@@ -80,8 +80,6 @@ rule collect_scenario:
     localrule: True
     conda:
         ENVIRONMENT
-    resources:
-        mem_mb=1000,
     params:
         sources=code("counties"),
         settings=scenario,

@@ -16,7 +16,6 @@ from reproduction.review.pages import TEMPLATES
 from reproduction.review.results import Results
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import files_under
-from reproduction.review.style import STYLE
 from reproduction.running.descriptions import Descriptions
 
 NUMBER = r"\d|infinite"  # in the paper's value: it is not words alone
@@ -49,7 +48,6 @@ def front_page(
     rows = {row["claim"]: row for row in card.to_dict("records")}
     names = {claim["claim"]: claim for claim in claims}
     return TEMPLATES.get_template("index.html.j2").render(
-        style=STYLE,
         message=provenance["message"],
         seed=results.setting("seed"),
         made_by=made_by,

@@ -28,17 +28,12 @@ def gallery(
     for wing, figure, label, goal in _places(claims, entries):
         fresh = [name for name in made.get(figure, []) if name not in shown]
         if fresh:
-            found[wing].append(
-                {
-                    "name": fresh[0],
-                    "address": embedded(folder / f"{fresh[0]}.png"),
-                    "title": descriptions.title_of("figures", fresh[0]),
-                    "words": descriptions.find("figures", fresh[0])[2].gallery,
-                    "more": len(fresh) - 1,
-                    "label": label,
-                    "goal": goal,
-                }
-            )
+            name, more = fresh[0], len(fresh) - 1
+            picture = {"name": name, "label": label, "goal": goal, "more": more}
+            picture["address"] = embedded(folder / f"{name}.png")
+            picture["title"] = descriptions.title_of("figures", name)
+            picture["words"] = descriptions.find("figures", name)[2].gallery
+            found[wing].append(picture)
             shown.update(fresh)
     return {wing: pictures for wing, pictures in found.items() if pictures}
 

@@ -116,9 +116,7 @@ class Results:
     def departures(self, usual: Mapping) -> list[str]:
         """Dotted keys whose values are not those of the usual config."""
         have, want = dict(_flat(self.config)), dict(_flat(usual))
-        return [key for key in want if have.get(key) != want[key]] + [
-            key for key in have if key not in want and have[key] is not None
-        ]
+        return [key for key in want | have if have.get(key) != want.get(key)]
 
     def settings(self, *keys: str) -> None:
         """Show where the results come from: the seed, the settings named, the data."""

@@ -31,10 +31,7 @@ CONDITIONS = {
 def scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
-    """Judge every claim by the tables alone; return one row per claim with the columns `COLUMNS`.
-
-    The claims are those of `reproduction.review.claims.read_claims`, and the provenance is that of
-    the demonstration data, as `reproduction.data.fetch.obtain` returns it.
+    """Judge every claim by the tables, and by the provenance of the demonstration data, alone.
 
     Raises InputError if a claim measures a column or row that does not exist.
     """
