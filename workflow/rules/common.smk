@@ -1,6 +1,5 @@
 """The checked config, and the functions and the rule that the studies share."""
 
-import csv
 import re
 import sys
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 from checkout import BASE, HERE
 from reproduction.config.model import read_config
 from reproduction.running.descriptions import caption_file, read_descriptions
-from reproduction.running.settings import ConfigError, local_file
+from reproduction.running.settings import ConfigError, column, local_file
 from reproduction.running.single_run import claim_folder
 from reproduction.running.sources import code, presentation
 from reproduction.running.summary import pages_to_open, read_if_there
@@ -45,8 +44,7 @@ def any_of(names):
 
 
 def selected_states(wildcards=None):
-    with open(checkpoints.select_states.get().output.states) as file:
-        return [row["state"] for row in csv.DictReader(file)]
+    return column(checkpoints.select_states.get().output.states, "state")
 
 
 def logs(job):

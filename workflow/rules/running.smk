@@ -80,13 +80,9 @@ rule collect_scenario:
     localrule: True
     conda:
         ENVIRONMENT
-    resources:
-        mem_mb=1000,
     params:
         sources=code("counties"),
         settings=scenario,
-    message:
-        "Convergence and tables of {wildcards.states} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
     script:
         "../scripts/counties/collect_scenario.py"
 
@@ -98,9 +94,7 @@ rule compare_scenarios:
             scenario=SPACE.instance_patterns,
         ),
     output:
-        **figure_files(
-            figure="results/figures/sweep_{sweep}.svg",
-        ),
+        **figure_files(figure="results/figures/sweep_{sweep}.svg"),
         table="results/tables/sweep_{sweep}.csv",
         curves="results/figures/sweep_{sweep}.csv",
     log:
@@ -110,8 +104,6 @@ rule compare_scenarios:
         ENVIRONMENT
     params:
         sources=presentation("counties"),
-    message:
-        "Comparison of the scenarios of {wildcards.sweep}"
     script:
         "../scripts/counties/compare_scenarios.py"
 
