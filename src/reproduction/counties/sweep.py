@@ -13,7 +13,7 @@ from isdp.exact import total_law
 from isdp.io.draws import Draws
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from reproduction.counties.experiment import BAND, describe
-from reproduction.counties.states import counties_of
+from reproduction.data.published import counties_of
 
 RHAT = 1.01
 MIN_ESS_PER_CHAIN = 100

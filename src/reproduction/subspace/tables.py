@@ -12,9 +12,10 @@ from functools import partial
 import pandas as pd
 
 from isdp.seeds import stream
+from reproduction.data.published import counties_of
 from reproduction.subspace import guarantees, wifi
 from reproduction.subspace.checks import check_table
-from reproduction.subspace.counties import county_noise, ranked, run_table, state_table
+from reproduction.subspace.counties import county_noise, run_table, state_table
 from reproduction.subspace.equal_privacy import margins_table, order_table, total_table
 from reproduction.subspace.workloads import (
     error_table,
@@ -107,7 +108,7 @@ def county_tables(
     """
     tables, shown = {}, counties["state"]
     for state in dict.fromkeys([shown, *states["state"]]):
-        place = ranked(population, state)
+        place = counties_of(population, state)
         runs_rng, slopes_rng = stream(seed, "subspace counties", state).spawn(2)
         noise = {
             scale: county_noise(runs_rng, len(place), epsilon, counties["runs"], scale)

@@ -42,10 +42,7 @@ from reproduction.subspace.settings import HELD
 def build(entry: Mapping) -> tuple[Query, Invariants]:
     """Make a query and its invariants from an entry of the config's block `subspace.workloads`.
 
-    Raises
-    ------
-    InputError
-        If the query is unknown, or does not go with what is held.
+    Raises InputError if the query is unknown, or does not go with what is held.
     """
     kind, size, held = entry["query"], entry["size"], entry["held"]
     if held not in HELD.get(kind, ()):
@@ -112,8 +109,8 @@ def mechanisms_of(entry: Mapping, epsilon: float, delta: float) -> dict[str, Add
     query, held = build(entry)
     shapes = {"best Gaussian": least_trace(query, held), "round Gaussian": spherical(query, held)}
     for weights in WEIGHTINGS:
-        shape = base_decomposition(query, held, weights=weights)
-        shapes[f"base decomposition, {weights}"] = shape
+        name = f"base decomposition, {weights}"
+        shapes[name] = base_decomposition(query, held, weights=weights)
     laws = {
         "projected Gaussian": ProjectedGaussian(query, held, epsilon, delta),
         "extended Gaussian": ExtendedGaussian(query, held, epsilon, delta),
