@@ -114,6 +114,8 @@ rule render_tables:
     localrule: True
     conda:
         ENVIRONMENT
+    params:
+        descriptions=DESCRIPTION_FILES,
     message:
         "Tables for readers"
     script:

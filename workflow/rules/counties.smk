@@ -199,7 +199,6 @@ use rule render_tables as render_county_tables with:
         logs("render_county_tables"),
     params:
         sources=presentation("counties", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule counties:

@@ -148,7 +148,6 @@ use rule render_tables as render_national_tables with:
         logs("render_national_tables"),
     params:
         sources=presentation("national", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule national:

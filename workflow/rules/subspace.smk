@@ -150,7 +150,6 @@ use rule render_tables as render_subspace_tables with:
         logs("render_subspace_tables"),
     params:
         sources=presentation("subspace", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule subspace:

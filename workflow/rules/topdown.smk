@@ -200,7 +200,6 @@ use rule render_tables as render_topdown_tables with:
         logs("render_topdown_tables"),
     params:
         sources=presentation("topdown", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule topdown:

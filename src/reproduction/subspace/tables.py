@@ -32,10 +32,7 @@ Tables = dict[str, pd.DataFrame]
 
 
 def error_tables(seed: int, workloads: Mapping, epsilon: float, delta: float, draws: int) -> Tables:
-    """Compute the errors of all mechanisms on all workloads, and check formulas and propositions.
-
-    `draws` is the number of simulated noise vectors of each mechanism on each workload.
-    """
+    """Compute the errors of all mechanisms by workload, and check formulas and propositions."""
     sizes = workload_table(workloads)
     errors = error_table(stream(seed, "subspace", "errors"), workloads, epsilon, delta, draws)
     return {
@@ -103,8 +100,7 @@ def county_tables(
 ) -> Tables:
     """Add projected Laplace noise to the counties of the figure's state and all states of the run.
 
-    Each state has its own stream. `population` has the columns state, county, fips, population and
-    das_error of all counties, and `states` the column state.
+    Each state has its own stream. `population` is the table of all counties.
     """
     tables, shown = {}, counties["state"]
     for state in dict.fromkeys([shown, *states["state"]]):

@@ -60,9 +60,8 @@ def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd
     """Take from a system's slopes those that the algorithm leaves by itself.
 
     Where no count may be below zero, TopDown's own errors have a slope too; what is beyond it is
-    not the algorithm's. The table is that of `fingerprint` with a column system, and has one run
-    or more of the algorithm. The new columns are missing for all systems but the given one, and
-    for it where the algorithm was not run.
+    not the algorithm's. The table is that of `fingerprint` with a column system. The new columns
+    are missing for all systems but the given one, and for it where the algorithm was not run.
     """
     own = trace[trace["system"] == algorithm].groupby("group")
     mean, runs = own["slope"].mean(), own["slope"].size()
