@@ -112,6 +112,8 @@ rule render_tables:
     localrule: True
     conda:
         ENVIRONMENT
+    params:
+        descriptions=DESCRIPTION_FILES,
     message:
         "Tables for readers"
     script:

@@ -30,8 +30,6 @@ rule compute_subspace_errors:
         seed=config["seed"],
         tables="error_tables",
         settings=subspace_settings("epsilon", "delta", "draws", "workloads"),
-    message:
-        "Errors of subspace mechanisms on all workloads"
     script:
         "../scripts/subspace/compute_subspace.py"
 
@@ -50,8 +48,6 @@ use rule compute_subspace_errors as compute_subspace_guarantees with:
     params:
         tables="guarantee_tables",
         settings=subspace_settings("epsilon", "workloads", "constant", "losses"),
-    message:
-        "Guarantees of subspace mechanisms"
 
 
 use rule compute_subspace_errors as compare_equal_privacy with:
@@ -65,8 +61,6 @@ use rule compute_subspace_errors as compare_equal_privacy with:
     params:
         tables="equal_privacy_tables",
         settings=subspace_settings("epsilon", "delta", "equal_privacy"),
-    message:
-        "All mechanisms at equal privacy, in the units of two papers"
 
 
 use rule compute_subspace_errors as simulate_campus with:
@@ -82,8 +76,6 @@ use rule compute_subspace_errors as simulate_campus with:
     params:
         tables="campus_tables",
         settings=subspace_settings("campus"),
-    message:
-        "The WiFi example, read in every way"
 
 
 use rule compute_subspace_errors as project_subspace_counties with:
@@ -100,8 +92,6 @@ use rule compute_subspace_errors as project_subspace_counties with:
     params:
         tables="county_tables",
         settings=subspace_settings("epsilon", "counties"),
-    message:
-        "Projected Laplace noise for the counties of all states"
 
 
 rule plot_subspace:
@@ -128,8 +118,6 @@ rule plot_subspace:
         ),
     log:
         logs("plot_subspace"),
-    benchmark:
-        benchmarks("plot_subspace")
     localrule: True
     conda:
         ENVIRONMENT
@@ -139,8 +127,6 @@ rule plot_subspace:
         delta=SUBSPACE["delta"],
         state=SUBSPACE["counties"]["state"],
         workloads={name: in_words(entry) for name, entry in SUBSPACE["workloads"].items()},
-    message:
-        "Figures of subspace privacy"
     script:
         "../scripts/subspace/plot_subspace.py"
 
@@ -164,7 +150,6 @@ use rule render_tables as render_subspace_tables with:
         logs("render_subspace_tables"),
     params:
         sources=presentation("subspace", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule subspace:
