@@ -58,8 +58,8 @@ def independence_sampler(counts: np.ndarray, settings: Mapping) -> IndependenceS
 
 def walk_and_run(counts: np.ndarray, epsilon: float, settings: Mapping) -> tuple[LatticeWalk, dict]:
     """Lattice walk of a block `walk` of the settings, and the settings of its run."""
-    run = {key: value for key, value in settings.items() if key != "proposal"}
-    return lattice_walk(counts, epsilon, settings["proposal"]), run
+    run = dict(settings)
+    return lattice_walk(counts, epsilon, run.pop("proposal")), run
 
 
 def compare_samplers(
@@ -67,18 +67,9 @@ def compare_samplers(
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     """Run samplers of one target side by side in one job, and measure their efficiency.
 
-    Parameters
-    ----------
-    samplers : dict
-        A sampler within a polytope and its run's settings (chains, draws, burn_in, thin) by name.
-        All chains start at zero noise, the confidential table.
-
-    Returns
-    -------
-    table : DataFrame
-        One row per sampler: columns of the table sex_by_age_chains, seconds, and
-        effective_draws_per_second of the worst cell.
-    draws : dict of int64 arrays (chain, draw, cell)
+    `samplers` are a sampler within a polytope and the settings of its run (chains, draws, burn_in,
+    thin) by name. All chains start at zero noise, the confidential table. The table has the seconds
+    of each run besides the columns of sex_by_age_chains; the draws are by name.
     """
     rows, draws = [], {}
     for (name, (sampler, settings)), stream in zip(
@@ -121,12 +112,11 @@ def release_table(counts: np.ndarray, released: np.ndarray) -> pd.DataFrame:
 
     The last two rows are sums: of the ages from 18 and of all ages.
     """
-    columns: dict[str, list] = {"age": [*AGE_GROUPS, *HELD_ROWS]}
-    for what, table in (("confidential", counts), ("released", released)):
-        by_sex = dict(zip(SEXES, np.asarray(table).reshape(2, GROUPS), strict=True))
-        for name, part in (*by_sex.items(), ("both", sum(by_sex.values()))):
-            columns[f"{what}_{name}"] = [*part, part[MINORS:].sum(), part.sum()]
-    table = pd.DataFrame(columns)
+    table = pd.DataFrame({"age": [*AGE_GROUPS, *HELD_ROWS]})
+    for what, cells in (("confidential", counts), ("released", released)):
+        by_sex = np.asarray(cells).reshape(2, GROUPS)
+        for name, part in zip((*SEXES, "both"), (*by_sex, by_sex.sum(axis=0)), strict=True):
+            table[f"{what}_{name}"] = [*part, part[MINORS:].sum(), part.sum()]
     return table.assign(held=table["age"].isin(HELD_ROWS))
 
 
@@ -167,15 +157,10 @@ def place_release(
 def sample_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
-    """Draw releases by both samplers, and describe them.
+    """Draw releases by both samplers, and describe them; with the draws of the lattice walk.
 
-    Returns
-    -------
-    tables : dict of DataFrame
-        chains (both samplers without their speed), speed, norms, release (the walk's last draw)
-        and printed.
-    noise : int64 array (chain, draw, cell)
-        Draws of the lattice walk.
+    The tables are chains (both samplers without their speed), speed, norms, release (the last draw
+    of the walk) and printed.
     """
     compared, draws = compare_samplers(
         rng,
@@ -207,9 +192,9 @@ def acceptance_table(
 ) -> pd.DataFrame:
     """Measure the acceptance rate against the proposal parameter (CDP, Fig 2).
 
-    Each parameter is run from two kinds of start: from noise drawn from the target, which gives the
-    stationary rate, and from the confidential table itself, as one would run the algorithm. The
-    chains of both together give a more precise rate where it does not depend on the start.
+    Each parameter is run from noise drawn from the target, which gives the stationary rate, and
+    from the confidential table, as one would run the algorithm. The chains of both together give a
+    more precise rate where it does not depend on the start.
     """
     acceptance = settings["acceptance"]
     epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]
@@ -262,12 +247,9 @@ def trace_tables(
 ) -> dict[str, pd.DataFrame]:
     """Trace one chain from the confidential table, and describe others like it (CDP, Fig 3).
 
-    Returns
-    -------
-    dict of DataFrame
-        steps, of the first chain, with a row for every change of a cell; trace, a row for each
-        cell of the first chain; and spread, a row for each statistic of all chains. The `ess` of
-        a cell is that of one chain, split in two; that of a chain is the smaller one of its cells.
+    The tables are steps (of the first chain, a row for every change of a cell), trace (a row for
+    each cell of the first chain) and spread (a row for each statistic of all chains). The `ess` of
+    a cell is that of one chain, split in two; that of a chain is the smaller one of its cells.
     """
     sampler, steps = independence_sampler(counts, settings), settings["trace"]["steps"]
     described, first, ends = [], None, steps // 2 * 2
@@ -305,23 +287,20 @@ def _longest_stay(noise: np.ndarray) -> int:
 
 
 def _changes(cell: int, values: np.ndarray) -> pd.DataFrame:
-    steps = np.concatenate([[0], np.flatnonzero(np.diff(values)) + 1, [len(values) - 1]])
+    steps = np.r_[0, np.flatnonzero(np.diff(values)) + 1, len(values) - 1]
     return pd.DataFrame({"step": steps + 1, "cell": cell, "count": values[steps]})
 
 
 def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame:
-    rows = []
-    for name, values in described.items():
-        low, median, high = values.quantile([0.05, 0.5, 0.95])
-        printed = paper.get(name, np.nan)
-        below = ((values < printed).sum() + (values <= printed).sum()) / 2
-        share, limits = below / len(values), share_limits(below, len(values))
-        rows.append((name, len(values), low, median, high, printed, share, *limits))
-    shares = ["share_below_paper", "share_low", "share_high"]
-    columns = ["statistic", "chains", "q05", "median", "q95", "paper", *shares]
-    table = pd.DataFrame(rows, columns=columns)
-    table.loc[table["paper"].isna(), shares] = np.nan
-    return table
+    table = described.quantile([0.05, 0.5, 0.95]).T.set_axis(["q05", "median", "q95"], axis=1)
+    table.insert(0, "chains", len(described))
+    table["paper"] = pd.Series(paper, dtype=float)
+    below = ((described < table["paper"]).sum() + (described <= table["paper"]).sum()) / 2
+    table["share_below_paper"] = below / len(described)
+    limits = [share_limits(count, len(described)) for count in below]
+    table["share_low"], table["share_high"] = zip(*limits, strict=True)
+    table.loc[table["paper"].isna(), "share_below_paper":] = np.nan
+    return table.rename_axis("statistic").reset_index()
 
 
 def _effective(values: np.ndarray) -> float:
