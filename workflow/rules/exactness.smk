@@ -105,11 +105,10 @@ rule compare_exact_sex_by_age:
 
 rule collect_exact:
     input:
-        agreement=[
-            "results/summaries/exact_counties_agreement.csv",
-            *expand("results/summaries/exact_{experiment}_agreement.csv", experiment=LATTICES),
-            "results/summaries/exact_sex_by_age_agreement.csv",
-        ],
+        agreement=expand(
+            "results/summaries/exact_{experiment}_agreement.csv",
+            experiment=["counties", *LATTICES, "sex_by_age"],
+        ),
         distances=expand("results/coupling/{experiment}_distances.csv", experiment=LATTICES),
     output:
         agreement="results/tables/exact_agreement.csv",

@@ -71,10 +71,8 @@ def compare_samplers(
     thin) by name. All chains start at zero noise, the confidential table. The table has the seconds
     of each run besides the columns of sex_by_age_chains; the draws are by name.
     """
-    rows, draws = [], {}
-    for (name, (sampler, settings)), stream in zip(
-        samplers.items(), rng.spawn(len(samplers)), strict=True
-    ):
+    rows, draws, streams = [], {}, rng.spawn(len(samplers))
+    for (name, (sampler, settings)), stream in zip(samplers.items(), streams, strict=True):
         run_chains(stream.spawn(1)[0], sampler, draws=1, chains=1, burn_in=1)  # compiles
         began = time.perf_counter()
         noise, info = run_chains(stream, sampler, **settings)
@@ -147,7 +145,8 @@ def place_release(
         ours = (np.abs(noise) ** power).sum(axis=-1)
         # half of the ties, as the norms are integers
         below = ((ours < own) + (ours <= own).astype(float)) / 2
-        share, effective = float(below.mean()), _effective(below)
+        mixed = convergence(below[..., None], ["ess_bulk"])["ess_bulk"].iloc[0]
+        share, effective = float(below.mean()), float(np.fmin(mixed, below.size))
         row += [float(own ** (1 / power)), share]
         row += [*share_limits(share * effective, effective), effective]
         row += [*np.quantile(ours, [0.005, 0.5, 0.995]) ** (1 / power)]
@@ -162,13 +161,11 @@ def sample_tables(
     The tables are chains (both samplers without their speed), speed, norms, release (the last draw
     of the walk) and printed.
     """
-    compared, draws = compare_samplers(
-        rng,
-        {
-            "walk": walk_and_run(counts, settings["epsilon"], settings["walk"]),
-            "independence": (independence_sampler(counts, settings), settings["independence"]),
-        },
-    )
+    samplers = {
+        "walk": walk_and_run(counts, settings["epsilon"], settings["walk"]),
+        "independence": (independence_sampler(counts, settings), settings["independence"]),
+    }
+    compared, draws = compare_samplers(rng, samplers)
     noise = draws["walk"]
     known = not settings["file"] and settings["printed"] is not None
     printed = table_of(settings["printed"]) if known else None
@@ -257,8 +254,9 @@ def trace_tables(
         noise, _, info = sampler.run(stream, sampler.init(), steps)
         halves = noise[:ends, TRACED].reshape(2, ends // 2, len(TRACED))
         cells = convergence(halves, ["ess_bulk"])["ess_bulk"]
-        acceptance, stay = 100 * info.acceptance_rate, _longest_stay(noise)
-        chain = {"acceptance_percent": acceptance, "longest_stay": stay}
+        moved = np.flatnonzero(np.diff(noise, axis=0).any(axis=1)) + 1
+        stay = int(np.diff(np.r_[0, moved, len(noise)]).max())
+        chain = {"acceptance_percent": 100 * info.acceptance_rate, "longest_stay": stay}
         described.append({**chain, "ess": cells.min()})
         if first is None:
             first = (counts + noise)[:, TRACED]
@@ -280,12 +278,6 @@ def trace_tables(
     }
 
 
-def _longest_stay(noise: np.ndarray) -> int:
-    """Longest run of equal states of one chain, shape (steps, cells)."""
-    moved = np.flatnonzero((np.diff(noise, axis=0) != 0).any(axis=1)) + 1
-    return int(np.diff(np.concatenate([[0], moved, [len(noise)]])).max())
-
-
 def _changes(cell: int, values: np.ndarray) -> pd.DataFrame:
     steps = np.r_[0, np.flatnonzero(np.diff(values)) + 1, len(values) - 1]
     return pd.DataFrame({"step": steps + 1, "cell": cell, "count": values[steps]})
@@ -303,12 +295,6 @@ def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame
     return table.rename_axis("statistic").reset_index()
 
 
-def _effective(values: np.ndarray) -> float:
-    """Give the number of independent draws that some (chain, draw) are worth for their mean."""
-    found = convergence(values[..., None], ["ess_bulk"])["ess_bulk"].iloc[0]
-    return float(min(found, values.size)) if np.isfinite(found) else float(values.size)
-
-
 def share_limits(count: float, among: float, level: float = 0.99) -> tuple[float, float]:
     """Limits of a chance that came true `count` times of so many (Clopper and Pearson)."""
     tail = (1 - level) / 2
@@ -322,8 +308,7 @@ def confidential_tables(
 ) -> np.ndarray:
     """Take the tables whose releases are compared; int64, shape (tables, 46).
 
-    They have independent negative binomial cells, unless the confidential table is from a file:
-    then it is taken again and again.
+    A confidential table from a file is repeated; others have independent negative binomial cells.
     """
     distances = settings["distances"]
     if settings["file"]:
@@ -331,12 +316,6 @@ def confidential_tables(
     size = (distances["tables"], len(CELLS))
     simulated, success = rng.spawn(1)[0], 1 - distances["failure"]
     return simulated.negative_binomial(distances["successes"], success, size=size)
-
-
-def mean_distances(noise: np.ndarray) -> dict[str, float]:
-    """Mean l1 and l2 norm of releases' errors, shape (..., cells)."""
-    l2 = np.sqrt(np.square(np.asarray(noise, dtype=float)).sum(axis=-1))
-    return {"l1": float(np.abs(noise).sum(axis=-1).mean()), "l2": float(l2.mean())}
 
 
 def distances(
@@ -350,10 +329,8 @@ def distances(
     """
     options, epsilon = settings["distances"], settings["epsilon"]
     releases, raw_epsilon = options["releases"], options["raw_epsilon"]
-    rows, mixing = [], []
-    for number, (counts, stream) in enumerate(
-        zip(tables, rng.spawn(len(tables)), strict=True), start=1
-    ):
+    rows, mixing, streams = [], [], rng.spawn(len(tables))
+    for number, (counts, stream) in enumerate(zip(tables, streams, strict=True), start=1):
         raw, walked, *short = stream.spawn(2 + len(options["unmixed"]))
         size = (releases, len(counts))
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
@@ -370,10 +347,9 @@ def distances(
         for proposals, each in zip(options["unmixed"], short, strict=True):
             thin = max(1, proposals // releases)
             found[f"unmixed_{proposals}"] = sampler.run(each, sampler.init(), releases, thin)[0]
-        rows += [
-            {"table": number, "method": method, **mean_distances(errors)}
-            for method, errors in found.items()
-        ]
+        for method, errors in found.items():
+            l1, l2 = (np.linalg.norm(errors, norm, axis=-1).mean() for norm in (1, 2))
+            rows.append({"table": number, "method": method, "l1": l1, "l2": l2})
         cells = convergence(noise, ["rhat"])
         norm = convergence(np.abs(noise).sum(axis=-1, keepdims=True), ("rhat", "ess_bulk")).iloc[0]
         mixing.append(
