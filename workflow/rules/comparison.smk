@@ -96,7 +96,6 @@ use rule render_tables as render_comparison_tables with:
         logs("render_comparison_tables"),
     params:
         sources=presentation("comparison", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule comparison:

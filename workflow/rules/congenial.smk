@@ -134,7 +134,6 @@ use rule render_tables as render_congenial_tables with:
         logs("render_congenial_tables"),
     params:
         sources=presentation("congenial", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule congenial:

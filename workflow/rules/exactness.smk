@@ -164,7 +164,6 @@ use rule render_tables as render_exact_tables with:
         logs("render_exact_tables"),
     params:
         sources=presentation("exactness", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule exactness:

@@ -246,7 +246,6 @@ use rule render_tables as render_lattice_tables with:
         logs("render_lattice_tables"),
     params:
         sources=presentation("lattices", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule lattices:

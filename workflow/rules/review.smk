@@ -102,7 +102,6 @@ use rule render_tables as render_review_tables with:
         logs("render_review_tables"),
     params:
         sources=presentation("review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule everything:

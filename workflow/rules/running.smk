@@ -117,4 +117,3 @@ use rule render_tables as render_sweep_table with:
         logs("render_sweep_table_{sweep}"),
     params:
         sources=presentation("counties", "review"),
-        descriptions=DESCRIPTION_FILES,

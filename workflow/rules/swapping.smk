@@ -140,7 +140,6 @@ use rule render_tables as render_swapping_tables with:
         logs("render_swapping_tables"),
     params:
         sources=presentation("swapping", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule swapping:
