@@ -47,6 +47,10 @@ def selected_states(wildcards=None):
     return column(checkpoints.select_states.get().output.states, "state")
 
 
+def some_of(settings, *keys):
+    return {key: settings[key] for key in keys}
+
+
 def logs(job):
     return f"results/logs/{job}.log"
 
@@ -103,18 +107,3 @@ def states_of(pattern):
 
 # For the captions, which are rendered when the report is built. No job reads this key.
 config["provenance"] = read_if_there("results/data/provenance.json")
-
-
-# each study uses this rule for its tables
-rule render_tables:
-    log:
-        logs("render_tables"),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    params:
-        descriptions=DESCRIPTION_FILES,
-    message:
-        "Tables for readers"
-    script:
-        "../scripts/review/render_tables.py"

@@ -10,10 +10,6 @@ FOLDER = f"results/sweeps/{{sweep}}/{SPACE.wildcard_pattern}"
 DATA = "results/sweeps/{sweep}/data/{vintage}"
 
 
-def scenario(wildcards):
-    return scenarios.settings_of(config, SPACE.instance(wildcards))
-
-
 wildcard_constraints:
     sweep=SWEEP or "there-is-none",
     states="[A-Z-]+",
@@ -54,7 +50,9 @@ use rule sample_counties as sample_scenario with:
         f"{FOLDER}/benchmarks/sample_counties_{{state}}.tsv"
     params:
         sources=code("counties"),
-        walk=lambda wildcards: scenarios.walk_of(scenario(wildcards)),
+        walk=lambda wildcards: scenarios.walk_of(
+            scenarios.settings_of(config, SPACE.instance(wildcards))
+        ),
         seed=config["seed"],
     message:
         "Noise for the counties of {wildcards.state} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
@@ -82,7 +80,7 @@ rule collect_scenario:
         ENVIRONMENT
     params:
         sources=code("counties"),
-        settings=scenario,
+        settings=lambda wildcards: scenarios.settings_of(config, SPACE.instance(wildcards)),
     script:
         "../scripts/counties/collect_scenario.py"
 

@@ -5,10 +5,6 @@ from reproduction.subspace.settings import in_words
 SUBSPACE = config["subspace"]
 
 
-def subspace_settings(*keys):
-    return {key: SUBSPACE[key] for key in keys}
-
-
 rule compute_subspace_errors:
     output:
         workloads="results/tables/subspace_workloads.csv",
@@ -29,7 +25,7 @@ rule compute_subspace_errors:
         sources=code("subspace"),
         seed=config["seed"],
         tables="error_tables",
-        settings=subspace_settings("epsilon", "delta", "draws", "workloads"),
+        settings=some_of(SUBSPACE, "epsilon", "delta", "draws", "workloads"),
     script:
         "../scripts/subspace/compute_subspace.py"
 
@@ -47,7 +43,7 @@ use rule compute_subspace_errors as compute_subspace_guarantees with:
         benchmarks("compute_subspace_guarantees")
     params:
         tables="guarantee_tables",
-        settings=subspace_settings("epsilon", "workloads", "constant", "losses"),
+        settings=some_of(SUBSPACE, "epsilon", "workloads", "constant", "losses"),
 
 
 use rule compute_subspace_errors as compare_equal_privacy with:
@@ -60,7 +56,7 @@ use rule compute_subspace_errors as compare_equal_privacy with:
         benchmarks("compare_equal_privacy")
     params:
         tables="equal_privacy_tables",
-        settings=subspace_settings("epsilon", "delta", "equal_privacy"),
+        settings=some_of(SUBSPACE, "epsilon", "delta", "equal_privacy"),
 
 
 use rule compute_subspace_errors as simulate_campus with:
@@ -75,7 +71,7 @@ use rule compute_subspace_errors as simulate_campus with:
         benchmarks("simulate_campus")
     params:
         tables="campus_tables",
-        settings=subspace_settings("campus"),
+        settings=some_of(SUBSPACE, "campus"),
 
 
 use rule compute_subspace_errors as project_subspace_counties with:
@@ -91,7 +87,7 @@ use rule compute_subspace_errors as project_subspace_counties with:
         benchmarks("project_subspace_counties")
     params:
         tables="county_tables",
-        settings=subspace_settings("epsilon", "counties"),
+        settings=some_of(SUBSPACE, "epsilon", "counties"),
 
 
 rule plot_subspace:
