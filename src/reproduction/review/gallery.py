@@ -28,7 +28,8 @@ def gallery(
     for wing, figure, label, goal in _places(claims, entries):
         fresh = [name for name in made.get(figure, []) if name not in shown]
         if fresh:
-            name, more = fresh[0], len(fresh) - 1
+            # of several states the last, which has the fewest counties
+            name, more = fresh[-1], len(fresh) - 1
             picture = {"name": name, "label": label, "goal": goal, "more": more}
             picture["address"] = embedded(folder / f"{name}.png")
             picture["title"] = descriptions.title_of("figures", name)
