@@ -1,6 +1,5 @@
 """The checked config, and the functions and the rule that the studies share."""
 
-import csv
 import re
 import sys
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 from checkout import BASE, HERE
 from reproduction.config.model import read_config
 from reproduction.running.descriptions import caption_file, read_descriptions
-from reproduction.running.settings import ConfigError, local_file
+from reproduction.running.settings import ConfigError, column, local_file
 from reproduction.running.single_run import claim_folder
 from reproduction.running.sources import code, presentation
 from reproduction.running.summary import pages_to_open, read_if_there
@@ -45,8 +44,11 @@ def any_of(names):
 
 
 def selected_states(wildcards=None):
-    with open(checkpoints.select_states.get().output.states) as file:
-        return [row["state"] for row in csv.DictReader(file)]
+    return column(checkpoints.select_states.get().output.states, "state")
+
+
+def some_of(settings, *keys):
+    return {key: settings[key] for key in keys}
 
 
 def logs(job):
@@ -105,16 +107,3 @@ def states_of(pattern):
 
 # For the captions, which are rendered when the report is built. No job reads this key.
 config["provenance"] = read_if_there("results/data/provenance.json")
-
-
-# each study uses this rule for its tables
-rule render_tables:
-    log:
-        logs("render_tables"),
-    localrule: True
-    conda:
-        ENVIRONMENT
-    message:
-        "Tables for readers"
-    script:
-        "../scripts/review/render_tables.py"

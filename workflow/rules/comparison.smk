@@ -28,8 +28,6 @@ rule run_systems:
         sources=code("comparison"),
         seed=config["seed"],
         settings=COMPARISON,
-    message:
-        "All counties by every system: {wildcards.family}"
     script:
         "../scripts/comparison/run_systems.py"
 
@@ -55,8 +53,6 @@ rule collect_comparison:
         shares_points="results/figures/comparison_shares.csv",
     log:
         logs("collect_comparison"),
-    benchmark:
-        benchmarks("collect_comparison")
     localrule: True
     conda:
         ENVIRONMENT
@@ -64,19 +60,16 @@ rule collect_comparison:
         sources=code("comparison"),
         settings=COMPARISON,
         cache="results/data/download",
-    message:
-        "Errors, guarantees and costs of every system"
     script:
         "../scripts/comparison/collect_comparison.py"
 
 
 COMPARISON_TABLES = made_by("tables", rules.collect_comparison)
-COMPARISON_POINTS = made_by("figures", rules.collect_comparison)
 
 
 rule plot_comparison:
     input:
-        COMPARISON_POINTS,
+        made_by("figures", rules.collect_comparison),
     output:
         **figure_files(
             errors="results/figures/comparison_errors.svg",
@@ -85,15 +78,11 @@ rule plot_comparison:
         ),
     log:
         logs("plot_comparison"),
-    benchmark:
-        benchmarks("plot_comparison")
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("comparison"),
-    message:
-        "Figures of every system"
     script:
         "../scripts/comparison/plot_comparison.py"
 
@@ -107,7 +96,6 @@ use rule render_tables as render_comparison_tables with:
         logs("render_comparison_tables"),
     params:
         sources=presentation("comparison", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule comparison:

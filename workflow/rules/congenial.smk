@@ -24,8 +24,6 @@ rule sample_sex_by_age:
         sources=code("congenial"),
         seed=config["seed"],
         settings=SEX_BY_AGE,
-    message:
-        "Releases of sex by age by both samplers"
     script:
         "../scripts/congenial/sample_sex_by_age.py"
 
@@ -50,8 +48,6 @@ rule measure_independence:
         sources=code("congenial"),
         seed=config["seed"],
         settings=SEX_BY_AGE,
-    message:
-        "Traces and acceptance rate of the independence sampler"
     script:
         "../scripts/congenial/measure_independence.py"
 
@@ -73,8 +69,6 @@ rule compare_distances:
         sources=code("congenial"),
         seed=config["seed"],
         settings=SEX_BY_AGE,
-    message:
-        "Distances of releases from their tables by method"
     script:
         "../scripts/congenial/compare_distances.py"
 
@@ -91,8 +85,6 @@ rule compare_two_bin:
         sources=code("congenial"),
         seed=config["seed"],
         two_bin=config["congenial"]["two_bin"],
-    message:
-        "Two-bin histogram: conditioning and projecting"
     script:
         "../scripts/congenial/compare_two_bin.py"
 
@@ -120,23 +112,17 @@ rule plot_sex_by_age:
     params:
         sources=presentation("congenial"),
         settings=SEX_BY_AGE,
-    message:
-        "Figures of sex by age"
     script:
         "../scripts/congenial/plot_sex_by_age.py"
 
 
-CONGENIAL_TABLES = [
-    "results/tables/sex_by_age.csv",
-    "results/tables/sex_by_age_chains.csv",
-    "results/tables/sex_by_age_printed.csv",
-    "results/tables/sex_by_age_trace.csv",
-    "results/tables/sex_by_age_trace_spread.csv",
-    "results/tables/sex_by_age_acceptance.csv",
-    "results/tables/sex_by_age_medians.csv",
-    "results/tables/sex_by_age_mixing.csv",
-    "results/tables/two_bin.csv",
-]
+CONGENIAL_TABLES = made_by(
+    "tables",
+    rules.sample_sex_by_age,
+    rules.measure_independence,
+    rules.compare_distances,
+    rules.compare_two_bin,
+)
 
 
 use rule render_tables as render_congenial_tables with:
@@ -148,7 +134,6 @@ use rule render_tables as render_congenial_tables with:
         logs("render_congenial_tables"),
     params:
         sources=presentation("congenial", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule congenial:

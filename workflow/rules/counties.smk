@@ -49,8 +49,6 @@ rule sample_counties:
         sources=code("counties"),
         walk=walk_of(config),
         seed=config["seed"],
-    message:
-        "Noise for the counties of {wildcards.state}"
     script:
         "../scripts/counties/sample_counties.py"
 
@@ -70,8 +68,6 @@ rule describe_counties:
         exact_boxes="results/figures/counties_{state}_exact.csv",
     log:
         logs("describe_counties_{state}"),
-    benchmark:
-        benchmarks("describe_counties_{state}")
     localrule: True
     conda:
         ENVIRONMENT
@@ -80,8 +76,6 @@ rule describe_counties:
     params:
         sources=code("counties"),
         mechanism=MECHANISM,
-    message:
-        "Convergence and summaries of {wildcards.state}"
     script:
         "../scripts/counties/describe_counties.py"
 
@@ -104,8 +98,6 @@ rule project_counties:
         seed=config["seed"],
         settings=COUNTIES["projection"],
         epsilon=COUNTIES["epsilon"],
-    message:
-        "Projected noise for the counties of {wildcards.state}"
     script:
         "../scripts/counties/project_counties.py"
 
@@ -134,8 +126,6 @@ rule plot_counties:
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
         simulations=COUNTIES["projection"]["simulations"],
-    message:
-        "Figures of {wildcards.state}"
     script:
         "../scripts/counties/plot_counties.py"
 
@@ -157,8 +147,6 @@ rule collect_counties:
         curves="results/figures/truncation.csv",
     log:
         logs("collect_counties"),
-    benchmark:
-        benchmarks("collect_counties")
     localrule: True
     conda:
         ENVIRONMENT
@@ -195,21 +183,11 @@ rule plot_all_counties:
         epsilon=COUNTIES["epsilon"],
         chains=COUNTIES["chains"],
         draws=COUNTIES["draws"],
-    message:
-        "Figures of the counties of all states"
     script:
         "../scripts/counties/plot_all_counties.py"
 
 
-COUNTY_TABLES = [
-    "results/tables/das_regressions.csv",
-    "results/tables/states.csv",
-    "results/tables/counties_rhat.csv",
-    "results/tables/counties_noise.csv",
-    "results/tables/counties_states.csv",
-    "results/tables/projection_summary.csv",
-    "results/tables/truncation.csv",
-]
+COUNTY_TABLES = made_by("tables", rules.select_states, rules.collect_counties)
 
 
 use rule render_tables as render_county_tables with:
@@ -221,7 +199,6 @@ use rule render_tables as render_county_tables with:
         logs("render_county_tables"),
     params:
         sources=presentation("counties", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule counties:

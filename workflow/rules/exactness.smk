@@ -20,8 +20,6 @@ rule draw_exact_lattice:
         entry=LATTICES.lattice_of,
         law=LAW,
         draws=EXACT["draws"],
-    message:
-        "Exact noise of {wildcards.experiment}, {wildcards.law}"
     script:
         "../scripts/exactness/draw_exact_lattice.py"
 
@@ -44,8 +42,6 @@ rule draw_exact_counties:
         seed=config["seed"],
         mechanism={key: COUNTIES[key] for key in ("epsilon", "norm")},
         draws=COUNTIES["chains"] * COUNTIES["draws"],
-    message:
-        "Exact noise for the counties of {wildcards.state}"
     script:
         "../scripts/exactness/draw_exact_counties.py"
 
@@ -79,8 +75,6 @@ rule compare_exact_counties:
             key: COUNTIES[key]
             for key in ("epsilon", "norm", "basis", "acceptance", "proposal", "overdispersed")
         },
-    message:
-        "Chains of all states compared with exact draws"
     script:
         "../scripts/exactness/compare_exact_counties.py"
 
@@ -105,19 +99,16 @@ rule compare_exact_sex_by_age:
         seed=config["seed"],
         epsilon=SEX_BY_AGE["epsilon"],
         draws=EXACT["draws"],
-    message:
-        "Chains of sex by age compared with exact draws"
     script:
         "../scripts/exactness/compare_exact_sex_by_age.py"
 
 
 rule collect_exact:
     input:
-        agreement=[
-            "results/summaries/exact_counties_agreement.csv",
-            *expand("results/summaries/exact_{experiment}_agreement.csv", experiment=LATTICES),
-            "results/summaries/exact_sex_by_age_agreement.csv",
-        ],
+        agreement=expand(
+            "results/summaries/exact_{experiment}_agreement.csv",
+            experiment=["counties", *LATTICES, "sex_by_age"],
+        ),
         distances=expand("results/coupling/{experiment}_distances.csv", experiment=LATTICES),
     output:
         agreement="results/tables/exact_agreement.csv",
@@ -129,8 +120,6 @@ rule collect_exact:
         ENVIRONMENT
     params:
         sources=code("exactness"),
-    message:
-        "Agreement of all samplers with exact draws"
     script:
         "../scripts/exactness/collect_exact.py"
 
@@ -159,18 +148,11 @@ rule plot_exact:
         epsilon=COUNTIES["epsilon"],
         chains=EXACT["county_chains"],
         sex_by_age_epsilon=SEX_BY_AGE["epsilon"],
-    message:
-        "Figures of Markov chains and exact draws"
     script:
         "../scripts/exactness/plot_exact.py"
 
 
-EXACT_TABLES = [
-    "results/tables/counties_noise_exact.csv",
-    "results/tables/counties_states_exact.csv",
-    "results/tables/exact_agreement.csv",
-    "results/tables/lattice_distance.csv",
-]
+EXACT_TABLES = made_by("tables", rules.compare_exact_counties, rules.collect_exact)
 
 
 use rule render_tables as render_exact_tables with:
@@ -182,7 +164,6 @@ use rule render_tables as render_exact_tables with:
         logs("render_exact_tables"),
     params:
         sources=presentation("exactness", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule exactness:

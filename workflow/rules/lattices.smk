@@ -36,8 +36,6 @@ rule couple_chains:
         law=LAW,
         variants=VARIANTS,
         coupling=COUPLING,
-    message:
-        "Coupled chains of {wildcards.experiment}, {wildcards.law}"
     script:
         "../scripts/lattices/couple_chains.py"
 
@@ -65,8 +63,6 @@ rule sample_lattice:
         variants=VARIANTS,
         noise=NOISE,
         cap=COUPLING["cap"],
-    message:
-        "Noise of {wildcards.experiment}, {wildcards.law}"
     script:
         "../scripts/lattices/sample_lattice.py"
 
@@ -101,8 +97,6 @@ rule describe_lattice:
         variants=VARIANTS,
         variant=NOISE["variant"],
         following={key: config["exactness"][key] for key in ("chains", "points", "longest")},
-    message:
-        "Noise of {wildcards.experiment} by cell, compared with exact draws"
     script:
         "../scripts/lattices/describe_lattice.py"
 
@@ -122,8 +116,6 @@ rule collect_lattices:
         ENVIRONMENT
     params:
         sources=code("lattices"),
-    message:
-        "Meeting times and norms of all lattice experiments"
     script:
         "../scripts/lattices/collect_lattices.py"
 
@@ -141,8 +133,6 @@ rule print_confidential:
     params:
         sources=code("lattices"),
         entry=LATTICES.lattice_of,
-    message:
-        "Confidential counts of {wildcards.experiment}"
     script:
         "../scripts/lattices/print_confidential.py"
 
@@ -163,8 +153,6 @@ rule place_printed:
         sources=code("lattices"),
         printed=PRINTED,
         laws=LAWS,
-    message:
-        "Printed noise of {wildcards.experiment}, compared with our draws"
     script:
         "../scripts/lattices/place_printed.py"
 
@@ -197,8 +185,6 @@ rule plot_lattice:
         runs=COUPLING["runs"],
         draws=NOISE["chains"] * NOISE["draws"],
         exact_draws=config["exactness"]["draws"],
-    message:
-        "Figures of {wildcards.experiment}"
     script:
         "../scripts/lattices/plot_lattice.py"
 
@@ -209,9 +195,7 @@ rule plot_bound:
         trails="results/coupling/{experiment}_{law}_lags.csv",
         distances="results/coupling/{experiment}_distances.csv",
     output:
-        **figure_files(
-            bound="results/figures/{experiment}_tv_bound_{law}.svg",
-        ),
+        **figure_files(bound="results/figures/{experiment}_tv_bound_{law}.svg"),
         points="results/figures/{experiment}_tv_bound_{law}.csv",
     log:
         logs("plot_bound_{experiment}_{law}"),
@@ -222,17 +206,13 @@ rule plot_bound:
         sources=presentation("lattices"),
         law=LAW,
         runs=COUPLING["runs"],
-    message:
-        "Figure of the coupling bound of {wildcards.experiment}, {wildcards.law}"
     script:
         "../scripts/lattices/plot_bound.py"
 
 
 rule plot_constraints:
     output:
-        **figure_files(
-            constraints="results/figures/{experiment}_constraints.svg",
-        ),
+        **figure_files(constraints="results/figures/{experiment}_constraints.svg"),
         pairs="results/figures/{experiment}_constraints.csv",
     log:
         logs("plot_constraints_{experiment}"),
@@ -244,18 +224,13 @@ rule plot_constraints:
     params:
         sources=presentation("lattices"),
         entry=LATTICES.lattice_of,
-    message:
-        "Figure of the constraints of {wildcards.experiment}"
     script:
         "../scripts/lattices/plot_constraints.py"
 
 
 LATTICE_TABLES = [
-    "results/tables/meeting_times.csv",
-    "results/tables/lattice_convergence.csv",
-    "results/tables/lattice_norms.csv",
-    *expand("results/tables/{experiment}_noise_summary.csv", experiment=LATTICES),
-    *expand("results/tables/{experiment}_noise_summary_exact.csv", experiment=LATTICES),
+    *rules.collect_lattices.output,
+    *expand(made_by("tables", rules.describe_lattice), experiment=LATTICES),
     *expand("results/tables/{experiment}_draw_{law}.csv", zip, **EVERY_LAW),
     *expand("results/tables/{experiment}_confidential.csv", experiment=LATTICES.having("counts")),
     *expand("results/tables/{experiment}_printed.csv", experiment=LATTICES.having("printed")),
@@ -271,7 +246,6 @@ use rule render_tables as render_lattice_tables with:
         logs("render_lattice_tables"),
     params:
         sources=presentation("lattices", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule lattices:

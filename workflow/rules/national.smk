@@ -37,8 +37,6 @@ rule run_releases:
         states=STATES_RUN,
         budgets={name: NATIONAL[name] for name in ("epsilons", "rhos", "rates")},
         batch=lambda wildcards: NATIONAL["batch"][wildcards.family],
-    message:
-        "National releases: {wildcards.family}, job {wildcards.part}"
     script:
         "../scripts/national/run_releases.py"
 
@@ -63,8 +61,6 @@ rule release_states:
         sources=code("national"),
         seed=config["seed"],
         states=STATES_RUN,
-    message:
-        "TopDown: the nation and its states"
     script:
         "../scripts/national/release_states.py"
 
@@ -93,8 +89,6 @@ rule descend_states:
         states=STATES_RUN,
         blocks=NATIONAL["blocks"],
         batch=lambda wildcards: DESCENTS[int(wildcards.part)],
-    message:
-        "TopDown from states to blocks, job {wildcards.part}"
     script:
         "../scripts/national/descend_states.py"
 
@@ -117,8 +111,6 @@ rule collect_national:
         ENVIRONMENT
     params:
         sources=code("national"),
-    message:
-        "Errors of the national runs"
     script:
         "../scripts/national/collect_national.py"
 
@@ -140,8 +132,6 @@ rule cost_national:
     params:
         sources=code("national"),
         cost=NATIONAL["cost"],
-    message:
-        "Cost of the national runs on one machine and on several"
     script:
         "../scripts/national/cost_national.py"
 
@@ -158,7 +148,6 @@ use rule render_tables as render_national_tables with:
         logs("render_national_tables"),
     params:
         sources=presentation("national", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule national:

@@ -85,17 +85,12 @@ rule list_descriptions:
         ENVIRONMENT
     params:
         sources=presentation("review"),
-    message:
-        "Data dictionary and list of figures"
     script:
         "../scripts/review/list_descriptions.py"
 
 
-REVIEW_TABLES = [
-    "results/tables/scorecard.csv",
-    "results/tables/draws_verified.csv",
-    "results/tables/data_dictionary.csv",
-]
+REVIEW = ("scorecard", "draws_verified", "data_dictionary")
+REVIEW_TABLES = [f"results/tables/{name}.csv" for name in REVIEW]
 
 
 use rule render_tables as render_review_tables with:
@@ -107,7 +102,6 @@ use rule render_tables as render_review_tables with:
         logs("render_review_tables"),
     params:
         sources=presentation("review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule everything:

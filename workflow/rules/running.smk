@@ -10,10 +10,6 @@ FOLDER = f"results/sweeps/{{sweep}}/{SPACE.wildcard_pattern}"
 DATA = "results/sweeps/{sweep}/data/{vintage}"
 
 
-def scenario(wildcards):
-    return scenarios.settings_of(config, SPACE.instance(wildcards))
-
-
 wildcard_constraints:
     sweep=SWEEP or "there-is-none",
     states="[A-Z-]+",
@@ -54,7 +50,9 @@ use rule sample_counties as sample_scenario with:
         f"{FOLDER}/benchmarks/sample_counties_{{state}}.tsv"
     params:
         sources=code("counties"),
-        walk=lambda wildcards: scenarios.walk_of(scenario(wildcards)),
+        walk=lambda wildcards: scenarios.walk_of(
+            scenarios.settings_of(config, SPACE.instance(wildcards))
+        ),
         seed=config["seed"],
     message:
         "Noise for the counties of {wildcards.state} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
@@ -80,13 +78,9 @@ rule collect_scenario:
     localrule: True
     conda:
         ENVIRONMENT
-    resources:
-        mem_mb=1000,
     params:
         sources=code("counties"),
-        settings=scenario,
-    message:
-        "Convergence and tables of {wildcards.states} at epsilon {wildcards.epsilon}, norm {wildcards.norm}"
+        settings=lambda wildcards: scenarios.settings_of(config, SPACE.instance(wildcards)),
     script:
         "../scripts/counties/collect_scenario.py"
 
@@ -98,9 +92,7 @@ rule compare_scenarios:
             scenario=SPACE.instance_patterns,
         ),
     output:
-        **figure_files(
-            figure="results/figures/sweep_{sweep}.svg",
-        ),
+        **figure_files(figure="results/figures/sweep_{sweep}.svg"),
         table="results/tables/sweep_{sweep}.csv",
         curves="results/figures/sweep_{sweep}.csv",
     log:
@@ -110,8 +102,6 @@ rule compare_scenarios:
         ENVIRONMENT
     params:
         sources=presentation("counties"),
-    message:
-        "Comparison of the scenarios of {wildcards.sweep}"
     script:
         "../scripts/counties/compare_scenarios.py"
 
@@ -125,4 +115,3 @@ use rule render_tables as render_sweep_table with:
         logs("render_sweep_table_{sweep}"),
     params:
         sources=presentation("counties", "review"),
-        descriptions=DESCRIPTION_FILES,

@@ -5,10 +5,6 @@ from reproduction.subspace.settings import in_words
 SUBSPACE = config["subspace"]
 
 
-def subspace_settings(*keys):
-    return {key: SUBSPACE[key] for key in keys}
-
-
 rule compute_subspace_errors:
     output:
         workloads="results/tables/subspace_workloads.csv",
@@ -29,9 +25,7 @@ rule compute_subspace_errors:
         sources=code("subspace"),
         seed=config["seed"],
         tables="error_tables",
-        settings=subspace_settings("epsilon", "delta", "draws", "workloads"),
-    message:
-        "Errors of subspace mechanisms on all workloads"
+        settings=some_of(SUBSPACE, "epsilon", "delta", "draws", "workloads"),
     script:
         "../scripts/subspace/compute_subspace.py"
 
@@ -49,9 +43,7 @@ use rule compute_subspace_errors as compute_subspace_guarantees with:
         benchmarks("compute_subspace_guarantees")
     params:
         tables="guarantee_tables",
-        settings=subspace_settings("epsilon", "workloads", "constant", "losses"),
-    message:
-        "Guarantees of subspace mechanisms"
+        settings=some_of(SUBSPACE, "epsilon", "workloads", "constant", "losses"),
 
 
 use rule compute_subspace_errors as compare_equal_privacy with:
@@ -64,9 +56,7 @@ use rule compute_subspace_errors as compare_equal_privacy with:
         benchmarks("compare_equal_privacy")
     params:
         tables="equal_privacy_tables",
-        settings=subspace_settings("epsilon", "delta", "equal_privacy"),
-    message:
-        "All mechanisms at equal privacy, in the units of two papers"
+        settings=some_of(SUBSPACE, "epsilon", "delta", "equal_privacy"),
 
 
 use rule compute_subspace_errors as simulate_campus with:
@@ -81,9 +71,7 @@ use rule compute_subspace_errors as simulate_campus with:
         benchmarks("simulate_campus")
     params:
         tables="campus_tables",
-        settings=subspace_settings("campus"),
-    message:
-        "The WiFi example, read in every way"
+        settings=some_of(SUBSPACE, "campus"),
 
 
 use rule compute_subspace_errors as project_subspace_counties with:
@@ -99,9 +87,7 @@ use rule compute_subspace_errors as project_subspace_counties with:
         benchmarks("project_subspace_counties")
     params:
         tables="county_tables",
-        settings=subspace_settings("epsilon", "counties"),
-    message:
-        "Projected Laplace noise for the counties of all states"
+        settings=some_of(SUBSPACE, "epsilon", "counties"),
 
 
 rule plot_subspace:
@@ -128,8 +114,6 @@ rule plot_subspace:
         ),
     log:
         logs("plot_subspace"),
-    benchmark:
-        benchmarks("plot_subspace")
     localrule: True
     conda:
         ENVIRONMENT
@@ -139,8 +123,6 @@ rule plot_subspace:
         delta=SUBSPACE["delta"],
         state=SUBSPACE["counties"]["state"],
         workloads={name: in_words(entry) for name, entry in SUBSPACE["workloads"].items()},
-    message:
-        "Figures of subspace privacy"
     script:
         "../scripts/subspace/plot_subspace.py"
 
@@ -164,7 +146,6 @@ use rule render_tables as render_subspace_tables with:
         logs("render_subspace_tables"),
     params:
         sources=presentation("subspace", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule subspace:

@@ -27,12 +27,10 @@ rule compute_swapping_loss:
     conda:
         ENVIRONMENT
     params:
-        tables="loss",
+        tables="loss_tables",
         sources=code("swapping"),
         settings=SWAPPING,
         seed=config["seed"],
-    message:
-        "Swapping: {params.tables}"
     script:
         "../scripts/swapping/compute_swapping.py"
 
@@ -53,7 +51,7 @@ use rule compute_swapping_loss as compare_swapping_guarantees with:
     benchmark:
         benchmarks("compare_swapping_guarantees")
     params:
-        tables="guarantees",
+        tables="guarantee_tables",
 
 
 use rule compute_swapping_loss as attack_swapping with:
@@ -72,7 +70,7 @@ use rule compute_swapping_loss as attack_swapping with:
     benchmark:
         benchmarks("attack_swapping")
     params:
-        tables="attack",
+        tables="attack_tables",
 
 
 use rule compute_swapping_loss as swap_massachusetts with:
@@ -91,7 +89,7 @@ use rule compute_swapping_loss as swap_massachusetts with:
     benchmark:
         benchmarks("swap_massachusetts")
     params:
-        tables="massachusetts",
+        tables="massachusetts_tables",
 
 
 SWAPPING_RULES = (
@@ -101,12 +99,11 @@ SWAPPING_RULES = (
     rules.swap_massachusetts,
 )
 SWAPPING_TABLES = made_by("tables", *SWAPPING_RULES)
-SWAPPING_POINTS = made_by("figures", *SWAPPING_RULES)
 
 
 rule plot_swapping:
     input:
-        points=SWAPPING_POINTS,
+        points=made_by("figures", *SWAPPING_RULES),
         budgets="results/tables/swapping_budgets.csv",
         fit="results/tables/swapping_fit.csv",
         summary="results/tables/swapping_mape.csv",
@@ -125,15 +122,11 @@ rule plot_swapping:
         ),
     log:
         logs("plot_swapping"),
-    benchmark:
-        benchmarks("plot_swapping")
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("swapping"),
-    message:
-        "Figures of swapping"
     script:
         "../scripts/swapping/plot_swapping.py"
 
@@ -147,7 +140,6 @@ use rule render_tables as render_swapping_tables with:
         logs("render_swapping_tables"),
     params:
         sources=presentation("swapping", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule swapping:

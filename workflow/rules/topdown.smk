@@ -20,8 +20,6 @@ rule compute_topdown_noise:
         ENVIRONMENT
     params:
         sources=code("topdown"),
-    message:
-        "Noise of the slides, and its variance by other conversions"
     script:
         "../scripts/topdown/compute_topdown_noise.py"
 
@@ -50,8 +48,6 @@ rule derive_implied_constraints:
         sources=code("topdown"),
         seed=config["seed"],
         implied=TOPDOWN["implied"],
-    message:
-        "Group quarters: {params.tables}"
     script:
         "../scripts/topdown/derive_constraints.py"
 
@@ -89,8 +85,6 @@ rule run_topdown:
         sources=code("topdown"),
         seed=config["seed"],
         runs=lambda wildcards: FAMILIES[wildcards.family],
-    message:
-        "TopDown on all counties: {wildcards.family}"
     script:
         "../scripts/topdown/run_topdown.py"
 
@@ -147,8 +141,6 @@ rule collect_topdown:
         swapping_points="results/figures/topdown_swapping.csv",
     log:
         logs("collect_topdown"),
-    benchmark:
-        benchmarks("collect_topdown")
     localrule: True
     conda:
         ENVIRONMENT
@@ -156,8 +148,6 @@ rule collect_topdown:
         sources=code("topdown"),
         runs=TOPDOWN["runs"],
         shown=TOPDOWN["shown"],
-    message:
-        "Errors of all systems together"
     script:
         "../scripts/topdown/collect_topdown.py"
 
@@ -181,16 +171,12 @@ rule plot_topdown:
         ),
     log:
         logs("plot_topdown"),
-    benchmark:
-        benchmarks("plot_topdown")
     localrule: True
     conda:
         ENVIRONMENT
     params:
         sources=presentation("topdown"),
         shown=TOPDOWN["shown"],
-    message:
-        "Figures of TopDown"
     script:
         "../scripts/topdown/plot_topdown.py"
 
@@ -214,7 +200,6 @@ use rule render_tables as render_topdown_tables with:
         logs("render_topdown_tables"),
     params:
         sources=presentation("topdown", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule topdown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -57,19 +57,11 @@ def run_family(
 ) -> dict[str, pd.DataFrame]:
     """Run some systems at all budgets of the block "comparison" of the config.
 
-    Returns
-    -------
-    dict from each of `KINDS` to DataFrame
-        Columns system, parameter, budget, run and scope, and then: of "errors" query, those of
-        `isdp.compare.errors_by_size` and the spreads of bias and of the mean square; of "shares"
-        share, those of `isdp.compare.share_errors` and the spreads of bias and mae; of "summary"
-        those of `isdp.compare.summary`; of "cost" (without scope) areas, cells, people and seconds
-        of one processor. Spreads: `reproduction.comparison.spread`.
+    Returns a table of each of `KINDS`. The columns after system, parameter, budget, run and scope
+    are those of `isdp.compare` with `spreads`; of "cost" they are the size of the table and the
+    seconds of one processor.
     """
-    return gathered(_runs(seed, histogram, systems, settings))
-
-
-def _runs(seed, histogram, systems, settings) -> Iterator[dict]:
+    found = []
     swapped = only_states(histogram, settings["swapped"])
     for system in systems:
         part = swapped if system.parameter == "rate" else histogram
@@ -83,9 +75,10 @@ def _runs(seed, histogram, systems, settings) -> Iterator[dict]:
                 releases.append(system.release(rng, areas, budget))
                 seconds.append(time.process_time() - began)
             labels = {"system": system.name, "parameter": system.parameter, "budget": budget}
-            for number, found in enumerate(measured(part, releases, settings["swapped"])):
-                found["cost"] = pd.DataFrame([size | {"seconds": seconds[number]}])
-                yield labelled(found, **labels, run=number)
+            for number, tables in enumerate(measured(part, releases, settings["swapped"])):
+                tables["cost"] = pd.DataFrame([size | {"seconds": seconds[number]}])
+                found.append(labelled(tables, **labels, run=number))
+    return gathered(found)
 
 
 def bureau(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
@@ -131,23 +124,19 @@ def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
         measures = {"bias_spread": np.copy, "mae_spread": np.abs}
         fractions.append(spreads(each, classes, states[known], measures))
     found = []
-    for number, released in enumerate(releases):
-        of_queries, of_shares = (
-            pd.concat([each[number] for each in parts], ignore_index=True)
-            for parts in (queries, fractions)
-        )
-        errors = [
+    by_release = (zip(*parts, strict=True) for parts in (queries, fractions))
+    for released, *parts in zip(releases, *by_release, strict=True):
+        of_queries, of_shares = (pd.concat(tables, ignore_index=True) for tables in parts)
+        by_share = [
             share_errors(released, true, share, people, POPULATIONS).assign(share=share.name)
             for share in shares()
         ]
-        by_share = pd.concat(errors, ignore_index=True)
-        found.append(
-            {
-                "errors": pd.concat([query_errors(released, true), of_queries], axis=1),
-                "shares": pd.concat([by_share, of_shares], axis=1),
-                "summary": pd.DataFrame([summary(released, true)]),
-            }
-        )
+        tables = {
+            "errors": pd.concat([query_errors(released, true), of_queries], axis=1),
+            "shares": pd.concat([pd.concat(by_share, ignore_index=True), of_shares], axis=1),
+            "summary": pd.DataFrame([summary(released, true)]),
+        }
+        found.append(tables)
     return found
 
 

@@ -172,10 +172,7 @@ def shares(points: pd.DataFrame) -> Figure:
 
 
 def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:
-    """Draw a column against classes of size, in a panel for each kind of budget.
-
-    Systems stand side by side about the middle of the class, which a band marks.
-    """
+    """Draw a column by classes of size, in which the systems stand side by side on a band."""
     for axis, parameter in zip(axes, PANELS, strict=True):
         part = drawn[drawn["parameter"] == parameter]
         for system, aside, points in _in_order(part):

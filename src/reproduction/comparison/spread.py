@@ -24,14 +24,9 @@ def spreads(
 
     Errors of a release have shape (areas, answers) and are missing where an answer is not
     defined; so have the classes of the true answers, from 0 up. States have shape (areas,), and
-    measures are functions of the errors.
-
-    Returns
-    -------
-    list of DataFrame
-        For each release a row for all classes together and one for each that has answers, with a
-        column for each measure. For R releases the variance of the mean over them is the sum of
-        such a column's entries, divided by R (R - 1).
+    measures are functions of the errors. Each release's table has a row for all classes together
+    and one for each that has answers, with a column for each measure. For R releases the variance
+    of the mean over them is the sum of such a column's entries, divided by R (R - 1).
     """
     width = classes.max() + 1
     place = (states[:, None] * width + classes).ravel()

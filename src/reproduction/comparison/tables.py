@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from isdp.accounting import Guarantee, as_fraction, upper
+from isdp.accounting import as_fraction, upper
 from isdp.compare import Areas, System
 from reproduction.comparison.experiment import BUREAU, SWAPPED, areas_of
 from reproduction.comparison.spread import standard_error
@@ -82,27 +82,22 @@ def cost_table(cost: pd.DataFrame) -> pd.DataFrame:
 
 
 def guarantee_table(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
-    """List every system's guarantee at each of its budgets.
-
-    `swapped` is the table of the states in which records are swapped.
-    """
+    """List every system's guarantee at each of its budgets; records are swapped in `swapped`."""
     rows = []
     for system in [each for family in systems().values() for each in family]:
         table = swapped if system.parameter == "rate" else areas
-        for budget in budgets_of(system, settings):
-            rows.append(_row(system, budget, system.guarantee(table, budget)))
+        rows += [_row(system, table, budget) for budget in budgets_of(system, settings)]
     return pd.DataFrame([*rows, _bureau_row()])
 
 
-def _row(system: System, budget: float, guarantee: Guarantee) -> dict:
-    person, pure = guarantee.loss_per_person, guarantee.flavour == "pure"
-    known = {"TopDown, one pass": slides(), "TopDown, production": production()}.get(system.name)
+def _row(system: System, areas: Areas, budget: float) -> dict:
+    guarantee = system.guarantee(areas, budget)
+    person, rho, to_compare = guarantee.loss_per_person, None, NO_WAY_BACK
     if person is None:
-        rho, to_compare = None, SWAPS
-    elif pure:
+        to_compare = SWAPS
+    elif guarantee.flavour == "pure":
         rho, to_compare = upper(as_fraction(person) ** 2 / 2), PURE_TO_ZCDP
-    else:
-        rho, to_compare = None, NO_WAY_BACK
+    known = {"TopDown, one pass": slides(), "TopDown, production": production()}.get(system.name)
     return {
         "system": system.name,
         "paper": system.paper,
@@ -150,11 +145,7 @@ def _bureau_row() -> dict:
 def collected(
     runs: Mapping[str, pd.DataFrame], histogram: Histogram, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Make all tables from the single runs, and the points of the figures in the swapped states.
-
-    The figures show the budgets "shown" of the block "comparison" of the config, and the rho of
-    the production settings.
-    """
+    """Make all tables from the single runs, and the points of the figures in the swapped states."""
     errors, shares = error_table(runs["errors"]), share_table(runs["shares"])
     swapped = areas_of(only_states(histogram, settings["swapped"]))
     chosen = {"rho": float(bureau_rho()), **settings["shown"]}
@@ -171,17 +162,11 @@ def collected(
 
 
 def error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
-    """List the points of the figure of errors.
-
-    Errors of 0 are left out, because a logarithmic axis cannot show them.
-    """
-    tables = {
-        "errors": errors.rename(columns={"query": "of"}),
-        "shares": shares.rename(columns={"share": "of"}),
-    }
+    """List the points of the figure of errors but those of 0, which a logarithm cannot show."""
+    tables = {"errors": errors, "shares": shares.rename(columns={"share": "query"})}
     parts = []
     for name, (table, column) in DRAWN.items():
-        rows = tables[table].query("scope == @SWAPPED and of == @name and size == 'all'")
+        rows = tables[table].query("scope == @SWAPPED and query == @name and size == 'all'")
         part = rows[["system", "parameter", "budget"]].assign(
             query=name, value=rows[column], error=rows[f"{column}_error"]
         )

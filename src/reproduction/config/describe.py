@@ -39,12 +39,10 @@ def _blocks(annotation: Any) -> Iterator[type[Block]]:
 
 def table() -> str:
     """Write the keys as a Markdown table; a key that several models have is listed once."""
-    rows = {}
+    rows = {"": "| key | meaning | value in `config.yaml` |\n|---|---|---|"}
     for key, meaning, source in described():
         rows.setdefault(key, f"| `{key}` | {meaning} | {source} |")
-    return "\n".join(
-        ["| key | meaning | value in `config.yaml` |", "|---|---|---|", *rows.values()]
-    )
+    return "\n".join(rows.values())
 
 
 def page_with(text: str, rows: str) -> str:

@@ -26,12 +26,8 @@ from reproduction.running.settings import (
 from reproduction.swapping.settings import Strata
 
 # the block in which each part replaces settings
-TARGETS = {
-    "intersecting": "lattices.experiments.intersecting",
-    "contingency": "lattices.experiments.contingency",
-    "counties": "counties",
-    "swapping": "swapping",
-}
+TARGETS = {name: f"lattices.experiments.{name}" for name in ("intersecting", "contingency")}
+TARGETS |= {name: name for name in ("counties", "swapping")}
 SECTIONS, FIGURES = "ISDP, Sections 5 and E.2 or E.3", "ISDP, Figure 4, or Figures 1 and 6"
 COUNTIES, E4 = "ISDP, Sections 5 and E.4", "ISDP, Section E.4"
 MAPE = "SWAP, figure of the mean absolute percentage error in 1940"
@@ -147,11 +143,11 @@ class FromThePapers(Block):
 
 def filled_in(block: Mapping[str, Mapping]) -> dict[str, dict]:
     """Keep the entries of a checked block that are not null."""
-    kept = {
-        part: {key: value for key, value in entries.items() if value is not None}
-        for part, entries in block.items()
-    }
-    return {part: entries for part, entries in kept.items() if entries}
+    kept: dict[str, dict] = {}
+    for part, entries in block.items():
+        if given := {key: value for key, value in entries.items() if value is not None}:
+            kept[part] = given
+    return kept
 
 
 def replacements(block: Mapping[str, Mapping]) -> Iterator[tuple[str, Any]]:

@@ -87,17 +87,11 @@ class Config(Block):
 
 
 def read_config(config: dict, base: Path) -> dict:
-    """Check a configuration, and bring it into the form that the rules read.
+    """Check a configuration, and bring it in place into the form that the rules read.
 
     Entries that are null are left out, and the values of `from_the_papers` take the place of the
-    settings that they stand for. The configuration is changed in place. Its files are looked for
-    in the checkout, `base`.
-
-    Returns
-    -------
-    dict
-        The settings to keep with the results: nulls stay, the papers' values are in their places,
-        and `from_the_papers` lists those that were filled in.
+    settings that they stand for. Files are looked for in the checkout, `base`. Returns the settings
+    to keep with the results, where nulls stay and `from_the_papers` lists what was filled in.
     """
     given = copy.deepcopy(config)
     _leave_out_nulls(config)

@@ -13,13 +13,11 @@ from isdp.plots.boxes import draw_box_shapes
 from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 STARTS = {
-    "target": ("stationary: started in the target", {"color": DRAW, "marker": "o", "ls": "-"}),
-    "confidential": (
-        "started at the confidential table",
-        {"color": FAINT, "marker": "s", "ls": "--"},
-    ),
+    "target": ("stationary: started in the target", {"color": DRAW, "fmt": "o-"}),
+    "confidential": ("started at the confidential table", {"color": FAINT, "fmt": "s--"}),
 }
 POINTS = {"ms": 4, "lw": 1, "capsize": 2}
+BELOW = {"xytext": (0, -3), "textcoords": "offset points", "va": "top", "ha": "center"}
 CROSS = {"color": DAS, "marker": "x", "ls": "", "mew": 1.8}
 
 
@@ -88,8 +86,8 @@ def acceptance(rates: pd.DataFrame, title: str) -> Figure:
     right.set_yscale("symlog", linthresh=0.01)
     right.set(xlabel="proposal parameter", ylabel="proposals accepted (%)")
     right.set_title("small parameters, log scale above 0.01 %", loc="left", fontsize=9)
-    for axis in (left, right):
-        axis.set_ylim(bottom=0)
+    left.set_ylim(bottom=0)
+    right.set_ylim(bottom=0)
     return finish(figure)
 
 
@@ -132,16 +130,8 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
             box_axis.annotate(words, place, fontsize=8, va="center", color=INK)
             if pd.notna(row["paper"]):
                 box_axis.plot(position, row["paper"], **CROSS, ms=7, zorder=5)
-                box_axis.annotate(
-                    f"{row['paper']:.2f}",
-                    (position, row["whisker_low"]),
-                    xytext=(0, -3),
-                    textcoords="offset points",
-                    fontsize=8,
-                    va="top",
-                    ha="center",
-                    color=DAS,
-                )
+                words, place = f"{row['paper']:.2f}", (position, row["whisker_low"])
+                box_axis.annotate(words, place, **BELOW, fontsize=8, color=DAS)
         box_axis.set_xticks(boxes.index, list(labels.values()), fontsize=8)
         box_axis.margins(y=0.1)
         box_axis.set_xlim(0.4, len(labels) + 0.7)
@@ -176,15 +166,11 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
 def samplers(
     speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict[str, str]
 ) -> Figure:
-    """Efficiency of two samplers of one target, and the distribution of the norm by each.
-
-    `labels` are words for each sampler.
-    """
+    """Efficiency of two samplers of one target, and the distribution of the norm by each."""
     figure, ((left, right),) = panels(1, 2, (10, 3.6), width_ratios=(1, 1.3))
     values = speeds.set_index("sampler")["effective_draws_per_second"].loc[list(labels)]
-    bars = left.barh(
-        list(labels.values()), values, color=DARK[: len(labels)], height=0.55, alpha=0.8
-    )
+    colours = DARK[: len(labels)]
+    bars = left.barh(list(labels.values()), values, color=colours, height=0.55, alpha=0.8)
     left.bar_label(bars, fmt="{:,.0f}", padding=4, fontsize=9)
     left.invert_yaxis()
     left.set_xlim(0, 1.2 * values.max())

@@ -58,8 +58,8 @@ def independence_sampler(counts: np.ndarray, settings: Mapping) -> IndependenceS
 
 def walk_and_run(counts: np.ndarray, epsilon: float, settings: Mapping) -> tuple[LatticeWalk, dict]:
     """Lattice walk of a block `walk` of the settings, and the settings of its run."""
-    run = {key: value for key, value in settings.items() if key != "proposal"}
-    return lattice_walk(counts, epsilon, settings["proposal"]), run
+    run = dict(settings)
+    return lattice_walk(counts, epsilon, run.pop("proposal")), run
 
 
 def compare_samplers(
@@ -67,23 +67,12 @@ def compare_samplers(
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     """Run samplers of one target side by side in one job, and measure their efficiency.
 
-    Parameters
-    ----------
-    samplers : dict
-        A sampler within a polytope and its run's settings (chains, draws, burn_in, thin) by name.
-        All chains start at zero noise, the confidential table.
-
-    Returns
-    -------
-    table : DataFrame
-        One row per sampler: columns of the table sex_by_age_chains, seconds, and
-        effective_draws_per_second of the worst cell.
-    draws : dict of int64 arrays (chain, draw, cell)
+    `samplers` are a sampler within a polytope and the settings of its run (chains, draws, burn_in,
+    thin) by name. All chains start at zero noise, the confidential table. The table has the seconds
+    of each run besides the columns of sex_by_age_chains; the draws are by name.
     """
-    rows, draws = [], {}
-    for (name, (sampler, settings)), stream in zip(
-        samplers.items(), rng.spawn(len(samplers)), strict=True
-    ):
+    rows, draws, streams = [], {}, rng.spawn(len(samplers))
+    for (name, (sampler, settings)), stream in zip(samplers.items(), streams, strict=True):
         run_chains(stream.spawn(1)[0], sampler, draws=1, chains=1, burn_in=1)  # compiles
         began = time.perf_counter()
         noise, info = run_chains(stream, sampler, **settings)
@@ -121,12 +110,11 @@ def release_table(counts: np.ndarray, released: np.ndarray) -> pd.DataFrame:
 
     The last two rows are sums: of the ages from 18 and of all ages.
     """
-    columns: dict[str, list] = {"age": [*AGE_GROUPS, *HELD_ROWS]}
-    for what, table in (("confidential", counts), ("released", released)):
-        by_sex = dict(zip(SEXES, np.asarray(table).reshape(2, GROUPS), strict=True))
-        for name, part in (*by_sex.items(), ("both", sum(by_sex.values()))):
-            columns[f"{what}_{name}"] = [*part, part[MINORS:].sum(), part.sum()]
-    table = pd.DataFrame(columns)
+    table = pd.DataFrame({"age": [*AGE_GROUPS, *HELD_ROWS]})
+    for what, cells in (("confidential", counts), ("released", released)):
+        by_sex = np.asarray(cells).reshape(2, GROUPS)
+        for name, part in zip((*SEXES, "both"), (*by_sex, by_sex.sum(axis=0)), strict=True):
+            table[f"{what}_{name}"] = [*part, part[MINORS:].sum(), part.sum()]
     return table.assign(held=table["age"].isin(HELD_ROWS))
 
 
@@ -157,7 +145,8 @@ def place_release(
         ours = (np.abs(noise) ** power).sum(axis=-1)
         # half of the ties, as the norms are integers
         below = ((ours < own) + (ours <= own).astype(float)) / 2
-        share, effective = float(below.mean()), _effective(below)
+        mixed = convergence(below[..., None], ["ess_bulk"])["ess_bulk"].iloc[0]
+        share, effective = float(below.mean()), float(np.fmin(mixed, below.size))
         row += [float(own ** (1 / power)), share]
         row += [*share_limits(share * effective, effective), effective]
         row += [*np.quantile(ours, [0.005, 0.5, 0.995]) ** (1 / power)]
@@ -167,23 +156,16 @@ def place_release(
 def sample_tables(
     rng: np.random.Generator, counts: np.ndarray, settings: Mapping
 ) -> tuple[dict[str, pd.DataFrame], np.ndarray]:
-    """Draw releases by both samplers, and describe them.
+    """Draw releases by both samplers, and describe them; with the draws of the lattice walk.
 
-    Returns
-    -------
-    tables : dict of DataFrame
-        chains (both samplers without their speed), speed, norms, release (the walk's last draw)
-        and printed.
-    noise : int64 array (chain, draw, cell)
-        Draws of the lattice walk.
+    The tables are chains (both samplers without their speed), speed, norms, release (the last draw
+    of the walk) and printed.
     """
-    compared, draws = compare_samplers(
-        rng,
-        {
-            "walk": walk_and_run(counts, settings["epsilon"], settings["walk"]),
-            "independence": (independence_sampler(counts, settings), settings["independence"]),
-        },
-    )
+    samplers = {
+        "walk": walk_and_run(counts, settings["epsilon"], settings["walk"]),
+        "independence": (independence_sampler(counts, settings), settings["independence"]),
+    }
+    compared, draws = compare_samplers(rng, samplers)
     noise = draws["walk"]
     known = not settings["file"] and settings["printed"] is not None
     printed = table_of(settings["printed"]) if known else None
@@ -207,9 +189,9 @@ def acceptance_table(
 ) -> pd.DataFrame:
     """Measure the acceptance rate against the proposal parameter (CDP, Fig 2).
 
-    Each parameter is run from two kinds of start: from noise drawn from the target, which gives the
-    stationary rate, and from the confidential table itself, as one would run the algorithm. The
-    chains of both together give a more precise rate where it does not depend on the start.
+    Each parameter is run from noise drawn from the target, which gives the stationary rate, and
+    from the confidential table, as one would run the algorithm. The chains of both together give a
+    more precise rate where it does not depend on the start.
     """
     acceptance = settings["acceptance"]
     epsilons, iterations = acceptance["proposal_epsilons"], acceptance["iterations"]
@@ -262,12 +244,9 @@ def trace_tables(
 ) -> dict[str, pd.DataFrame]:
     """Trace one chain from the confidential table, and describe others like it (CDP, Fig 3).
 
-    Returns
-    -------
-    dict of DataFrame
-        steps, of the first chain, with a row for every change of a cell; trace, a row for each
-        cell of the first chain; and spread, a row for each statistic of all chains. The `ess` of
-        a cell is that of one chain, split in two; that of a chain is the smaller one of its cells.
+    The tables are steps (of the first chain, a row for every change of a cell), trace (a row for
+    each cell of the first chain) and spread (a row for each statistic of all chains). The `ess` of
+    a cell is that of one chain, split in two; that of a chain is the smaller one of its cells.
     """
     sampler, steps = independence_sampler(counts, settings), settings["trace"]["steps"]
     described, first, ends = [], None, steps // 2 * 2
@@ -275,8 +254,9 @@ def trace_tables(
         noise, _, info = sampler.run(stream, sampler.init(), steps)
         halves = noise[:ends, TRACED].reshape(2, ends // 2, len(TRACED))
         cells = convergence(halves, ["ess_bulk"])["ess_bulk"]
-        acceptance, stay = 100 * info.acceptance_rate, _longest_stay(noise)
-        chain = {"acceptance_percent": acceptance, "longest_stay": stay}
+        moved = np.flatnonzero(np.diff(noise, axis=0).any(axis=1)) + 1
+        stay = int(np.diff(np.r_[0, moved, len(noise)]).max())
+        chain = {"acceptance_percent": 100 * info.acceptance_rate, "longest_stay": stay}
         described.append({**chain, "ess": cells.min()})
         if first is None:
             first = (counts + noise)[:, TRACED]
@@ -298,36 +278,21 @@ def trace_tables(
     }
 
 
-def _longest_stay(noise: np.ndarray) -> int:
-    """Longest run of equal states of one chain, shape (steps, cells)."""
-    moved = np.flatnonzero((np.diff(noise, axis=0) != 0).any(axis=1)) + 1
-    return int(np.diff(np.concatenate([[0], moved, [len(noise)]])).max())
-
-
 def _changes(cell: int, values: np.ndarray) -> pd.DataFrame:
-    steps = np.concatenate([[0], np.flatnonzero(np.diff(values)) + 1, [len(values) - 1]])
+    steps = np.r_[0, np.flatnonzero(np.diff(values)) + 1, len(values) - 1]
     return pd.DataFrame({"step": steps + 1, "cell": cell, "count": values[steps]})
 
 
 def _spread(described: pd.DataFrame, paper: Mapping[str, float]) -> pd.DataFrame:
-    rows = []
-    for name, values in described.items():
-        low, median, high = values.quantile([0.05, 0.5, 0.95])
-        printed = paper.get(name, np.nan)
-        below = ((values < printed).sum() + (values <= printed).sum()) / 2
-        share, limits = below / len(values), share_limits(below, len(values))
-        rows.append((name, len(values), low, median, high, printed, share, *limits))
-    shares = ["share_below_paper", "share_low", "share_high"]
-    columns = ["statistic", "chains", "q05", "median", "q95", "paper", *shares]
-    table = pd.DataFrame(rows, columns=columns)
-    table.loc[table["paper"].isna(), shares] = np.nan
-    return table
-
-
-def _effective(values: np.ndarray) -> float:
-    """Give the number of independent draws that some (chain, draw) are worth for their mean."""
-    found = convergence(values[..., None], ["ess_bulk"])["ess_bulk"].iloc[0]
-    return float(min(found, values.size)) if np.isfinite(found) else float(values.size)
+    table = described.quantile([0.05, 0.5, 0.95]).T.set_axis(["q05", "median", "q95"], axis=1)
+    table.insert(0, "chains", len(described))
+    table["paper"] = pd.Series(paper, dtype=float)
+    below = ((described < table["paper"]).sum() + (described <= table["paper"]).sum()) / 2
+    table["share_below_paper"] = below / len(described)
+    limits = [share_limits(count, len(described)) for count in below]
+    table["share_low"], table["share_high"] = zip(*limits, strict=True)
+    table.loc[table["paper"].isna(), "share_below_paper":] = np.nan
+    return table.rename_axis("statistic").reset_index()
 
 
 def share_limits(count: float, among: float, level: float = 0.99) -> tuple[float, float]:
@@ -343,8 +308,7 @@ def confidential_tables(
 ) -> np.ndarray:
     """Take the tables whose releases are compared; int64, shape (tables, 46).
 
-    They have independent negative binomial cells, unless the confidential table is from a file:
-    then it is taken again and again.
+    A confidential table from a file is repeated; others have independent negative binomial cells.
     """
     distances = settings["distances"]
     if settings["file"]:
@@ -352,12 +316,6 @@ def confidential_tables(
     size = (distances["tables"], len(CELLS))
     simulated, success = rng.spawn(1)[0], 1 - distances["failure"]
     return simulated.negative_binomial(distances["successes"], success, size=size)
-
-
-def mean_distances(noise: np.ndarray) -> dict[str, float]:
-    """Mean l1 and l2 norm of releases' errors, shape (..., cells)."""
-    l2 = np.sqrt(np.square(np.asarray(noise, dtype=float)).sum(axis=-1))
-    return {"l1": float(np.abs(noise).sum(axis=-1).mean()), "l2": float(l2.mean())}
 
 
 def distances(
@@ -371,10 +329,8 @@ def distances(
     """
     options, epsilon = settings["distances"], settings["epsilon"]
     releases, raw_epsilon = options["releases"], options["raw_epsilon"]
-    rows, mixing = [], []
-    for number, (counts, stream) in enumerate(
-        zip(tables, rng.spawn(len(tables)), strict=True), start=1
-    ):
+    rows, mixing, streams = [], [], rng.spawn(len(tables))
+    for number, (counts, stream) in enumerate(zip(tables, streams, strict=True), start=1):
         raw, walked, *short = stream.spawn(2 + len(options["unmixed"]))
         size = (releases, len(counts))
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
@@ -391,10 +347,9 @@ def distances(
         for proposals, each in zip(options["unmixed"], short, strict=True):
             thin = max(1, proposals // releases)
             found[f"unmixed_{proposals}"] = sampler.run(each, sampler.init(), releases, thin)[0]
-        rows += [
-            {"table": number, "method": method, **mean_distances(errors)}
-            for method, errors in found.items()
-        ]
+        for method, errors in found.items():
+            l1, l2 = (np.linalg.norm(errors, norm, axis=-1).mean() for norm in (1, 2))
+            rows.append({"table": number, "method": method, "l1": l1, "l2": l2})
         cells = convergence(noise, ["rhat"])
         norm = convergence(np.abs(noise).sum(axis=-1, keepdims=True), ("rhat", "ess_bulk")).iloc[0]
         mixing.append(

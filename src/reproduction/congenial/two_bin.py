@@ -37,14 +37,6 @@ def conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> n
     return np.concatenate(kept)
 
 
-def projected_noise(
-    rng: np.random.Generator, epsilon: float, beta: float, draws: int
-) -> np.ndarray:
-    """Draw v = beta u1 - (1 - beta) u2."""
-    first, second = rng.laplace(scale=2 / epsilon, size=(2, draws))
-    return beta * first - (1 - beta) * second
-
-
 def log_density(epsilon: float, beta: float | None) -> Callable[[float], float]:
     """Logarithm of the density of v, by numerical integration instead of the closed form.
 
@@ -114,7 +106,8 @@ def two_bin_table(
             noise = conditional_noise(stream, epsilon, draws)
             closed, loss = 2 / epsilon**2, epsilon
         else:
-            noise = projected_noise(stream, epsilon, beta, draws)
+            first, second = stream.laplace(scale=2 / epsilon, size=(2, draws))
+            noise = beta * first - (1 - beta) * second
             closed = 8 * (beta**2 + (1 - beta) ** 2) / epsilon**2
             loss = epsilon / (2 * max(beta, 1 - beta))
         variance = noise.var(ddof=1)

@@ -98,12 +98,3 @@ def select_states(
             f"{vintage}; name the states in the config (counties.states)"
         )
     return pd.DataFrame({"state": states, "rule": rule})
-
-
-def counties_of(counties: pd.DataFrame, state: str) -> pd.DataFrame:
-    """Return the rows of one state in increasing population, ties by FIPS code."""
-    rows = counties[counties["state"] == state]
-    if rows.empty:
-        known = " ".join(sorted(counties["state"].unique()))
-        raise InputError(f"counties: there is no state {state!r}; there are {known}")
-    return rows.sort_values(["population", "fips"]).reset_index(drop=True)

@@ -13,7 +13,7 @@ from isdp.exact import total_law
 from isdp.io.draws import Draws
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from reproduction.counties.experiment import BAND, describe
-from reproduction.counties.states import counties_of
+from reproduction.data.published import counties_of
 
 RHAT = 1.01
 MIN_ESS_PER_CHAIN = 100
@@ -36,10 +36,8 @@ def scenario_tables(
         rows = counties_of(counties, state)
         parts.append(describe(rows, drawn.noise_of(rows["fips"]), mechanism))
     tables = {key: pd.concat([part[key] for part in parts], ignore_index=True) for key in parts[0]}
-    scenario = scenario_table(
-        name, settings, tables["state"], tables["noise"], counties, provenance
-    )
-    return tables | {"scenario": scenario}
+    of_states = tables["state"], tables["noise"]
+    return tables | {"scenario": scenario_table(name, settings, *of_states, counties, provenance)}
 
 
 def scenario_table(
@@ -50,11 +48,7 @@ def scenario_table(
     counties: pd.DataFrame,
     provenance: Mapping,
 ) -> pd.DataFrame:
-    """Describe one scenario, one row per state; columns as in the data dictionary.
-
-    The settings are from `reproduction.running.scenarios.settings_of`, states and noise from
-    `reproduction.counties.experiment`, and the provenance is that of the counties.
-    """
+    """Describe one scenario, one row per state, from the states' tables of `describe`."""
     data = "published counts alone"
     if provenance["das_available"]:
         data = f"{provenance['source']}, {provenance['vintage']}"

@@ -83,11 +83,10 @@ def read_demonstration(path) -> Demonstration:
 def county_text(path) -> tuple[str, str, str]:
     """Read the text of the county table from a file of the demonstration data.
 
-    The content decides whether the file is a zip archive or a CSV table, not the name. Nothing is
-    unpacked to disk. The text may be UTF-8 or Latin-1. Returned with it are the name of the file
-    and of the table in it, for messages, and the vintage. A file is refused that is missing, empty,
-    too large or a web page; an archive that is damaged, encrypted, without exactly one county table
-    or too large unpacked; and one of another vintage than its table, by their names.
+    The content decides whether the file is a zip archive or a CSV table, not the name. The text may
+    be UTF-8 or Latin-1. Returned with it are the name of the file and of the table in it, for
+    messages, and the vintage. A file that is no county table, or an archive without exactly one, is
+    refused, and an archive of another vintage than its table, by their names.
     """
     path = Path(path)
     content = read_bytes(path, MAX_BYTES)

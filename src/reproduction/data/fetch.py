@@ -54,30 +54,17 @@ def obtain(
     timeout: tuple[float, float] = (5.0, 30.0),
     retries: int = 2,
 ) -> tuple[Demonstration | None, dict]:
-    """Obtain the demonstration data and check them.
+    """Obtain the demonstration data and check them; return them with their provenance.
 
-    A local file is used if one is given. Otherwise the file at the ledger's address is used, from
-    the cache or by download. If the address does not answer, there are no demonstration data, and
-    the provenance gives the reason. A file that is wrong is an error.
+    A local file is used if one is given, which may have another vintage. Otherwise the file at the
+    ledger's address is used, from the cache (a folder, created if needed) or by download. If the
+    address does not answer, there are no demonstration data, and the provenance gives the reason.
+    A file that is wrong is an error. `timeout` has the seconds to wait for a connection, and for
+    data on it, and `retries` is the number of further attempts after a failed download.
 
-    Parameters
-    ----------
-    vintage : str
-        The vintage to download, eight digits. A local file may have another vintage.
-    cache : path-like
-        Folder of downloads; created if needed.
-    timeout : (float, float)
-        Seconds to wait for a connection, and for data on it.
-    retries : int
-        Further attempts after a failed download.
-
-    Returns
-    -------
-    demonstration : Demonstration or None
-    provenance : dict
-        The origin of the data, the same on every machine for the same data: `source` ("local file",
-        "download" or "published counts"), `address`, `das_available`, `message` (the origin in one
-        sentence), and the demonstration's own attributes. Without demonstration data these are "".
+    The provenance is the same on every machine for the same data: `source` ("local file",
+    "download" or "published counts"), `address`, `das_available`, `message` (the origin in one
+    sentence), and the demonstration's own attributes, which are "" without demonstration data.
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)

@@ -47,6 +47,15 @@ def read_published(path) -> pd.DataFrame:
     return table.set_axis(["fips", "state", "county"], axis=1).assign(population=counts)
 
 
+def counties_of(counties: pd.DataFrame, state: str) -> pd.DataFrame:
+    """Return the rows of one state in increasing population, ties by FIPS code."""
+    rows = counties[counties["state"] == state]
+    if rows.empty:
+        known = " ".join(sorted(counties["state"].unique()))
+        raise InputError(f"counties: there is no state {state!r}; there are {known}")
+    return rows.sort_values(["population", "fips"], ignore_index=True)
+
+
 def place_of(names: pd.Series, fips: pd.Series, place: str, column: str) -> Callable[[int], str]:
     """Return a function that gives a message the file, line, county and column of a cell."""
     return lambda line: (

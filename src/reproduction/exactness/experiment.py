@@ -44,9 +44,7 @@ def exact_draws(
     """Draw noise exactly and file it like chains', with the sampler and its error.
 
     Where no perfect sampler is practical there are no draws, and the settings say why (refused).
-
-    The number of draws is rounded up to a multiple of four, for four groups of independent draws;
-    `lower` is as in `isdp.exact.choose`.
+    The number of draws is rounded up to a multiple of four; `lower` is as in `isdp.exact.choose`.
     """
     each = -(-draws // CHAINS)
     try:
@@ -90,11 +88,8 @@ def compare_law(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare samples with labelled exact draws of one law.
 
-    Returns
-    -------
-    agreement, laws : DataFrame
-        `agreement_rows` with the exact sampler, its error and a note; and `norm_histogram` above
-        `quantile_table`, by the column series (norm or cells). Both have the labels.
+    The tables are `agreement_rows` with the exact sampler, its error and a note; and
+    `norm_histogram` above `quantile_table`, by series (norm or cells). Both have the labels.
     """
     flat = exact.noise.reshape(-1, exact.noise.shape[-1])
     labels = {name: exact.settings[name] for name in ("experiment", "law", "unit")}
@@ -146,10 +141,9 @@ def compare_laws(
 def agreement_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Order the columns of all comparisons, and mark those beyond their bound."""
     first = ["experiment", "law", "unit", "sampler", "draws", "statistic", "distance", "bound"]
-    told = ["effective", "exact_by", "exact_draws", "exact_error", "note"]
+    told = ["beyond", "effective", "exact_by", "exact_draws", "exact_error", "note"]
     table = rows.reindex(columns=[*first, *told])  # all may be blank where nothing is exact
-    table.insert(len(first), "beyond", table["distance"] > table["bound"])
-    return table
+    return table.assign(beyond=table["distance"] > table["bound"])
 
 
 def pooled_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
@@ -157,15 +151,15 @@ def pooled_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLapla
 
     Under the l1 norm the exact law of a county's noise is among them (law), up to 60 persons.
     """
-    parts = {}
-    for name, noise in samples.items():
-        values, counts = np.unique(noise, return_counts=True)
-        parts[name] = pd.DataFrame({"value": values, "share": counts / noise.size})
+    parts = {
+        name: pd.Series(noise.ravel()).value_counts(normalize=True).sort_index()
+        for name, noise in samples.items()
+    }
     if mechanism.norm == "l1":
-        law = total_law(noise.shape[-1], mechanism.epsilon)
-        shown = pd.DataFrame({"value": law.support, "share": law.pmf})
-        parts["law"] = shown[shown["value"].abs() <= 60]
-    return pd.concat(parts, names=["sampler"]).reset_index("sampler")
+        cells = next(iter(samples.values())).shape[-1]
+        law = total_law(cells, mechanism.epsilon)
+        parts["law"] = pd.Series(law.pmf, law.support).loc[-60:60]
+    return pd.concat(parts, names=["sampler", "value"]).rename("share").reset_index()
 
 
 def follow_lattice(
@@ -180,12 +174,8 @@ def follow_lattice(
 ) -> pd.DataFrame:
     """Follow the distance of independent chains at times of their coupling bound.
 
-    Parameters
-    ----------
-    curves : DataFrame
-        The bound at the chosen lag: columns t, bound, high and censored.
-    points : int
-        The number of the bound's times; those beyond `longest` are left out.
+    `curves` have the bound at the chosen lag: columns t, bound, high and censored. Of its times up
+    to `longest`, so many `points` are taken.
     """
     curves = curves.sort_values("t").drop_duplicates("t")
     known = curves[(curves["t"] <= longest) & (curves["bound"].shift(fill_value=1) > 0)]
@@ -258,13 +248,14 @@ def follow_counties(
     lattice = kernel_lattice(Invariants.total(exact.shape[-1]), settings["basis"])
     starting, running = rng.spawn(2)
     wide = settings["overdispersed"]
-    mechanism, start_mechanism = (
-        GeneralizedLaplace(epsilon, settings["norm"])
-        for epsilon in (settings["epsilon"], wide["epsilon"])
-    )
     walk, start_walk = (
-        LatticeWalk(lattice, law, settings["proposal"], settings["acceptance"])
-        for law in (mechanism, start_mechanism)
+        LatticeWalk(
+            lattice,
+            GeneralizedLaplace(epsilon, settings["norm"]),
+            settings["proposal"],
+            settings["acceptance"],
+        )
+        for epsilon in (settings["epsilon"], wide["epsilon"])
     )
     starts, _ = run_chains(starting, start_walk, draws=1, chains=chains, burn_in=wide["sweeps"])
     between = np.diff(times, prepend=0)
@@ -272,7 +263,7 @@ def follow_counties(
         walk.run(own, walk.init(start), draws=len(times), thin=between)[0]
         for own, (start,) in zip(running.spawn(chains), starts, strict=True)
     ]
-    norms, target = mechanism.measure(np.array(followed)), mechanism.measure(exact)
+    norms, target = map(walk.mechanism.measure, (np.array(followed), exact))
     distances = [kolmogorov(then, target) for then in norms.T]
     error = kolmogorov_bound(chains, target.size)
     return pd.DataFrame({"t": times, "distance": distances, "error": error})

@@ -14,16 +14,12 @@ from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, styled
 STATES_IN_A_ROW = 4
 
 
-def exact_figures(
-    read: Mapping[str, pd.DataFrame],
-    *,
-    norm: str,
-    epsilon: float,
-    chains: int,
-    sex_by_age_epsilon: float,
-) -> dict[str, Figure]:
-    """Draw the figures of the counties (counties and distances) and of sex by age."""
-    settings = f"{norm}, epsilon = {epsilon:g}"
+def exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str, Figure]:
+    """Draw the figures of the counties (counties and distances) and of sex by age.
+
+    `params` are norm, epsilon and chains of the counties, and sex_by_age_epsilon.
+    """
+    settings = f"{params['norm']}, epsilon = {params['epsilon']:g}"
     series = dict(list(read["sex_by_age"].groupby("series")))
     return {
         "counties": county_laws(
@@ -33,14 +29,14 @@ def exact_figures(
         ),
         "distances": county_distances(
             read["distances"],
-            f"{chains} chains of each state from over-dispersed starts ({settings})",
+            f"{params['chains']} chains of each state from over-dispersed starts ({settings})",
         ),
         "sex_by_age": laws_overlaid(
             series["norm"],
             series["cells"],
             read["sex_by_age_agreement"],
             "Sex by age: noise of the lattice walk and of exact draws",
-            {"conditional": f"conditional, epsilon = {sex_by_age_epsilon:g}"},
+            {"conditional": f"conditional, epsilon = {params['sex_by_age_epsilon']:g}"},
             {"mcmc": "lattice walk"},
         ),
     }

@@ -87,12 +87,10 @@ def coupling_tables(
     tables: dict[str, list] = {"curves": [], "trails": [], "meetings": []}
     for variant, (rng, walk) in walks.items():
         times, trail = couple(rng, walk, **settings)
+        meetings = meeting_table(times, settings["cap"])
         chosen = trail.loc[trail["chosen"], "lag"]
-        tables["trails"].append(trail.assign(variant=variant))
-        for name, table in (
-            ("curves", bound_curves(times)),
-            ("meetings", meeting_table(times, settings["cap"])),
-        ):
+        made = {"curves": bound_curves(times), "trails": trail, "meetings": meetings}
+        for name, table in made.items():
             own = table.assign(variant=variant, chosen=table["lag"].isin(chosen))
             tables[name].append(own)
     labelled = {name: pd.concat(parts).assign(**names) for name, parts in tables.items()}

@@ -21,12 +21,8 @@ from isdp.mechanisms.laplace import GeneralizedLaplace
 class Experiment:
     """Invariants on named cells.
 
-    Attributes
-    ----------
-    axes : dict from str to list of str, or None
-        Axes of a contingency table with their categories; None for record subsets.
-    counts : int64 array in the table's shape, or None
-        Confidential counts, where there are any.
+    `axes` are those of a contingency table with their categories, and None for record subsets;
+    `counts` are the confidential counts, int64 in the table's shape, where there are any.
     """
 
     invariants: Invariants
@@ -55,12 +51,8 @@ def contingency_table(
     """Contingency table of any shape with any set of margins held.
 
     `axes` are names and categories in order, `held` margins, each as the axes that it keeps, and
-    `counts` nested lists in the table's shape.
-
-    Raises
-    ------
-    InputError
-        If a margin names a missing axis, or the counts have another shape or are no counts.
+    `counts` nested lists in the table's shape. Raises InputError if a margin names a missing axis,
+    or the counts have another shape or are no counts.
     """
     names = list(axes)
     shape = tuple(len(categories) for categories in axes.values())
@@ -87,12 +79,8 @@ def contingency_table(
 def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
     """Build counting constraints over records: the total of each listed subset is held.
 
-    Records are counted from 1.
-
-    Raises
-    ------
-    InputError
-        If a constraint lists a record that does not exist, or one twice.
+    Records are counted from 1. Raises InputError if a constraint lists a record that does not
+    exist, or one twice.
     """
     for name, members in constraints.items():
         for record in members:

@@ -32,13 +32,9 @@ def experiment_figures(
 ) -> dict[str, Figure]:
     """Draw all figures of one experiment: noise, exact (noise by exact draws), laws and bound.
 
-    Parameters
-    ----------
-    read : mapping from str to DataFrame
-        boxes and exact_boxes, from `reproduction.lattices.noise.noise_tables`; laws and agreement,
-        from `reproduction.exactness.experiment.compare_laws`; and those of `bound_figure`.
-    runs, draws, exact_draws : int
-        Number of coupled chains for each lag, and of draws of each law by chains and exactly.
+    `read` has boxes and exact_boxes, from `reproduction.lattices.noise.noise_tables`; laws and
+    agreement, from `reproduction.exactness.experiment.compare_laws`; and the tables of
+    `bound_figure`. There are `runs` coupled chains for each lag.
     """
     words = {law: describe(entry) for law, entry in laws.items()}
     title = f"{experiment.capitalize()} experiment"

@@ -136,11 +136,7 @@ def _by_law(describe: Callable, draws: Mapping[str, Draws]) -> pd.DataFrame:
 def printed_table(
     printed: Mapping[str, list], draws: Mapping[str, Draws], mechanisms: Mapping[str, Mechanism]
 ) -> pd.DataFrame:
-    """Place the noise tables that the paper prints within our laws; one row for each.
-
-    `epsilon_best` and its limits are the likelihood interval (95 %) for epsilon of all printed
-    tables together, by the rule of thumb that the norm is Gamma(d, rate epsilon).
-    """
+    """Place the noise tables that the paper prints within our laws; one row for each."""
     rows, dimension = [], 0
     for law, table in printed.items():
         noise = np.asarray(table, dtype=np.int64).ravel()

@@ -36,12 +36,14 @@ def _check_factors(factors: list[float]) -> list[float]:
     return factors
 
 
-def _kind_of_distribution(given: Any) -> str:
-    return "(Gaussian)" if isinstance(given, dict) and "sigma" in given else "(Laplace)"
+def _entries(key: str, having: type[Block], lacking: type[Block]) -> Any:
+    """Make the type of named entries of two kinds, only one of which has a key."""
 
+    def kind(given: Any) -> str:
+        return "(having)" if isinstance(given, dict) and key in given else "(lacking)"
 
-def _kind_of_experiment(given: Any) -> str:
-    return "(records)" if isinstance(given, dict) and "records" in given else "(table)"
+    either = Annotated[lacking, Tag("(lacking)")] | Annotated[having, Tag("(having)")]
+    return Annotated[dict[Name, Annotated[either, Discriminator(kind)]], Field(min_length=1)]
 
 
 class Laplace(Block):
@@ -67,16 +69,7 @@ class Gaussian(Block):
     )
 
 
-Laws = Annotated[
-    dict[
-        Name,
-        Annotated[
-            Annotated[Laplace, Tag("(Laplace)")] | Annotated[Gaussian, Tag("(Gaussian)")],
-            Discriminator(_kind_of_distribution),
-        ],
-    ],
-    Field(min_length=1),
-]
+Laws = _entries("sigma", Gaussian, Laplace)
 Members = Annotated[dict[str, Annotated[list[int], Field(min_length=1)]], Field(min_length=1)]
 LAWS = "The distributions by name. `null` leaves one out."
 
@@ -113,6 +106,9 @@ class Records(Block):
         "The constraints by name, each the list of its records, counted from 1.", OURS
     )
     laws: Laws = setting(LAWS)
+
+
+Entries = _entries("records", Records, Table)
 
 
 class Variant(Block):
@@ -154,16 +150,7 @@ class Noise(Block):
 class LatticesSettings(Block):
     """Experiments on integer lattices."""
 
-    experiments: Annotated[
-        dict[
-            Name,
-            Annotated[
-                Annotated[Table, Tag("(table)")] | Annotated[Records, Tag("(records)")],
-                Discriminator(_kind_of_experiment),
-            ],
-        ],
-        Field(min_length=1),
-    ] = setting(
+    experiments: Entries = setting(
         "The experiments by name. An entry of your own goes through the same rules and gives the "
         "same figures and tables under its name. `null` leaves one out."
     )

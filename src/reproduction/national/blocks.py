@@ -28,7 +28,7 @@ def _rng(seed: int) -> np.random.Generator:
     return stream(seed, "national", "six levels")
 
 
-def release_states(seed: int, histogram: Histogram) -> tuple[pd.DataFrame, pd.DataFrame]:
+def release_states(seed: int, histogram: Histogram) -> dict[str, pd.DataFrame]:
     """Run the two upper levels: released counts by state and cell, and errors of the nation."""
     tree = census_hierarchy(histogram)
     states = Hierarchy.from_columns({"state": tree.units[1]}, root=ROOT)
@@ -37,7 +37,7 @@ def release_states(seed: int, histogram: Histogram) -> tuple[pd.DataFrame, pd.Da
     released = pd.DataFrame(found["state"].toarray(), columns=list(CELLS))
     released.insert(0, "state", states.units[1])
     errors = level_errors({ROOT: found[ROOT]}, table, states)
-    return released, errors.assign(state=ROOT)
+    return {"released": released, "errors": errors.assign(state=ROOT)}
 
 
 def descend(

@@ -13,11 +13,7 @@ ENDINGS = {"tables": ".html", "figures": ".svg"}
 
 
 def write_captions(descriptions: Descriptions, shown: Iterable[str], folder: Path) -> None:
-    """Write the caption of each table and figure, one file each.
-
-    The tables and figures of the run are given as folder/name. Descriptions of several files, such
-    as `counties_{state}`, have a caption too.
-    """
+    """Write the caption of each table and figure, given as folder/name, and of each description."""
     described = {f"{kind}/{name}" for _, kind, name, _ in descriptions.entries()}
     for each in sorted(described.union(shown)):
         kind, name = each.split("/")
@@ -34,10 +30,7 @@ def overview(
     shown: Iterable[str],
     made_by: str,
 ) -> str:
-    """Fill the template of the report's overview, in reStructuredText.
-
-    The tables and figures of the run are given as folder/name.
-    """
+    """Fill the template of the report's overview; tables and figures are given as folder/name."""
     files = [each.split("/") for each in shown]
     patterns = {(kind, descriptions.find(kind, name)[0]) for kind, name in files}
     left_out = [

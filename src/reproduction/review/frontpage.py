@@ -16,7 +16,6 @@ from reproduction.review.pages import TEMPLATES
 from reproduction.review.results import Results
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import files_under
-from reproduction.review.style import STYLE
 from reproduction.running.descriptions import Descriptions
 
 NUMBER = r"\d|infinite"  # in the paper's value: it is not words alone
@@ -34,17 +33,9 @@ def front_page(
 ) -> str:
     """Write the front page as HTML.
 
-    Parameters
-    ----------
-    claims, entries : lists of mappings
-        From `reproduction.review.claims`.
-    files : iterable of path
-        All files that the run makes. Other files in the results folder are of another run, and are
-        not linked.
-    pages : mapping
-        Title of each notebook page that this run makes, by the notebook's name.
-    departures : list of str
-        Settings in which the run is not the paper's scale.
+    The files are all that the run makes: others in the results folder are of another run, and are
+    not linked. The pages are the titles of the run's notebooks, by name, and the departures are the
+    settings in which the run is not at the paper's scale.
     """
     files = list(files)
     made = {
@@ -57,7 +48,6 @@ def front_page(
     rows = {row["claim"]: row for row in card.to_dict("records")}
     names = {claim["claim"]: claim for claim in claims}
     return TEMPLATES.get_template("index.html.j2").render(
-        style=STYLE,
         message=provenance["message"],
         seed=results.setting("seed"),
         made_by=made_by,

@@ -17,39 +17,24 @@ def gallery(
     made: Mapping[str, list[str]],
     descriptions: Descriptions,
 ) -> dict[str, list[dict]]:
-    """Choose the pictures of each study, in the order of the claims.
+    """Choose the pictures of each study from the folder of thumbnails, in the order of the claims.
 
-    Parameters
-    ----------
-    folder : Path
-        The thumbnails of the run.
-    claims, entries : lists of mappings
-        An entry goes before a claim that names the same figure.
-    made : mapping
-        The files of the run for each name of a figure. Of several, one per state, one is shown.
-
-    Returns
-    -------
-    dict
-        The pictures of each study. `label` and `goal` are the claim or the figure of a paper next
-        to which a picture stands, and its place on the page; `more` counts those of other states.
+    An entry goes before a claim that names the same figure. Of the files `made` under a name, one
+    per state, one is shown, and `more` counts the others. `label` and `goal` are the claim or the
+    figure of a paper next to which a picture stands, and its place on the page.
     """
     found: dict[str, list[dict]] = {each["wing"]: [] for each in (*claims, *entries)}
     shown: set[str] = set()
     for wing, figure, label, goal in _places(claims, entries):
         fresh = [name for name in made.get(figure, []) if name not in shown]
         if fresh:
-            found[wing].append(
-                {
-                    "name": fresh[0],
-                    "address": embedded(folder / f"{fresh[0]}.png"),
-                    "title": descriptions.title_of("figures", fresh[0]),
-                    "words": descriptions.find("figures", fresh[0])[2].gallery,
-                    "more": len(fresh) - 1,
-                    "label": label,
-                    "goal": goal,
-                }
-            )
+            # of several states the last, which has the fewest counties
+            name, more = fresh[-1], len(fresh) - 1
+            picture = {"name": name, "label": label, "goal": goal, "more": more}
+            picture["address"] = embedded(folder / f"{name}.png")
+            picture["title"] = descriptions.title_of("figures", name)
+            picture["words"] = descriptions.find("figures", name)[2].gallery
+            found[wing].append(picture)
             shown.update(fresh)
     return {wing: pictures for wing, pictures in found.items() if pictures}
 

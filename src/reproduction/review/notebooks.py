@@ -19,8 +19,8 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from pygments.formatters import HtmlFormatter
 
 from isdp.errors import InputError
+from reproduction.review.pages import TEMPLATES
 from reproduction.review.results import FOLDER, NotInThisRunError, ReviewError
-from reproduction.review.style import STYLE
 
 TEMPLATE = """
 {%- extends 'basic/index.html.j2' -%}
@@ -113,6 +113,8 @@ def page(notebook, made: str) -> str:
     """Export an executed notebook as one HTML file, which ends with the provenance line `made`."""
     exporter = HTMLExporter(raw_template=TEMPLATE, filters={"markdown2html": markdown})
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
-    style = STYLE + HtmlFormatter().get_style_defs(".highlight")
+    style = TEMPLATES.get_template("style.css.j2").render() + HtmlFormatter().get_style_defs(
+        ".highlight"
+    )
     exporter.environment.globals.update(page_style=style, made_by=made)
     return exporter.from_notebook_node(notebook)[0]

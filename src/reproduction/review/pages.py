@@ -6,15 +6,10 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from reproduction.review.scorecard import DIFFERS, NOT_CHECKABLE, REPRODUCED, UNDECIDED, sentence
+from reproduction.review.scorecard import VERDICTS, sentence
 
-MARKS = {REPRODUCED: "✓", DIFFERS: "≠", UNDECIDED: "~", NOT_CHECKABLE: "?"}
-COLOURS = {
-    REPRODUCED: "#1b7837",
-    DIFFERS: "#b2182b",
-    UNDECIDED: "#8a5a00",
-    NOT_CHECKABLE: "#6b6b6b",
-}
+MARKS = dict(zip(VERDICTS, "✓≠~?", strict=True))
+COLOURS = dict(zip(VERDICTS, ("#1b7837", "#b2182b", "#8a5a00", "#6b6b6b"), strict=True))
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=True,

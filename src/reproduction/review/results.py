@@ -42,14 +42,9 @@ class NotInThisRunError(ReviewError):
 def open_results(folder=None, expect=None) -> Results:
     """Open the results folder of a finished run.
 
-    Parameters
-    ----------
-    folder : path, optional
-        By default the environment variable ISDP_RESULTS, or the folder `results` in the working
-        directory or in one of its parents.
-    expect : path, optional
-        A config whose keys must all agree with the config that made the results; by default
-        the environment variable ISDP_EXPECTED_CONFIG, and without it nothing is compared.
+    The folder is by default the environment variable ISDP_RESULTS, or `results` in the working
+    directory or in one of its parents. The keys of the config that is expected, by default that in
+    ISDP_EXPECTED_CONFIG, must all agree with the config that made the results.
 
     Raises ReviewError if the run has not finished, or was made with another config.
     """
@@ -60,10 +55,8 @@ def open_results(folder=None, expect=None) -> Results:
         raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
     results = Results(Path(folder))
     expect = expect or os.getenv(EXPECTED)
-    if not expect:
-        return results
     have = dict(_flat(results.config))
-    for key, value in _flat(read_yaml(expect)):
+    for key, value in _flat(read_yaml(expect) if expect else {}):
         if key not in have or have[key] != value:
             found = repr(have[key]) if key in have else "missing"
             raise ReviewError(
@@ -123,9 +116,7 @@ class Results:
     def departures(self, usual: Mapping) -> list[str]:
         """Dotted keys whose values are not those of the usual config."""
         have, want = dict(_flat(self.config)), dict(_flat(usual))
-        return [key for key in want if have.get(key) != want[key]] + [
-            key for key in have if key not in want and have[key] is not None
-        ]
+        return [key for key in want | have if have.get(key) != want.get(key)]
 
     def settings(self, *keys: str) -> None:
         """Show where the results come from: the seed, the settings named, the data."""
@@ -217,8 +208,8 @@ class Results:
     def by_paper(self) -> list[tuple[str, list[tuple[str, list[dict]]]]]:
         """Group the claims by paper and by experiment, in the order of the scorecard."""
         groups: dict[str, dict[str, list[dict]]] = {}
-        for row in self.card.to_dict("records"):
-            groups.setdefault(row["paper"], {}).setdefault(row["experiment"], []).append(row)
+        for (paper, experiment), rows in self.card.groupby(["paper", "experiment"], sort=False):
+            groups.setdefault(paper, {})[experiment] = rows.to_dict("records")
         return [(paper, list(experiments.items())) for paper, experiments in groups.items()]
 
     def picture(self) -> None:
@@ -241,17 +232,6 @@ def _words(value) -> str:
     if isinstance(value, Mapping):
         return "{" + "; ".join(f"{key}: {_words(inner)}" for key, inner in value.items()) + "}"
     return str(value)
-
-
-def _check(config, expected, name: str) -> None:
-    have = dict(_flat(config))
-    for key, value in _flat(expected):
-        if key not in have or have[key] != value:
-            found = repr(have[key]) if key in have else "missing"
-            raise ReviewError(
-                f"results/config.yaml: {key} is {found}, but {value!r} in {name}: the results are "
-                f"those of another config; run `{COMMAND}` with the config you mean"
-            )
 
 
 def _html(text: str) -> None:

@@ -14,11 +14,8 @@ from reproduction.review.measure import Measured, measure
 VERDICTS = ("reproduced", "differs", "undecided", "not checkable")
 REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS
 CLAIMED = ("claim", "wing", "experiment", "page", "paper", "where", "statement")
-COLUMNS = (
-    *CLAIMED,
-    *("paper_value", "our_value", "our_error", "unit", "statistic"),
-    *("bar", "bar_of", "verdict", "note"),
-)
+JUDGED = ("paper_value", "our_value", "our_error", "unit", "statistic")
+COLUMNS = (*CLAIMED, *JUDGED, "bar", "bar_of", "verdict", "note")
 NO_NUMBER = "no number in the paper"
 READ_OFF = ", read off its figure"  # a value that the paper shows and does not print
 EXACT = "exact"  # in the place of an error
@@ -34,10 +31,7 @@ CONDITIONS = {
 def scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
-    """Judge every claim by the tables alone; return one row per claim with the columns `COLUMNS`.
-
-    The claims are those of `reproduction.review.claims.read_claims`, and the provenance is that of
-    the demonstration data, as `reproduction.data.fetch.obtain` returns it.
+    """Judge every claim by the tables, and by the provenance of the demonstration data, alone.
 
     Raises InputError if a claim measures a column or row that does not exist.
     """
@@ -63,12 +57,10 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
             notes += [why] if why else []
     if needed and provenance["vintage"] != needed:
         verdict = NOT_CHECKABLE
-        have = (
-            f"this run has vintage {provenance['vintage']}, whose value is shown"
-            if found is not None
-            else "this run has no demonstration data"
-        )
-        notes.append(f"needs the demonstration data of vintage {needed}; {have}")
+        have = "no demonstration data"
+        if found is not None:
+            have = f"vintage {provenance['vintage']}, whose value is shown"
+        notes.append(f"needs the demonstration data of vintage {needed}; this run has {have}")
     value, error = shown(found) if found is not None and not found.missing else ("", "")
     bar = claim["bar"].items()
     return {key: claim[key] for key in (*CLAIMED, "bar_of")} | {
@@ -143,11 +135,8 @@ def _parts(judged: Measured, bar: Mapping) -> str:
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
-    doubtful = [
-        name
-        for name, (low, high) in zip(names, judged.ranges, strict=True)
-        if not (meets(low, bar) and meets(high, bar))
-    ]
+    sure = [all(meets(end, bar) for end in within) for within in judged.ranges]
+    doubtful = [name for name, is_sure in zip(names, sure, strict=True) if not is_sure]
     if len(doubtful) == len(names):
         return f" of all {len(names)}"
     which = " and ".join(doubtful)
@@ -248,7 +237,6 @@ def summary(card: pd.DataFrame) -> str:
     for verdict in (DIFFERS, UNDECIDED):
         for _, row in card[card["verdict"] == verdict].iterrows():
             why = f"; {row['note'].rsplit('; ', 1)[-1]}" if verdict == UNDECIDED else ""
-            lines.append(
-                f"  {verdict}: {row['claim']} ({row['paper']} {row['where']}): {sentence(row)}{why}"
-            )
+            where = f"{row['claim']} ({row['paper']} {row['where']})"
+            lines.append(f"  {verdict}: {where}: {sentence(row)}{why}")
     return "\n".join(lines)

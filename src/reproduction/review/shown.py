@@ -20,21 +20,10 @@ def shown_names(paths: Iterable) -> list[str]:
 
 
 def files_under(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, list[str]]:
-    """Find the tables or figures of a run under each name that claims and pages use.
+    """Find the "tables" or "figures" of a run under each name that claims and pages use.
 
-    Parameters
-    ----------
-    kind : str
-        "tables" or "figures".
-    names : iterable of str
-        A name may hold `{state}`, which stands for each state.
-    paths : iterable of path
-        Files of the run.
-
-    Returns
-    -------
-    dict
-        For each name the names of the files without ending, in the order of the paths.
+    A name may hold `{state}`, which stands for each state. The files of a name are given without
+    ending, in the order of the paths.
     """
     made = _made(kind, paths)
     patterns = {name: re.escape(name).replace(r"\{state\}", "[A-Z]{2}") for name in names}

@@ -1,4 +1,4 @@
-"""Tables of the page that compares all systems, formatted from the results."""
+"""Tables of the page that compares all systems, formatted from the tables comparison_*."""
 
 from __future__ import annotations
 
@@ -35,20 +35,10 @@ def figures(value: float, error: float | None = None) -> str:
 
 
 def error_rows(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.DataFrame:
-    """List the errors of every system and budget, with standard errors.
+    """List the errors of every system and budget in the counties of a scope, with standard errors.
 
-    Parameters
-    ----------
-    errors, shares : DataFrame
-        The tables comparison_errors and comparison_shares.
-    scope : str
-        The counties in which errors are measured.
-
-    Returns
-    -------
-    DataFrame of str
-        Root mean square errors of a cell, a margin and a county's total (persons), and the mean
-        absolute error of a share (percentage points).
+    Root mean square errors of a cell, a margin and a county's total (persons), and the mean
+    absolute error of a share (percentage points).
     """
     found = {
         words: _with_errors(errors[errors["query"] == query], scope, "rmse")
@@ -78,8 +68,7 @@ def _headed(rows: pd.DataFrame) -> pd.DataFrame:
 
 def at_budgets(rows: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
     """Take the rows of the budgets chosen for epsilon and rho, and of every rate of swaps."""
-    kept = (rows["budget"] == rows["parameter"].map(chosen)) | (rows["parameter"] == "rate")
-    return rows[kept]
+    return rows[(rows["budget"] == rows["parameter"].map(chosen)) | (rows["parameter"] == "rate")]
 
 
 def held_rows(guarantees: pd.DataFrame) -> pd.DataFrame:
@@ -95,18 +84,11 @@ def held_rows(guarantees: pd.DataFrame) -> pd.DataFrame:
         "published as it is": rows["held"].replace(LEVELS, regex=True),
         "counts that it releases": counts.agg(", ".join, axis=1),
     }
-    made = rows[KEYS].assign(paper=rows["paper"], **titles)
-    return _headed(made).drop(columns="budget")
+    return _headed(rows[[*KEYS, "paper"]].assign(**titles)).drop(columns="budget")
 
 
 def loss_rows(guarantees: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """List the loss at a budget: for a unit of the system's distance, for a person, as a rho.
-
-    Parameters
-    ----------
-    guarantees : DataFrame
-        The table comparison_guarantees.
-    """
+    """List the loss at a budget: for a unit of the system's distance, for a person, as a rho."""
     rows = at_budgets(guarantees, chosen)
     swaps = rows["parameter"] == "rate"
     four = rows[["loss", "loss_per_person", "rho_by_theorem", "published"]].map(
@@ -187,9 +169,8 @@ def impossible_shares(shares: pd.DataFrame, scope: str) -> pd.DataFrame:
     sums = sums.reset_index().sort_values("budget")
     found = sums[["out_of_range", "undefined"]].any(axis=1)
     sums = sums[found.groupby(sums["system"]).transform("any")]
-    ends = sums.groupby(["parameter", "system"], sort=False)["budget"].agg(["min", "max"])
-    ends = sums.merge(ends, on=["parameter", "system"])
-    ends = ends[(ends["budget"] == ends["min"]) | (ends["budget"] == ends["max"])]
+    budget, budgets = sums["budget"], sums.groupby(["parameter", "system"])["budget"]
+    ends = sums[(budget == budgets.transform("min")) | (budget == budgets.transform("max"))]
     titles = {
         "below 0 or above 1": (ends["out_of_range"] / ends["areas"]).map("{:.1%}".format),
         "of a county without people": (ends["undefined"] / ends["areas"]).map("{:.2%}".format),

@@ -14,18 +14,7 @@ from reproduction.running.tables import read_csv
 
 
 def render_table(csv, title: str, columns: Mapping[str, str]) -> None:
-    """Write the Markdown and the HTML page of a table next to its csv.
-
-    Parameters
-    ----------
-    csv : path
-        From `write_csv`.
-    title : str
-        Heading of the page.
-    columns : mapping
-        Meaning and unit of each column, shown below the table.
-    """
-    csv = Path(csv)
+    """Write the Markdown and the HTML page of a table next to its csv, its columns explained."""
     table = read_csv(csv)
     sides = ["right" if is_numeric_dtype(kind) else "left" for kind in table.dtypes]
     text = table.map(lambda cell: format_cell(cell).replace("|", r"\|")).to_markdown(
@@ -35,7 +24,7 @@ def render_table(csv, title: str, columns: Mapping[str, str]) -> None:
         title=title, table=table_html(table), columns=columns
     )
     for suffix, content in ((".md", text + "\n"), (".html", page + "\n")):
-        with whole(csv.with_suffix(suffix)) as temporary:
+        with whole(Path(csv).with_suffix(suffix)) as temporary:
             temporary.write_text(content)
 
 

@@ -31,16 +31,8 @@ class _Model(pydantic.BaseModel):
 class Table(_Model):
     """Description of a table: `results/tables/NAME.csv`, or another csv file with this name.
 
-    Attributes
-    ----------
-    caption : str
-        In reStructuredText.
-    section : str or None
-        Subcategory in the report.
-    in_report : bool
-        Whether the report shows it; otherwise the report names the file.
-    columns : dict
-        Meaning and unit of each column. The study's shared columns need not be repeated.
+    `section` is its subcategory in the report, which only names the file where `in_report` is
+    false. Each column has its meaning and unit; the study's shared columns need not be repeated.
     """
 
     title: str
@@ -60,16 +52,9 @@ class Figure(Table):
 
 
 class Study(_Model):
-    """Descriptions of everything that a study makes.
+    """Descriptions of everything that a study makes, shown in a category of the report.
 
-    Attributes
-    ----------
-    category : str
-        Category in the report.
-    settings : str
-        Appended to every caption of the study: the settings of the run.
-    columns : dict
-        Columns that several tables have.
+    `settings` ends every caption of the study, and `columns` are those that several tables have.
     """
 
     category: str
@@ -143,10 +128,10 @@ class Descriptions:
         Wildcards that the name leaves open become Snakemake's of the job.
         """
         pattern, study, entry = self.find(kind, name)
-        values = _wildcards(pattern, name)
-        for wildcard, value in values.items():
-            if value == f"{{{wildcard}}}":
-                values[wildcard] = f"{{{{ snakemake.wildcards.{wildcard} }}}}"
+        values = {
+            wildcard: f"{{{{ snakemake.wildcards.{wildcard} }}}}" if value[0] == "{" else value
+            for wildcard, value in _wildcards(pattern, name).items()
+        }
         parts = [f"**{entry.title}.**", entry.caption.strip(), study.settings.strip()]
         return _filled("\n\n".join(filter(None, parts)) + "\n", values)
 
@@ -163,8 +148,10 @@ class Descriptions:
 
     def figures(self) -> pd.DataFrame:
         """Return the list of figures: name, title and study."""
-        figures = [entry for entry in self.entries() if entry[1] == "figures"]
-        rows = [(name, entry.title, study) for study, _, name, entry in figures]
+        entries = self.entries()
+        rows = [
+            (name, each.title, study) for study, kind, name, each in entries if kind == "figures"
+        ]
         return pd.DataFrame(rows, columns=["figure", "title", "study"])
 
 

@@ -45,18 +45,14 @@ def read_by(label: str, paths: Iterable) -> dict[str, Draws]:
         name = draws.settings[label]
         experiments.add(draws.settings["experiment"])
         if name in read or len(experiments) > 1:
-            raise InputError(
-                f"{Path(path).name}: {label} {name} of {sorted(experiments)} stands twice"
-            )
+            twice = f"{label} {name} of {sorted(experiments)}"
+            raise InputError(f"{Path(path).name}: {twice} stands twice")
         read[name] = draws
     return read
 
 
 def verification_table(paths: Iterable) -> pd.DataFrame:
-    """Check A u = 0 in exact integers for every draw of every file.
-
-    The columns are those of the table draws_verified in the data dictionary.
-    """
+    """Check A u = 0 in exact integers for every draw of every file."""
     rows = {}
     for path in paths:
         draws = read_draws(path)

@@ -14,6 +14,7 @@ from isdp.plots.style import STYLE, save
 
 THUMBNAIL = (3.2, 1.9)  # inches
 RESOLUTION = 200  # pixels per inch; pages show half of it, so that it is sharp on a fine screen
+MANY_LINES = 200  # above, such as the boxes of all counties of a state, lines are drawn fine
 MOST_NAMES = 9  # named ticks for which an axis of a thumbnail has room
 
 
@@ -45,6 +46,9 @@ def save_thumbnail(figure: Figure, png) -> None:
         axis.tick_params(labelsize=7)
         for words in filter(None, (*axis.texts, axis.get_legend())):
             words.remove()
+        if len(axis.lines) > MANY_LINES:
+            for line in (*axis.lines, *axis.patches):
+                line.set_linewidth(0.3)
         for side in (axis.xaxis, axis.yaxis):
             named = isinstance(side.get_major_locator(), FixedLocator)
             if named and len(side.get_ticklocs()) > MOST_NAMES:

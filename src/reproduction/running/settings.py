@@ -23,8 +23,6 @@ INFERRED = "inferred"
 OURS = "ours"
 BOTH = "paper and ours"  # entries of both kinds; the comments in config.yaml say which
 
-MAX_CHAINS = 100
-
 
 class ConfigError(Exception):
     """The configuration is not allowed; the message is one line for people."""
@@ -102,10 +100,7 @@ Probability = Annotated[float, _check("between 0 and 1, both excluded", lambda x
 Whole = Annotated[int, Field(ge=1)]
 TwoOrMore = Annotated[int, Field(ge=2)]
 Pair = Annotated[list[Entry], Field(min_length=2, max_length=2)]
-Chains = Annotated[
-    int,
-    _check(f"from 2 to {MAX_CHAINS}, as R-hat compares chains", lambda n: 2 <= n <= MAX_CHAINS),
-]
+Chains = Annotated[int, _check("from 2 to 100, as R-hat compares chains", lambda n: 2 <= n <= 100)]
 Norm = Literal["l1", "l2"]
 Basis = Literal["smith", "lll"]
 Acceptance = Literal["coordinate", "joint"]
@@ -145,10 +140,8 @@ def check_states(key: str, states: list[str], known: list[str]) -> None:
     """Raise ConfigError unless each state is among the known ones."""
     for position, state in enumerate(states):
         if state not in known:
-            there = " ".join(sorted(known))
-            raise ConfigError(
-                f"config: {key}.{position}: there is no state {state!r}; there are {there}"
-            )
+            missing = f"config: {key}.{position}: there is no state {state!r}"
+            raise ConfigError(f"{missing}; there are {' '.join(sorted(known))}")
 
 
 def check_vintage(key: str, vintage: str, ledger: Path) -> None:

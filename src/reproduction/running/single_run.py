@@ -21,7 +21,6 @@ def claim_folder(folder: Path = Path()) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         handle.close()
-        sys.exit(
-            f"error: {folder.resolve()}: another run uses this folder; wait until it has ended"
-        )
+        here = folder.resolve()
+        sys.exit(f"error: {here}: another run uses this folder; wait until it has ended")
     _held.append(handle)

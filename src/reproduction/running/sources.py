@@ -11,11 +11,15 @@ from pathlib import Path
 SOURCES = Path(__file__).parents[2]
 SUFFIXES = (".py", ".yaml", ".j2")
 # packages of the library whose edits change no number
-NOT_COMPUTING = ("cli", "commands", "plots")
+NOT_COMPUTING = ("cli", "plots")
 # modules of the reproduction that all studies use
 SHARED = ("data", "running/draws.py", "running/jobs.py", "running/tables.py")
 # packages and modules of which all figures and pages are made
-SHOWING = ("isdp/plots", "reproduction/running/descriptions.py")
+SHOWING = (
+    "isdp/plots",
+    "reproduction/running/descriptions.py",
+    "reproduction/running/figures.py",
+)
 # the other studies that the modules of a study import; a test holds it against the imports
 STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
 # endings of the names of modules that draw, describe and judge
@@ -34,11 +38,8 @@ def presentation(*studies: str) -> str:
 
 
 def _computing(studies: Iterable[str]) -> set[Path]:
-    library = {
-        path
-        for path in _modules("isdp")
-        if path.relative_to(SOURCES / "isdp").parts[0] not in NOT_COMPUTING
-    }
+    aside = {path for name in NOT_COMPUTING for path in _modules(f"isdp/{name}")}
+    library = set(_modules("isdp")) - aside
     shared = {path for name in SHARED for path in _modules(f"reproduction/{name}")}
     own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION)}
     return library | shared | own

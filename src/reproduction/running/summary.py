@@ -10,11 +10,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-PAGES = {
-    "Open first": "index.html",
-    "Report": "report.html",
-    "Review": "notebooks/00_overview.html",
-}
+FIRST = {"Open first": "index.html"}
+PAGES = FIRST | {"Report": "report.html", "Review": "notebooks/00_overview.html"}
 
 
 def read_if_there(path) -> dict:
@@ -28,18 +25,17 @@ def closing_words(results: Path) -> str:
     summary = results / "tables/scorecard.txt"
     if summary.is_file():
         words.append(summary.read_text().rstrip())
-    return "\n".join([*words, *_links({name: results / page for name, page in PAGES.items()})])
+    return "\n".join([*words, *_links(results, PAGES)])
 
 
 def pages_to_open(sweep: str) -> str:
     """Name the page to open at the end of a run, and the figure of a sweep, if there are any."""
-    results = Path("results")
-    pages = {"Open first": results / "index.html", "Sweep": results / f"figures/sweep_{sweep}.svg"}
-    return "\n".join(_links(pages))
+    return "\n".join(_links(Path("results"), FIRST | {"Sweep": f"figures/sweep_{sweep}.svg"}))
 
 
-def _links(pages: Mapping[str, Path]) -> list[str]:
-    return [f"{name}: {page.resolve()}" for name, page in pages.items() if page.is_file()]
+def _links(results: Path, pages: Mapping[str, str]) -> list[str]:
+    paths = {name: (results / page).resolve() for name, page in pages.items()}
+    return [f"{name}: {path}" for name, path in paths.items() if path.is_file()]
 
 
 if __name__ == "__main__":

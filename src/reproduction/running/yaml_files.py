@@ -9,11 +9,5 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_yaml(path):
-    """Read a YAML file of plain values: mappings, lists, texts, numbers, truth values and nulls.
-
-    Raises
-    ------
-    yaml.YAMLError
-        If it is no YAML.
-    """
+    """Read a YAML file of plain values: mappings, lists, texts, numbers, truth values and nulls."""
     return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=LOADER)

@@ -51,8 +51,7 @@ class Check(NamedTuple):
 def check_table(rng: np.random.Generator, epsilon: float, delta: float, draws: int) -> pd.DataFrame:
     """Check each proposition by numbers that would show it to fail.
 
-    Epsilon and delta are those of the mechanisms whose means are checked, and nestedness is shown
-    at the same epsilon. `draws` is the number of simulated noise vectors for each mechanism.
+    Epsilon and delta are those of the mechanisms. `draws` is the number of noise vectors of each.
     """
     generators = rng.spawn(3)
     checks = [

@@ -22,11 +22,7 @@ def county_noise(
     """Draw projected Laplace noise for the counties of a state whose population is held.
 
     `scale` is the scale b of the noise, times epsilon. By the paper's own definitions it is 2, as a
-    replaced person moves two counts; ISDP's epsilon gives 1.
-
-    Returns
-    -------
-    float64 array, shape (runs, counties)
+    replaced person moves two counts; ISDP's epsilon gives 1. The shape is (runs, counties).
     """
     query, held = Query.histogram(counties), Invariants.total(counties)
     return ProjectedLaplace(query, held, 2 * epsilon / scale).sample(rng, runs)
@@ -35,7 +31,7 @@ def county_noise(
 def run_table(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.DataFrame:
     """List the runs of one state, one row for each scale, run and county.
 
-    `place` is from `ranked`, and `noise` has an array of shape (runs, counties) for each scale.
+    `place` is from `counties_of`; `noise` has an array of shape (runs, counties) for each scale.
     """
     runs = {
         (scale, run): place.assign(error=errors)
@@ -72,10 +68,7 @@ def slope_table(
 ) -> pd.DataFrame:
     """Regress the noise on log population, as the paper does with the Census Bureau's errors.
 
-    Raises
-    ------
-    InputError
-        If the regression leaves no error by which to judge its slope.
+    A regression that leaves no error by which to judge its slope is refused.
     """
     population = np.asarray(population)
     if len(population) < 3 or population.min() <= 0 or np.ptp(population) == 0:
@@ -95,20 +88,6 @@ def slope_table(
         mcse = slopes.std(ddof=1) / np.sqrt(runs)
         rows.append((scale, runs, slopes.mean(), mcse, (slopes < 0).mean(), (p < ALPHA).mean()))
     return pd.DataFrame(rows, columns=["scale", *SLOPES])
-
-
-def ranked(counties: pd.DataFrame, state: str) -> pd.DataFrame:
-    """Return the counties of a state, from the least populous to the most.
-
-    Raises
-    ------
-    InputError
-        If there is no such state.
-    """
-    rows = counties[counties["state"] == state]
-    if rows.empty:
-        raise InputError(f"counties: there is no state {state!r} among the counts")
-    return rows.sort_values(["population", "fips"], ignore_index=True)
 
 
 def state_table(

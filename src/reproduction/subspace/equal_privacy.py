@@ -90,14 +90,8 @@ def margins_table(
 
     A replaced record's projected move is no lattice point, so that the integer distribution has no
     guarantee for it. In that privacy unit its continuous counterpart takes its place, with the
-    epsilon of a unit that makes the largest projected move cost epsilon.
-
-    Parameters
-    ----------
-    draws : int
-        Of the integer distribution, and of its continuous counterpart.
-    walk_steps : int
-        Steps of the hit-and-run walk where K-norm noise has no exact sampler; a multiple of 20.
+    epsilon of a unit that makes the largest projected move cost epsilon. `draws` are of both, and
+    `walk_steps`, a multiple of 20, of the walk where K-norm noise has no exact sampler.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
     replaced = least_trace(query, held).lower

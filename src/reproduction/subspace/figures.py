@@ -53,10 +53,7 @@ INTEGER = {"generalized Laplace": "generalized Laplace, integers"}
 
 @styled
 def errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: float) -> Figure:
-    """Draw the errors of all mechanisms by workload, Gaussian on the left and pure on the right.
-
-    `words` describes each workload.
-    """
+    """Draw the errors by workload, as `words` names them: Gaussian noise left, pure noise right."""
     names = list(table["workload"].unique())
     figure, ((left, right),) = panels(1, 2, (12, 2 + 0.42 * len(names)), sharey=True)
     gaussian = table.assign(ratio=table["unit"] / table["least"])
@@ -161,9 +158,7 @@ def readings(table: pd.DataFrame) -> Figure:
     axis.set_ylim(-0.7, len(table) - 0.3)
     words = "all three printed\n(digits cut off / rounded)"
     axis.text(1.01, len(table) - 0.3, words, va="bottom", **beside)
-    axis.set_xlabel(
-        "median (dot), 5 % and 95 % quantile (ends); lines: 0.86, 0.88, 0.91 as printed"
-    )
+    axis.set_xlabel("median (dot), 5 % and 95 % quantile (ends); lines: the printed numbers")
     axis.grid(False, axis="y")
     title = "Which statistic of projected unit noise is 0.88 (0.86, 0.91)? Red: the nearest"
     axis.set_title(title, loc="left", fontsize=9)
@@ -265,10 +260,7 @@ def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
 
 @styled
 def states(table: pd.DataFrame, vintage: str) -> Figure:
-    """Draw the size of the noise in every state, and that of the Census Bureau's errors.
-
-    `vintage` as in `county_runs`.
-    """
+    """Draw the size of the noise in every state, and that of the Census Bureau's errors."""
     table = table.assign(place=pd.factorize(table["state"])[0])
     names = table["state"].unique()
     figure, ((axis,),) = panels(1, 1, (9.5, 4))

@@ -12,9 +12,10 @@ from functools import partial
 import pandas as pd
 
 from isdp.seeds import stream
+from reproduction.data.published import counties_of
 from reproduction.subspace import guarantees, wifi
 from reproduction.subspace.checks import check_table
-from reproduction.subspace.counties import county_noise, ranked, run_table, state_table
+from reproduction.subspace.counties import county_noise, run_table, state_table
 from reproduction.subspace.equal_privacy import margins_table, order_table, total_table
 from reproduction.subspace.workloads import (
     error_table,
@@ -31,10 +32,7 @@ Tables = dict[str, pd.DataFrame]
 
 
 def error_tables(seed: int, workloads: Mapping, epsilon: float, delta: float, draws: int) -> Tables:
-    """Compute the errors of all mechanisms on all workloads, and check formulas and propositions.
-
-    `draws` is the number of simulated noise vectors of each mechanism on each workload.
-    """
+    """Compute the errors of all mechanisms by workload, and check formulas and propositions."""
     sizes = workload_table(workloads)
     errors = error_table(stream(seed, "subspace", "errors"), workloads, epsilon, delta, draws)
     return {
@@ -102,12 +100,11 @@ def county_tables(
 ) -> Tables:
     """Add projected Laplace noise to the counties of the figure's state and all states of the run.
 
-    Each state has its own stream. `population` has the columns state, county, fips, population and
-    das_error of all counties, and `states` the column state.
+    Each state has its own stream. `population` is the table of all counties.
     """
     tables, shown = {}, counties["state"]
     for state in dict.fromkeys([shown, *states["state"]]):
-        place = ranked(population, state)
+        place = counties_of(population, state)
         runs_rng, slopes_rng = stream(seed, "subspace counties", state).spawn(2)
         noise = {
             scale: county_noise(runs_rng, len(place), epsilon, counties["runs"], scale)

@@ -42,10 +42,7 @@ from reproduction.subspace.settings import HELD
 def build(entry: Mapping) -> tuple[Query, Invariants]:
     """Make a query and its invariants from an entry of the config's block `subspace.workloads`.
 
-    Raises
-    ------
-    InputError
-        If the query is unknown, or does not go with what is held.
+    Raises InputError if the query is unknown, or does not go with what is held.
     """
     kind, size, held = entry["query"], entry["size"], entry["held"]
     if held not in HELD.get(kind, ()):
@@ -112,8 +109,8 @@ def mechanisms_of(entry: Mapping, epsilon: float, delta: float) -> dict[str, Add
     query, held = build(entry)
     shapes = {"best Gaussian": least_trace(query, held), "round Gaussian": spherical(query, held)}
     for weights in WEIGHTINGS:
-        shape = base_decomposition(query, held, weights=weights)
-        shapes[f"base decomposition, {weights}"] = shape
+        name = f"base decomposition, {weights}"
+        shapes[name] = base_decomposition(query, held, weights=weights)
     laws = {
         "projected Gaussian": ProjectedGaussian(query, held, epsilon, delta),
         "extended Gaussian": ExtendedGaussian(query, held, epsilon, delta),
@@ -132,9 +129,8 @@ def error_table(
 ) -> pd.DataFrame:
     """Compute the error of every mechanism on every workload, exact and simulated.
 
-    Each error is compared with a lower bound for all additive noise of its guarantee. Epsilon and
-    delta are for one replaced record; Laplace and K-norm noise have delta 0. `draws` is the number
-    of simulated noise vectors for each mechanism.
+    Epsilon and delta are for one replaced record; Laplace and K-norm noise have delta 0. `draws` is
+    the number of simulated noise vectors for each mechanism.
     """
     rows = []
     for name, entry in workloads.items():
@@ -166,12 +162,10 @@ def error_table(
 
 
 def near_optimal_table(errors: pd.DataFrame, workloads: pd.DataFrame, delta: float) -> pd.DataFrame:
-    """Compare the noise of Theorem 3.11 with the smallest possible error and the theorem's order.
+    """Compare the noise of Theorem 3.11 with a lower bound for all additive noise.
 
-    The theorem's order is log^2 m log(1/delta), in the dimension m of the null space, and is a
-    multiple of the smallest error of all mechanisms of the same guarantee. A lower bound for all
-    additive noise takes the place of that error. Null spaces of fewer than four dimensions are
-    left out. The first two arguments are from `error_table` and `workload_table`.
+    The theorem's order is a multiple of the least error. Null spaces of fewer than four dimensions
+    are left out. The first two arguments are from `error_table` and `workload_table`.
     """
     paper = errors[errors["mechanism"] == "base decomposition, paper"].set_index("workload")
     paper = paper[["unit", "least", "ratio"]].rename(columns={"ratio": "to_bound"})
@@ -188,9 +182,7 @@ def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame
 
     For Gaussian noise the formula is dimension times squared l2 sensitivity, for c = 1. For Laplace
     noise it is twice dimension times squared l1 sensitivity, for epsilon = 1. The sensitivity is of
-    the answers where noise is projected, and within the null space where it is extended. In the
-    basis "differences" the rank of the differences takes the place of the dimension. Arguments as
-    in `near_optimal_table`.
+    the answers where noise is projected, and within the null space where it is extended.
     """
     rows = []
     for _, row in errors.merge(workloads, on="workload").iterrows():
@@ -213,9 +205,7 @@ def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame
 def framework_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
     """Divide the error of extending by that of projecting, for each workload.
 
-    In `differences_full` the basis of the differences is completed to the null space, with noise in
-    all of it; the new coordinates do not make it more sensitive. Arguments as in
-    `near_optimal_table`.
+    The coordinates that complete the basis of the differences do not make it more sensitive.
     """
     wide = errors.pivot(index="workload", columns="mechanism", values="error")
     known = workloads.set_index("workload")

@@ -7,9 +7,6 @@ n_c double geometric variables at 2 epsilon given their sum. An exchange of two 
 units for swapping and l1 distance 4 for noise: in both cases the loss is counted for each
 household, epsilon_h = 2 epsilon_l1. An array `before` has shape (counties, 2), an array `stratum`
 shape (1, counties, 2), and every `epsilon` is for each household.
-
-The limits of the comparison are in `reproduction.swapping.figures.FAIRNESS`, and belong under
-every figure of it.
 """
 
 from __future__ import annotations

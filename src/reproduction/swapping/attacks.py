@@ -13,11 +13,7 @@ from isdp.swapping.permutation import Strata, draw_permutation
 
 
 def locations(names: Sequence[str], totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the posterior probability of the county that is seen, with prior and bound.
-
-    The bound is on the change of the log-odds of two datasets that differ by an exchange: twice
-    the budget.
-    """
+    """Compute the posterior probability of the county that is seen, with prior and bound."""
     parts = [
         pd.DataFrame(
             {
@@ -26,6 +22,7 @@ def locations(names: Sequence[str], totals: np.ndarray, rates: Iterable[float]) 
                 "prior": totals / totals.sum(),
                 "posterior": location_posterior(totals, rate),
                 "log_odds_gain": log_odds_gain(totals, rate),
+                # an exchange differs in two records
                 "bound": 2 * epsilon_bound(rate, int(totals.sum())),
             }
         )
@@ -36,23 +33,14 @@ def locations(names: Sequence[str], totals: np.ndarray, rates: Iterable[float]) 
 
 def whole_state(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
     """Compute the share of households placed correctly, without the file and by believing it."""
-    rows = [
-        {
-            "rate": rate,
-            "without_data": totals.max() / totals.sum(),
-            "accuracy": accuracy(totals, rate),
-            "bayes_factor": bayes_factor_loss(totals, rate).value,
-        }
-        for rate in rates
-    ]
-    return pd.DataFrame(rows)
+    rows = [(rate, accuracy(totals, rate), bayes_factor_loss(totals, rate).value) for rate in rates]
+    table = pd.DataFrame(rows, columns=["rate", "accuracy", "bayes_factor"])
+    table.insert(1, "without_data", totals.max() / totals.sum())
+    return table
 
 
 def curves(found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame) -> pd.DataFrame:
-    """Gather the points of the figure of attacks, with the smallest and the largest county.
-
-    The tables are those of `locations`, `whole_state` and `against_noise.advantages`.
-    """
+    """Gather the points of the figure of attacks, with the smallest and the largest county."""
     prior = found.drop_duplicates("county").set_index("county")["prior"]
     shown = found[found["county"].isin([prior.idxmin(), prior.idxmax()])]
     columns = ["curve", "rate", "chance", "without_data"]
@@ -85,25 +73,18 @@ def simulated_posteriors(
     return np.array(shares)
 
 
-def by_strata(counts: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
+def by_strata(counts: np.ndarray, rates: Sequence[float]) -> pd.DataFrame:
     """Compute the gain of the most exposed exchange if households are swapped within sizes.
 
     Counts have shape (sizes, counties, tenures).
     """
     rows = []
-    for rate in rates:
-        exchanges = []
-        for size, stratum in enumerate(counts.sum(axis=2), start=1):
-            totals = np.sort(stratum[stratum > 0])
-            if len(totals) >= 2:
-                exchanges.append(
-                    {
-                        "rate": rate,
-                        "bayes_factor": bayes_factor_loss(totals, rate).value,
-                        "size": size,
-                        "records": int(totals.sum()),
-                        "smallest_counties": " ".join(map(str, totals[:2])),
-                    }
-                )
-        rows.append(max(exchanges, key=lambda row: row["bayes_factor"]))
-    return pd.DataFrame(rows)
+    for size, stratum in enumerate(counts.sum(axis=2), start=1):
+        totals = np.sort(stratum[stratum > 0])
+        if len(totals) >= 2:
+            known = (size, totals.sum(), " ".join(map(str, totals[:2])))
+            rows += [(rate, bayes_factor_loss(totals, rate).value, *known) for rate in rates]
+    columns = ["rate", "bayes_factor", "size", "records", "smallest_counties"]
+    table = pd.DataFrame(rows, columns=columns)
+    most = table.groupby("rate", sort=False)["bayes_factor"].idxmax()
+    return table.loc[most].reset_index(drop=True)

@@ -90,31 +90,24 @@ def law_table(
 
     Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
     """
-    return pd.DataFrame([_law_row(rng, *each, strata) for each in product(sizes, rates)])
-
-
-def _law_row(rng: np.random.Generator, size: int, rate: float, strata: int) -> dict:
-    every = np.array(list(permutations(range(size))))
-    moved = (every != np.arange(size)).sum(axis=1)
-    # no permutation moves one record, whose weight is NaN
-    expected = strata * np.exp(log_weights(rate, size)[moved])
-    drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
-    within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
-    code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
-    place = np.searchsorted(every @ code, within @ code)
-    seen = np.bincount(place, minlength=len(every))
-    statistic = float(((seen - expected) ** 2 / expected).sum())
-    return {
-        "records": size,
-        "rate": rate,
-        "strata": strata,
-        "permutations": len(every),
-        "seen": int((seen > 0).sum()),
-        "expected_least": float(expected.min()),
-        "chi_square": statistic,
-        "degrees": len(every) - 1,
-        "p": float(chdtrc(len(every) - 1, statistic)),
-    }
+    rows = []
+    for size, rate in product(sizes, rates):
+        every = np.array(list(permutations(range(size))))
+        moved = (every != np.arange(size)).sum(axis=1)
+        # no permutation moves one record, whose weight is NaN
+        expected = strata * np.exp(log_weights(rate, size)[moved])
+        drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
+        within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
+        code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
+        place = np.searchsorted(every @ code, within @ code)
+        seen = np.bincount(place, minlength=len(every))
+        statistic = ((seen - expected) ** 2 / expected).sum()
+        rows.append((size, rate, len(every), (seen > 0).sum(), expected.min(), statistic))
+    columns = ["records", "rate", "permutations", "seen", "expected_least", "chi_square"]
+    table = pd.DataFrame(rows, columns=columns)
+    table.insert(2, "strata", strata)
+    degrees = table["permutations"] - 1
+    return table.assign(degrees=degrees, p=chdtrc(degrees, table["chi_square"]))
 
 
 def exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
@@ -146,12 +139,7 @@ def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd
                 "epsilon_bound": epsilon_bound(rate, sum(totals)),
             }
         )
-    return _with_gap(rows)
-
-
-def _with_gap(rows: list[dict]) -> pd.DataFrame:
-    table = pd.DataFrame(rows)
-    return table.assign(gap=table["epsilon_bound"] - table["loss"])
+    return pd.DataFrame(rows).eval("gap = epsilon_bound - loss")
 
 
 def table_only(
@@ -170,7 +158,7 @@ def table_only(
         }
         for (counties, categories), rate in product(margins, rates)
     ]
-    return _with_gap(rows)
+    return pd.DataFrame(rows).eval("gap = epsilon_bound - loss")
 
 
 def table_only_bounds(sizes: Iterable[int], share: float, rates: Iterable[float]) -> pd.DataFrame:
@@ -178,17 +166,13 @@ def table_only_bounds(sizes: Iterable[int], share: float, rates: Iterable[float]
 
     Sizes are at least 4; `share` of the records are in one of two categories (second bound).
     """
-    rows = [
-        {
-            "records": n,
-            "rate": rate,
-            "one_rare": rare_category_bound(n, rate).value,
-            "two_counties": two_counties_bound(n, min(max(round(share * n), 1), n - 1), rate).value,
-            "epsilon_bound": epsilon_bound(rate, n),
-        }
-        for n, rate in product(sizes, rates)
-    ]
-    return pd.DataFrame(rows)
+    rows = []
+    for n, rate in product(sizes, rates):
+        in_one = min(max(round(share * n), 1), n - 1)
+        bounds = (rare_category_bound(n, rate), two_counties_bound(n, in_one, rate))
+        rows.append((n, rate, *(bound.value for bound in bounds), epsilon_bound(rate, n)))
+    columns = ["records", "rate", "one_rare", "two_counties", "epsilon_bound"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float]) -> pd.DataFrame:
@@ -206,16 +190,10 @@ def variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     Above a rate of 1/2 the listing can attain the bound, so that `within` allows for rounding.
     """
     rows = [
-        {
-            "records": n,
-            "rate": rate,
-            "variant": variant,
-            "loss": worst_loss_of(log_weights(rate, n, variant)),
-            "epsilon_bound": epsilon_bound(rate, n),
-        }
+        (n, rate, variant, worst_loss_of(log_weights(rate, n, variant)), epsilon_bound(rate, n))
         for n, rate, variant in product(sizes, rates, VARIANTS)
     ]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns=["records", "rate", "variant", "loss", "epsilon_bound"])
     bound = table["epsilon_bound"]
     return table.assign(within=table["loss"] <= bound + ROUNDING * (1 + bound))
 

@@ -43,15 +43,9 @@ def flavours_compared() -> pd.DataFrame:
 
 
 def topdown_budgets() -> pd.DataFrame:
-    """State the budgets of the 2020 systems in epsilon, by each conversion, and as if misread.
-
-    The slides' conversion is also given for the smallest and the largest number that round to the
-    printed rho. It is misread as if rho were the budget on D_nor and its square that of zCDP.
-    """
+    """State the budgets of the 2020 systems in epsilon, by each conversion, and as if misread."""
     rows = []
-    for one in SYSTEMS:
-        if one.standard != RENYI:
-            continue
+    for one in [system for system in SYSTEMS if system.standard == RENYI]:
         rho = one.intensity**2
         half = 10.0 ** -len(f"{rho:g}".partition(".")[2]) / 2  # half a unit of its last digit
         low, high = (epsilon_bun_steinke(rho + side * half, DELTA) for side in (-1, 1))
@@ -74,11 +68,7 @@ def topdown_budgets() -> pd.DataFrame:
 
 
 def necessity() -> pd.DataFrame:
-    """Compute the privacy of four households' swapped table, among equal invariants and beyond.
-
-    The loss is infinite where the invariants differ (Theorem, part 2), and 0 for their exact
-    release (part 1).
-    """
+    """Compute the privacy of four households' swapped table, among equal invariants and beyond."""
     tenure = (0, 0, 1, 1)
     here = ((0, 0, 1, 1), tenure)
     pairs = {
@@ -86,34 +76,33 @@ def necessity() -> pd.DataFrame:
         "another county total": ((0, 0, 0, 1), tenure),
         "another tenure total": ((0, 0, 1, 1), (0, 1, 1, 1)),
     }
+    records = [*zip(*here, strict=True)]
+    apart = {
+        name: distance(records, [*zip(*there, strict=True)], [0] * len(records))
+        for name, there in pairs.items()
+    }
     cases = [
-        (
-            name,
-            *(output_law(*data, "1/2", table=True) for data in (here, there)),
-            _apart(here, there),
-        )
+        (name, *(output_law(*data, "1/2", table=True) for data in (here, there)), apart[name])
         for name, there in pairs.items()
     ]
     exchanged = (output_law(x, (0, 1), "1/2", table=True) for x in ((0, 1), (1, 0)))
     cases.append(("two households at p = 1/2, a constant mechanism", *exchanged, 2))
     cases.append(("integer noise, another row total", *_noisy_tables([[1, 0], [0, 1]]), 1))
     for name in ("equal invariants", "another county total"):
-        totals = (_totals_law(*data) for data in (here, pairs[name]))
-        apart = _apart(here, pairs[name])
-        cases.append((f"{name}, and only the totals are released", *totals, apart))
+        # the totals alone are one output, for certain
+        margins = (
+            [np.bincount(part, minlength=2) for part in data] for data in (here, pairs[name])
+        )
+        totals = ({tuple(np.ravel(both)): 1} for both in margins)
+        cases.append((f"{name}, and only the totals are released", *totals, apart[name]))
     rows = []
-    for name, one, other, apart in cases:
+    for name, one, other, units in cases:
         outputs = sorted(one.keys() | other.keys())
         laws = [np.array([float(law.get(x, 0)) for x in outputs]) for law in (one, other)]
         loss = multiplicative(*laws)
-        rows.append((name, apart, total_variation(*laws), loss, loss / apart))
+        rows.append((name, units, total_variation(*laws), loss, loss / units))
     columns = ["pair", "distance", "total_variation", "multiplicative", "loss_per_unit"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _totals_law(counties: tuple, held: tuple) -> dict[tuple, int]:
-    """Distribution of the release of the totals alone: they are one output, for certain."""
-    return {tuple(tuple(np.bincount(part, minlength=2).tolist()) for part in (counties, held)): 1}
 
 
 def _noisy_tables(table: list[list[int]]) -> list[dict]:
@@ -123,11 +112,6 @@ def _noisy_tables(table: list[list[int]]) -> list[dict]:
         dict(zip(map(tuple, (law.points + np.ravel(x)).tolist()), law.pmf, strict=True))
         for x in (table, np.add(table, [[-1, 0], [1, 0]]))
     ]
-
-
-def _apart(one: tuple, other: tuple) -> int:
-    first, second = ([*zip(*data, strict=True)] for data in (one, other))
-    return distance(first, second, [0] * len(first))
 
 
 def redundant_invariants(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:

@@ -7,7 +7,6 @@ from textwrap import fill
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.special import chdtri
 
@@ -165,7 +164,7 @@ def against_noise(curves: pd.DataFrame) -> Figure:
 @styled
 def attack(points: pd.DataFrame) -> Figure:
     """Draw what an attacker learns: where a household lives, and which of two datasets it is."""
-    words = {
+    labels = {
         "where it lives": "chance to live in the county seen",
         "which of two datasets": "total variation between the two releases",
     }
@@ -175,8 +174,15 @@ def attack(points: pd.DataFrame) -> Figure:
         for curve, colour in zip(part["curve"].unique(), (DAS, DRAW, INK), strict=True):
             each, label = curves.get_group(curve), SYSTEMS.get(curve, curve)
             axis.plot(100 * each["rate"], each["chance"], "o-", ms=4, color=colour, label=label)
-        _draw_prior(axis, part.drop_duplicates("curve"))
-        axis.set(xlabel="swap rate (%)", ylabel=words[panel])
+        known = part.drop_duplicates("curve").dropna(subset="without_data")
+        for chance, sharing in known.groupby("without_data"):
+            axis.axhline(chance, color=INK, ls=":", lw=1)
+            words = f"without data: {' and '.join(sharing['curve'])}, {chance:.2g}"
+            axis.annotate(
+                words, (0.02, chance), (0, 3), xycoords=("axes fraction", "data"),
+                textcoords="offset points", fontsize=7.5,
+            )  # fmt: skip
+        axis.set(xlabel="swap rate (%)", ylabel=labels[panel])
         axis.set_title(panel, loc="left", fontsize=9)
         axis.legend(frameon=False)
     axes[0].set_ylim(-0.03, 1.03)
@@ -185,23 +191,9 @@ def attack(points: pd.DataFrame) -> Figure:
     return finish(figure, f"{STATE}: what an attacker learns")
 
 
-def _draw_prior(axis: Axes, curves: pd.DataFrame) -> None:
-    """Draw the chance without data, one line for all curves that share it, with their names."""
-    for chance, sharing in curves.dropna(subset=["without_data"]).groupby("without_data"):
-        axis.axhline(chance, color=INK, ls=":", lw=1)
-        words = f"without data: {' and '.join(sharing['curve'])}, {chance:.2g}"
-        axis.annotate(
-            words, (0.02, chance), (0, 3), xycoords=("axes fraction", "data"),
-            textcoords="offset points", fontsize=7.5,
-        )  # fmt: skip
-
-
 @styled
 def tightness(points: pd.DataFrame, largest: int) -> Figure:
-    """Draw how near the bound is to the exact worst case, and epsilon where a delta is allowed.
-
-    The second panel is for the given number of records in the largest stratum.
-    """
+    """Draw how near the bound is, and epsilon by delta for a largest stratum of so many records."""
     figure, ((left, right),) = panels(1, 2, (9, 3.8))
     by_panel = dict(list(points.groupby("panel")))
     gap = by_panel["gap"]

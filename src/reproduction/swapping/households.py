@@ -125,16 +125,10 @@ def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
 
 
 def read_households(path, table: pd.DataFrame) -> np.ndarray:
-    """Read real households, and check that they are those of the slides; int64 (sizes, 14, 2).
+    """Read real households, int64 (sizes, 14, 2), from a csv of county, size, tenure and count.
 
-    The file is a csv with the columns county, size (persons), tenure ("owned" or "rented") and
-    count.
-
-    Raises
-    ------
-    InputError
-        If the columns, counties or tenures are others, a count is no whole number, the table of
-        county by tenure is not the printed one, or the largest size has not 264,331 households.
+    Raises InputError unless they sum to the printed table and to its 264,331 households of the
+    largest size.
     """
     frame = pd.read_csv(path)
     if list(frame.columns) != ["county", "size", "tenure", "count"]:

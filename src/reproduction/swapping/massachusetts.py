@@ -42,22 +42,13 @@ def fit_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.D
         at_half = fit(counts, after(table), PRINTED_RATE)
         best = likely_rate(counts, after(table))
         worst = int(abs(at_half.z[:, 0]).argmax())
-        rows.append(
-            {
-                "scenario": scenario,
-                "chi_square": at_half.chi_square,
-                "degrees": at_half.degrees,
-                "p": at_half.p,
-                "farthest": table.index[worst],
-                "z": at_half.z[worst, 0],
-                "rate": best.rate,
-                "error": best.error,
-                "rate_z": (best.rate - PRINTED_RATE) / best.error,
-                "chi_square_at_rate": chi_square(counts, after(table), best.rate),
-                "fitted": scenario == "fitted",
-            }
-        )
-    return pd.DataFrame(rows)
+        statistic = (at_half.chi_square, at_half.degrees, at_half.p)
+        rate = (best.rate, best.error, (best.rate - PRINTED_RATE) / best.error)
+        at_rate = chi_square(counts, after(table), best.rate)
+        rows.append((scenario, *statistic, table.index[worst], at_half.z[worst, 0], *rate, at_rate))
+    columns = ["scenario", "chi_square", "degrees", "p", "farthest", "z", "rate", "error", "rate_z"]
+    found = pd.DataFrame(rows, columns=[*columns, "chi_square_at_rate"])
+    return found.assign(fitted=found["scenario"] == "fitted")
 
 
 def fit_by_rate(
@@ -122,35 +113,24 @@ def summary(
 
 def unmixed_table(table: pd.DataFrame) -> pd.DataFrame:
     """Remove the bias of the printed swap, as a reader can who knows its rate."""
-    truth, swapped = before(table)[0], after(table)
-    undone = unmix(swapped[None], PRINTED_RATE)[0]
-    return pd.DataFrame(
-        {
-            "county": np.repeat(table.index, len(TENURES)),
-            "tenure": list(TENURES) * len(table),
-            "before": truth.ravel(),
-            "after": swapped.ravel(),
-            "unmixed": undone.ravel(),
-            "off": (swapped - truth).ravel(),
-            "off_unmixed": (undone - truth).ravel(),
-        }
-    )
+    cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
+    counts = {"before": before(table), "after": after(table)}
+    counts["unmixed"] = unmix(counts["after"][None], PRINTED_RATE)
+    found = pd.DataFrame({name: count.ravel() for name, count in counts.items()}, index=cells)
+    found["off"] = found["after"] - found["before"]
+    found["off_unmixed"] = found["unmixed"] - found["before"]
+    return found.reset_index()
 
 
 def printed_errors(table: pd.DataFrame) -> pd.DataFrame:
     """Measure the printed swapped table, as it is and after its bias is removed."""
     truth, swapped = before(table)[0], after(table)
     undone = unmix(swapped[None], PRINTED_RATE)[0]
-    rows = [
-        {
-            "table": name,
-            "mape": mape(truth, other),
-            "mape_owned": mape(truth[:, 0], other[:, 0]),
-            "mape_rented": mape(truth[:, 1], other[:, 1]),
-            "l1": float(abs(other - truth).sum()),
-            "largest": float(abs(other - truth).max()),
-            "expected_mape": expected_mape(before(table), PRINTED_RATE, unmixed=name == "unmixed"),
-        }
-        for name, other in (("as printed", swapped), ("unmixed", undone))
-    ]
-    return pd.DataFrame(rows)
+    rows = []
+    for name, other in (("as printed", swapped), ("unmixed", undone)):
+        off = abs(other - truth).astype(float)
+        errors = (mape(truth, other), *(mape(truth[:, k], other[:, k]) for k in (0, 1)))
+        expected = expected_mape(before(table), PRINTED_RATE, unmixed=name == "unmixed")
+        rows.append((name, *errors, off.sum(), off.max(), expected))
+    columns = ["table", "mape", "mape_owned", "mape_rented", "l1", "largest", "expected_mape"]
+    return pd.DataFrame(rows, columns=columns)

@@ -16,10 +16,7 @@ PRINTED_RATE = 0.5  # of the printed swap
 def read_massachusetts(path) -> pd.DataFrame:
     """Read the printed table of dwellings by county, `data/swapping/massachusetts_1940.csv`.
 
-    Raises
-    ------
-    InputError
-        If a column is missing, or a sum that the slide prints is not met.
+    Raises InputError if a column is missing, or a sum that the slide prints is not met.
     """
     table = pd.read_csv(path, index_col="county")
     if not set(COLUMNS) <= set(table.columns) or len(table) != COUNTIES:

@@ -128,11 +128,3 @@ def massachusetts_tables(
         "mape_points": runs,
         "unmixed_points": unmixed,
     }
-
-
-TABLES = {
-    "loss": loss_tables,
-    "guarantees": guarantee_tables,
-    "attack": attack_tables,
-    "massachusetts": massachusetts_tables,
-}

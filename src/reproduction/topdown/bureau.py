@@ -23,12 +23,7 @@ def bureau_counts(
     """Read the Bureau's noisy counts, where the demonstration data are those of `VINTAGE`.
 
     They have the order of the repository's `histogram`. `provenance`, `local` and `cache` are as
-    for `reproduction.data.fetch.file_obtained`.
-
-    Raises
-    ------
-    InputError
-        If the file's published counts are not the repository's.
+    for `reproduction.data.fetch.file_obtained`. A file with other published counts is an error.
     """
     if provenance["vintage"] != VINTAGE:
         return None

@@ -55,11 +55,8 @@ def counts_for(histogram: Histogram, schema: Schema) -> np.ndarray:
 def measure(histogram: Histogram, schema: Schema, tables: Mapping, once: bool = False) -> dict:
     """Every table of errors of one release, given as an int64 array (units, cells) by level.
 
-    Returns
-    -------
-    dict from name to DataFrame
-        bias, margins, slopes (one row per state) and summary (one row). Where `once`, also
-        counties (errors of their populations) and, if the schema has races, fingerprint and sizes.
+    The tables are bias, margins, slopes (one row per state) and summary (one row). Where `once`,
+    also counties (errors of their populations) and, if the schema has races, fingerprint and sizes.
     """
     counties = histogram.counties
     levels = census_hierarchy(histogram).aggregate(counts_for(histogram, schema))
@@ -93,12 +90,9 @@ def trend_of(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
 
 def tables_of(histogram: Histogram, counts) -> dict[str, np.ndarray]:
     """Sum a released table of the counties to all levels; negative counts are allowed."""
-    tree = census_hierarchy(histogram)
-    tables = {}
-    for level, units, member in zip(tree.levels, tree.units, tree.leaf_units, strict=True):
-        tables[level] = np.zeros((len(units), counts.shape[1]), dtype=np.int64)
-        np.add.at(tables[level], member, counts)
-    return tables
+    tree, table = census_hierarchy(histogram), pd.DataFrame(counts)
+    members = zip(tree.levels, tree.leaf_units, strict=True)
+    return {level: table.groupby(units).sum().to_numpy() for level, units in members}
 
 
 def state_noise(

@@ -48,22 +48,20 @@ def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     x = (true - share.mul(population, axis=0)).div(root, axis=0)
     y = error.div(root, axis=0)
     x, y = x - x.mean(), y - y.mean()
-    fits = [slope_and_errors(x[group], y[group], 1 / len(x), 1) for group in true]
-    found = pd.DataFrame(fits, columns=["slope", "plain_error", "robust_error"])
+    fits = {group: slope_and_errors(x[group], y[group], 1 / len(x), 1) for group in true}
+    found = pd.DataFrame(fits, index=["slope", "plain_error", "robust_error"]).T
     found["z"] = found["slope"] / found.pop("plain_error")
     found["z_robust"] = found["slope"] / found["robust_error"]
-    found.insert(0, "group", true.columns)
-    found.insert(1, "rmse", np.sqrt((error**2).mean()).to_numpy())
-    return found[["group", "rmse", "slope", "robust_error", "z", "z_robust"]]
+    found.insert(0, "rmse", np.sqrt((error**2).mean()))
+    return found.reset_index(names="group")
 
 
 def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
     """Take from a system's slopes those that the algorithm leaves by itself.
 
     Where no count may be below zero, TopDown's own errors have a slope too; what is beyond it is
-    not the algorithm's. The table is that of `fingerprint` with a column system, and has one run
-    or more of the algorithm. The new columns are missing for all systems but the given one, and
-    for it where the algorithm was not run.
+    not the algorithm's. The table is that of `fingerprint` with a column system. The new columns
+    are missing for all systems but the given one, and for it where the algorithm was not run.
     """
     own = trace[trace["system"] == algorithm].groupby("group")
     mean, runs = own["slope"].mean(), own["slope"].size()

@@ -29,8 +29,7 @@ def noise_table() -> pd.DataFrame:
     pairs = list(product(DELTAS, EPSILONS))
     table = pd.DataFrame(pairs, columns=["delta", "epsilon"])
     table["laplace"] = [variance_laplace(epsilon, COUNT) for _, epsilon in pairs]
-    exact = [variance_laplace(epsilon, COUNT, delta) for delta, epsilon in pairs]
-    table["laplace_at_delta"] = exact
+    table["laplace_at_delta"] = [variance_laplace(each, COUNT, delta) for delta, each in pairs]
     for name in CONVERSIONS:
         table[name] = [variance_gaussian(name, epsilon, delta, COUNT) for delta, epsilon in pairs]
     table["printed_laplace"] = PRINTED_LAPLACE * len(DELTAS)
@@ -68,10 +67,5 @@ def tail_table(epsilon: float = 1) -> pd.DataFrame:
 
 def noise_tables() -> dict[str, pd.DataFrame]:
     """Compute all tables of noise, and the points of its figure, by name."""
-    variances = noise_table()
-    return {
-        "noise": variances,
-        "conversions": conversion_table(),
-        "tails": tail_table(),
-        "noise_points": variances,
-    }
+    tables = {"noise": noise_table(), "conversions": conversion_table(), "tails": tail_table()}
+    return tables | {"noise_points": tables["noise"]}

@@ -55,8 +55,7 @@ class Measured:
 def measure_kinds(rng: np.random.Generator, people, state, presence, epsilon: float) -> Measured:
     """Measure states and counties, each with noise of the same epsilon."""
     people = np.asarray(people)
-    above = np.zeros((state.max() + 1, people.shape[1]), dtype=np.int64)
-    np.add.at(above, state, people)
+    above = pd.DataFrame(people).groupby(state).sum().to_numpy()
     noisy = [
         true + draw_noise(rng, "pure", [epsilon], [true.size]).reshape(true.shape)
         for true in (above, people)
@@ -74,13 +73,8 @@ def state_first(rng: np.random.Generator, measured: Measured, state: int, implie
     """Release one state, then its counties.
 
     Where `implied`, the state is held to what its counties imply; else to the least numbers and
-    the grand total alone.
-
-    Returns
-    -------
-    table : int64 array, shape (counties of the state, kinds)
-    moved : int
-        l1 distance by which the failsafe moved the state; 0 where it did not fire.
+    the grand total alone. With the table, int64 of shape (counties of the state, kinds), comes the
+    l1 distance by which the failsafe moved the state; 0 where it did not fire.
     """
     here = measured.state == state
     known = measured.presence

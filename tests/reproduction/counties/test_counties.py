@@ -5,7 +5,8 @@ import pytest
 from isdp import GeneralizedLaplace, InputError
 from isdp.diagnostics.chains import convergence
 from reproduction.counties.experiment import box_table, describe, sample_state
-from reproduction.counties.states import counties_of, select_states
+from reproduction.counties.states import select_states
+from reproduction.data.published import counties_of
 
 STAND_IN = ["TX", "IL"]
 L1 = GeneralizedLaplace(0.2)

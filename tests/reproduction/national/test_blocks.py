@@ -95,7 +95,7 @@ def test_jobs_of_a_state_each_make_the_run_of_all_states(small):
     people = vstack(parts).tocsr()
     wanted = level_errors(run_sparse(blocks._rng(5), people, whole, six_levels()), people, whole)
 
-    released, errors = release_states(5, small)
+    released, errors = release_states(5, small).values()
     assert released[list(CELLS)].sum(axis=1).tolist() == [897934, 1052567, 625741]
     every = [descend(5, small, BLOCKS, released, states) for states in (["VT"], ["DE", "RI"])]
     found = level_table(pd.concat([errors, *every], ignore_index=True))

@@ -230,9 +230,9 @@ def test_the_page_opens_with_the_verdicts_then_the_gallery_then_the_claims(page)
     assert places == sorted(places)
     picture = part(page, '<ul class="gallery">', "</ul>")
     assert '<a href="#figure-one"><img src="data:image/png;base64,' in picture
-    assert 'alt="Thumbnail of figure f_VT"' in picture
+    assert 'alt="Thumbnail of figure f_DC"' in picture
     assert "(ISDP, Figure 9)" in picture
-    assert "<b>Figure f_VT</b>" in picture
+    assert "<b>Figure f_DC</b>" in picture
     assert "And for 1 more state." in picture
     assert "Boxes &lt; lines." in picture
     assert picture.count("<li>") == 1

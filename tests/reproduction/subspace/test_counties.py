@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
+from reproduction.data.published import counties_of
 from reproduction.subspace.counties import (
     county_noise,
-    ranked,
     run_table,
     slope_table,
     spread_table,
@@ -29,7 +29,7 @@ def test_noise_is_filed_by_county_in_the_order_of_population():
         }
     )
     noise = {scale: county_noise(np.random.default_rng(1), 4, 0.192, 3) for scale in (2, 1)}
-    table = run_table(ranked(counties, "AA"), noise)
+    table = run_table(counties_of(counties, "AA"), noise)
     assert table["scale"].tolist() == [2] * 12 + [1] * 12
     first = table[(table["run"] == 0) & (table["scale"] == 1)]
     assert first["rank"].tolist() == [0, 1, 2, 3]
@@ -83,13 +83,13 @@ COUNTIES = pd.DataFrame(
 
 
 def test_counties_of_a_state_are_ranked_by_population_and_then_by_code():
-    assert ranked(COUNTIES, "IL")["county"].tolist() == ["b", "d", "a"]
+    assert counties_of(COUNTIES, "IL")["county"].tolist() == ["b", "d", "a"]
     with pytest.raises(InputError, match="'ZZ'"):
-        ranked(COUNTIES, "ZZ")
+        counties_of(COUNTIES, "ZZ")
 
 
 def test_a_state_s_table_says_what_its_runs_show():
-    place = ranked(COUNTIES, "IL")
+    place = counties_of(COUNTIES, "IL")
     rng = np.random.default_rng(5)
     noise = {scale: county_noise(rng, len(place), 0.5, 7, scale) for scale in (2.0, 1.0)}
     table = state_table(np.random.default_rng(6), place, noise, 0.5, 400)
@@ -107,7 +107,7 @@ def test_a_state_s_table_says_what_its_runs_show():
 
 
 def test_a_state_of_one_county_has_no_noise_and_no_slopes():
-    place = ranked(COUNTIES, "TX")
+    place = counties_of(COUNTIES, "TX")
     rng = np.random.default_rng(7)
     noise = {scale: county_noise(rng, len(place), 0.5, 7, scale) for scale in (2.0, 1.0)}
     assert not any(drawn.any() for drawn in noise.values())

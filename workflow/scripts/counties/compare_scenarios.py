@@ -1,17 +1,15 @@
 """Put all scenarios of a sweep in one table, and draw their comparison."""
 
-from isdp.io.files import write_csv
 from reproduction.counties.sweep import figure_table
 from reproduction.counties.sweep_figures import scenarios
 from reproduction.running.figures import save_figures
 from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs
+from reproduction.running.tables import read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
     name, output = snakemake.wildcards.sweep, snakemake.output
     table = read_csvs(snakemake.input.scenarios)
     curves = figure_table(table)
-    write_csv(table, output.table)
-    write_csv(curves, output.curves)
+    write_tables({"table": table, "curves": curves}, output)
     title = f"Noise of county populations under each state's total: sweep {name}"
     save_figures({"figure": scenarios(curves, title)}, output)

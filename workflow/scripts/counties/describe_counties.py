@@ -3,7 +3,7 @@
 from isdp.io.draws import read_draws
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from reproduction.counties.experiment import box_table, describe
-from reproduction.counties.states import counties_of
+from reproduction.data.published import counties_of
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv, write_tables
 

@@ -4,7 +4,7 @@ from isdp.io.draws import read_draws
 from isdp.io.files import write_csv
 from isdp.seeds import stream
 from reproduction.counties.projection import project_state, projected_box_table, summary_rows
-from reproduction.counties.states import counties_of
+from reproduction.data.published import counties_of
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 

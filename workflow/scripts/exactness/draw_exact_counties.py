@@ -4,7 +4,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.io.draws import write_draws
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.seeds import stream
-from reproduction.counties.states import counties_of
+from reproduction.data.published import counties_of
 from reproduction.exactness.experiment import exact_draws
 from reproduction.running.draws import labelled
 from reproduction.running.jobs import job_log

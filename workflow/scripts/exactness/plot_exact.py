@@ -7,5 +7,4 @@ from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     read = {name: read_csv(path) for name, path in snakemake.input.items()}
-    numbers = {key: value for key, value in snakemake.params.items() if key != "sources"}
-    save_figures(exact_figures(read, **numbers), snakemake.output)
+    save_figures(exact_figures(read, snakemake.params), snakemake.output)

@@ -2,12 +2,12 @@
 
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_tables
+from reproduction.swapping import tables
 from reproduction.swapping.printed import read_budgets, read_massachusetts
-from reproduction.swapping.tables import TABLES
 
 with job_log(snakemake.log[0]):
     params = snakemake.params
     printed = read_budgets(snakemake.input.budgets)
     table = read_massachusetts(snakemake.input.massachusetts)
-    compute = TABLES[params.tables]
+    compute = getattr(tables, params.tables)
     write_tables(compute(printed, table, params.settings, params.seed), snakemake.output)
