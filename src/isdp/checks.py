@@ -102,7 +102,6 @@ def exact_number(name: str, value) -> Fraction:
 
     Parameters
     ----------
-    name : str
     value : Fraction, int, str or float
         A float stands for its shortest decimal form; a string may be "1/4" or "0.25".
 
@@ -149,9 +148,6 @@ def whole_vector(
 
     Parameters
     ----------
-    where, name : str
-    values : array_like of an integer type
-    length : int
     largest : int
         Bound on the magnitude, at most that of int64.
 
@@ -179,7 +175,6 @@ def refuse_overflow(where: str, what: str, largest: float, bits: int, advice: st
         Such as "exact" and "noise in 5 cells".
     largest : float
         Bound on the magnitude.
-    bits : int
     advice : str
         What to do about it.
 

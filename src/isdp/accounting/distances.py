@@ -62,7 +62,6 @@ def steps_between(
 
     Parameters
     ----------
-    first, second : hashable
     neighbours : callable
         Gives the datasets that are one unit away; of a graph small enough to search.
 

@@ -31,7 +31,6 @@ class BuildingBlocks:
 
     Attributes
     ----------
-    name : str
     domain : str
         What: the datasets X that are possible.
     scope : str
@@ -44,10 +43,8 @@ class BuildingBlocks:
     intensity : float or None
         How much: the budget for each unit, on the scale of the standard; None where it depends on
         settings, as `note` then says.
-    source : str
     code : str
         The function of ours that computes or verifies it, by its full name; "" for none.
-    note : str
     """
 
     name: str
@@ -250,7 +247,6 @@ class Theorem:
 
     Attributes
     ----------
-    source : str
     block : str
         The building block that it changes.
     start : callable
@@ -337,7 +333,6 @@ def convert(blocks: BuildingBlocks, theorem: str, to: str) -> BuildingBlocks:
 
     Parameters
     ----------
-    blocks : BuildingBlocks
     theorem : str
         A key of `THEOREMS`.
     to : str

@@ -37,8 +37,6 @@ def crossings(conversion: str, delta: float, count: int) -> list[float]:
     ----------
     conversion : str
         One of `isdp.accounting.conversions.CONVERSIONS`.
-    delta : float
-    count : int
 
     Returns
     -------

@@ -22,11 +22,8 @@ def command(
 
     Parameters
     ----------
-    commands : subparsers of argparse
-    name : str
     run : callable
         It takes the options by name and returns the exit status.
-    epilog : str
     **words : str
         Its `help` and `description`.
     """

@@ -134,10 +134,8 @@ class SwappedMoments:
 
     Parameters
     ----------
-    areas : Areas
     rows : int64 array, shape (areas, cells)
         Row of the question's table of each cell.
-    rate : float
 
     Raises
     ------

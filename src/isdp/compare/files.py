@@ -37,7 +37,6 @@ def compare_files(
 
     Parameters
     ----------
-    cells_path, invariants_path : path
     out : path
         Folder for the table, the page and the picture, which are written together at the end, or
         not at all; each name begins with ``CONFIDENTIAL_`` where the counts are confidential.
@@ -45,7 +44,6 @@ def compare_files(
         Whether to replace such files, of either kind.
     picture : bool
         Whether to draw one, where matplotlib (the extra `plots`) is there.
-    stand_in, sums_path : path, optional
     **options
         These as well: as for `isdp.compare.run.compare`.
 

@@ -62,7 +62,6 @@ class Share:
 
     Parameters
     ----------
-    name : str
     cells : sequence of int
         Of which the share is.
     among : sequence of int, optional
@@ -99,7 +98,6 @@ def share_errors(
     Parameters
     ----------
     released, true : array, shape (areas, cells)
-    share : Share
     sizes : int array, shape (areas,)
         People in each area.
     first_sizes : mapping from name to int

@@ -32,7 +32,6 @@ def error_by_query(errors: pd.DataFrame, headings: dict, title: str) -> Figure:
         Of an `isdp.compare.Comparison`.
     headings : dict from (flavour, unit) to str
         What stands over each panel.
-    title : str
     """
     queries = shown_queries(errors)
     height = 1.7 + 0.42 * len(queries)

@@ -63,8 +63,6 @@ class Question:
     ----------
     table : Table
         Its counts are all 0.
-    held : list of Held
-    free : Freedom
     queries : list of Held
         Disjoint sums of cells each; the first is the cells themselves.
     counts : int64 array, shape (cells,), or None

@@ -58,7 +58,6 @@ class Comparison:
 
     Attributes
     ----------
-    question : Question
     errors : DataFrame
         A row for each system, budget, query and class of true size: system, paper, parameter,
         budget, flavour, unit, query, size, answers; rmse (root mean squared error of an answer)
@@ -71,7 +70,6 @@ class Comparison:
         (for one unit), holds, whole, nonnegative, unbiased, guarantee (in words).
     left_out : DataFrame
         Systems that do not apply: system, paper, parameter, budget, reason.
-    simulations : int
     """
 
     question: Question
@@ -96,7 +94,6 @@ def compare(
 
     Parameters
     ----------
-    cells_path, invariants_path : path
     epsilons, rhos : sequence of float
         Privacy loss for one person who changes cell, pure or zero-concentrated. Systems of which
         no budget is given are not compared.
@@ -109,10 +106,6 @@ def compare(
     **files
         As for `isdp.compare.question.read_question`: stand_in, sums_path, region, area, count,
         names.
-
-    Returns
-    -------
-    Comparison
 
     Raises
     ------

@@ -68,8 +68,6 @@ class System(ABC):
 
         Parameters
         ----------
-        rng : numpy.random.Generator
-        areas : Areas
         budget : float
             epsilon or rho for one person who changes cell, or the swap rate.
 
@@ -367,7 +365,6 @@ class TopDown(System):
     plan_of : function
         ``plan_of(budget)`` gives the plan of a run whose levels all, region and area together
         spend that budget.
-    name : str
     parameter : {"epsilon", "rho"}
     """
 

@@ -19,7 +19,6 @@ def irreducible_conflict(polytope: Polytope, integer: bool = False) -> list[str]
 
     Parameters
     ----------
-    polytope : Polytope
     integer : bool
         Ask for whole numbers; else fractions will do.
 

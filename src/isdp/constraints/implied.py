@@ -47,7 +47,6 @@ def implied_constraints(polytope: Polytope, keep: Iterable[int], most: int = 20_
 
     Parameters
     ----------
-    polytope : Polytope
     keep : iterable of int
         Variables (cells of the polytope) that stay.
     most : int

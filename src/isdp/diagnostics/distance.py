@@ -31,8 +31,6 @@ def distance_curve(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    walk : LatticeWalk
     exact : int64 array, shape (draw, cell)
         Exact draws of the target.
     chains : int

@@ -38,7 +38,6 @@ def kolmogorov_bound(first: float, second: float, comparisons: int = 1) -> float
     ----------
     first, second : float
         Independent (or effective) draws of each; infinite for a law that is known.
-    comparisons : int
     """
     spread = sum(
         math.sqrt(math.log(4 * comparisons / ALPHA) / (2 * n))
@@ -59,7 +58,6 @@ def agreement_rows(
         From a Markov chain: its effective sample size counts. With one chain it is taken as
         independent draws.
     exact : int64 array, shape (draw, cell)
-    mechanism : Mechanism
     labels : dict
         Columns that tell the row: experiment, norm, sampler.
 

@@ -18,10 +18,6 @@ def blocks_of(invariants: Invariants) -> np.ndarray | None:
     rows that other rows' totals add up to (a grand total beside its parts), add nothing and are
     passed over.
 
-    Parameters
-    ----------
-    invariants : Invariants
-
     Returns
     -------
     int64 array, shape (cells,), or None
@@ -66,18 +62,12 @@ def block_sizes(blocks: np.ndarray) -> np.ndarray:
 def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
     """Sort the cells by block.
 
-    Parameters
-    ----------
-    invariants : Invariants
-
     Returns
     -------
     order : int64 array, shape (cells,)
         The cells in no block first, then block after block.
     starts : int64 array, shape (blocks + 1,)
         Block b is ``order[starts[b]:starts[b + 1]]``.
-
-    None in place of both if `blocks_of` says so.
     """
     found = _labels_and_sizes(invariants)
     if found is None:
@@ -91,11 +81,6 @@ def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
 
 def refuse_large_sums(cells: int, epsilon: float) -> None:
     """Raise if the counts of noise in `cells` cells could add up to 2^53 or more.
-
-    Parameters
-    ----------
-    cells : int
-    epsilon : float
 
     Raises
     ------

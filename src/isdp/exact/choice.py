@@ -223,10 +223,6 @@ def sample(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    invariants : Invariants
-    mechanism : Mechanism
-    draws : int
     lower : int array, shape (cells,), optional
         As in `choose`, which also says which sampler fits and why.
 

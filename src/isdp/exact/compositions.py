@@ -69,7 +69,6 @@ class BlockSampler(WordSampler):
     ------
     InputError
         If the rows overlap, the law is another, or sums could pass 2^53.
-
     """
 
     method = "compositions"
@@ -154,10 +153,8 @@ def draw_blocks(words: _Words, sizes: np.ndarray, geometric: _Geometric) -> np.n
 
     Parameters
     ----------
-    words : _Words
     sizes : int64 array, shape (blocks,)
         Cells of each block, 2 at least.
-    geometric : _Geometric
 
     Returns
     -------
@@ -182,11 +179,9 @@ def compose(
 
     Parameters
     ----------
-    words : _Words
     totals : int64 array, shape (compositions,)
     sizes : int64 array, shape (compositions,)
         Counts into which each is composed, 2 at least.
-    geometric : _Geometric
 
     Returns
     -------

@@ -36,7 +36,6 @@ def enumerate_law(
 
     Parameters
     ----------
-    invariants : Invariants
     mechanism : Mechanism
         Of weight exp(-rate ||u||) in either norm, such as `GeneralizedLaplace`.
     radius : float, optional

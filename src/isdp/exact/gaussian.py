@@ -54,8 +54,6 @@ def centred_gaussian(
 
     Parameters
     ----------
-    words : _Words
-    variance : Fraction
     numerators : int64 array, shape (draws,)
     denominator : int
         Positive. Each draw has a c of its own, numerator over denominator.
@@ -100,7 +98,6 @@ def relative_mass(variance: Fraction, centres: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    variance : Fraction
     centres : float64 array, shape (centres,)
 
     Returns

@@ -22,7 +22,6 @@ def double_geometric(epsilon, count: int, source: Source | None = None) -> np.nd
     ----------
     epsilon : Fraction, int, str or float
         Between 1e-14 and 1000; a float stands for its shortest decimal form.
-    count : int
     source : callable, optional
         ``source(k)`` returns k random bytes; `os.urandom` by default. Another one is for tests.
 
@@ -42,7 +41,6 @@ def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.
     variance : Fraction or int
         Sigma squared, between 1e-6 and 1e20. Close to the variance of a draw where it is not
         small.
-    count : int
     source : callable, optional
         As for `double_geometric`.
 

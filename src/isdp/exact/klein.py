@@ -224,11 +224,6 @@ def _reduced(frame: GramSchmidt, delta: float) -> bool:
 def log_masses(widths, centre: float) -> np.ndarray:
     """Logarithm of m(s, centre), the sum of exp(-(k - centre)^2 / (2 s^2)) over the integers k.
 
-    Parameters
-    ----------
-    widths : array of positive float
-    centre : float
-
     Returns
     -------
     float64 array of the same shape

@@ -32,7 +32,6 @@ class TotalLaw:
 
     Attributes
     ----------
-    support : int64 array
     pmf : float64 array
         P(u_i = k) for each k in `support`; the same for every cell. The probability left out
         on either side is below 1e-15.
@@ -67,7 +66,6 @@ def gaussian_total_law(cells: int, variance: Fraction) -> TotalLaw:
 
     Parameters
     ----------
-    cells : int
     variance : Fraction
         Sigma^2, at most 1e6: a larger one is a rescaled law.
     """
@@ -87,11 +85,6 @@ def total_law(cells: int, epsilon: float) -> TotalLaw:
 
     With p the double geometric law for a = exp(-epsilon) and q_m the law of a sum of m such
     variables, P(u_i = k) = p(k) q_{n-1}(-k) / q_n(0).
-
-    Parameters
-    ----------
-    cells : int
-    epsilon : float
 
     Raises
     ------
@@ -171,7 +164,6 @@ def sum_variance(energy: Energy, parts: Sequence[Part]) -> float:
     ----------
     energy : Energy
         Of a product over cells.
-    parts : sequence of Part
 
     Raises
     ------
@@ -195,7 +187,6 @@ def sum_law(energy: Energy, parts: Sequence[Part]) -> SumLaw:
     ----------
     energy : Energy
         Of a product over cells.
-    parts : sequence of Part
 
     Raises
     ------

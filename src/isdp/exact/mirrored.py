@@ -42,10 +42,6 @@ class Merged(NamedTuple):
 def merge_mirrored(invariants: Invariants) -> Merged | None:
     """Merge cells that totals of two cells tie to one another.
 
-    Parameters
-    ----------
-    invariants : Invariants
-
     Returns
     -------
     Merged, or None

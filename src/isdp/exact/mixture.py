@@ -121,11 +121,6 @@ class MixtureSampler:
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise.
 
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        draws : int
-
         Returns
         -------
         int64 array, shape (draws, cells)

@@ -34,8 +34,6 @@ def reduce(
 
     Parameters
     ----------
-    invariants : Invariants
-    law : Mechanism
     choose : callable
         ``choose(invariants, law)`` chooses a sampler for each of them.
 
@@ -63,7 +61,6 @@ class PartsSampler(WordSampler):
 
     Attributes
     ----------
-    reason : str
     expected_tries : float
         The parts' tries, added up.
     """
@@ -92,13 +89,7 @@ class PartsSampler(WordSampler):
 
 
 class MergedSampler(WordSampler):
-    """Draws one cell of each set that moves together.
-
-    Attributes
-    ----------
-    method, reason : str
-    expected_tries : float
-    """
+    """Draws one cell of each set that moves together."""
 
     def __init__(self, invariants: Invariants, merged: Merged, law: Law | Mechanism, choose):
         self.invariants, self._merged = invariants, merged

@@ -22,7 +22,6 @@ class WordSampler(ABC):
 
     Attributes
     ----------
-    invariants : Invariants
     error : float
         0: bound on the total variation distance between a draw's law and the law asked for.
     """

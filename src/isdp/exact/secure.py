@@ -58,11 +58,9 @@ def release(
 
     Parameters
     ----------
-    invariants : Invariants
     epsilon : Fraction, int, str or float, optional
         Privacy loss per unit of the l1 norm, between 1e-14 and 1000. A float stands for its
         shortest decimal form, 0.1 for 1/10; a string may be "1/4" or "0.25".
-    draws : int
     source : callable, optional
         ``source(k)`` returns k random bytes; `os.urandom` by default. Another one is for tests.
     rho : Fraction, int, str or float, optional
@@ -138,10 +136,6 @@ def exact_epsilon(epsilon) -> Fraction:
     ----------
     epsilon : Fraction, int, str or float
         A float stands for its shortest decimal form.
-
-    Returns
-    -------
-    Fraction
 
     Raises
     ------

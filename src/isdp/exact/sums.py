@@ -77,7 +77,6 @@ class TypeSums:
         On types in the place of cells; any integers.
     sizes : int array, shape (types,)
         Cells of each type.
-    epsilon : Fraction
 
     Attributes
     ----------
@@ -223,11 +222,6 @@ class TypeSums:
 
     def draw(self, words: _Words, draws: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw independent sums.
-
-        Parameters
-        ----------
-        words : _Words
-        draws : int
 
         Returns
         -------

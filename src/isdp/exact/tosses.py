@@ -25,7 +25,6 @@ def toss_all(
 
     Parameters
     ----------
-    words : _Words
     chances : float64 array, shape (coins,)
         Each within half of `margin` of the chance itself; at most 1, but for that.
     log_chance : callable

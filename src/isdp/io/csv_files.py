@@ -242,7 +242,6 @@ def refuse_line_breaks(columns: Mapping[str, Column], path, *names: str) -> None
 
     Parameters
     ----------
-    columns : mapping of str to Column
     path : path
         Name of the table in messages.
     *names : str
@@ -270,7 +269,6 @@ def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
 
     Parameters
     ----------
-    path : path
     columns : mapping of str to Column or array, shape (rows,)
         By their names, in their order.
     """
@@ -315,7 +313,6 @@ def read_cells(path, limit: int = MAX_BYTES) -> pd.DataFrame:
 
     Parameters
     ----------
-    path : path-like
     limit : int
         Maximum number of bytes.
 
@@ -341,7 +338,6 @@ def cells_of(text: str, place: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    text : str
     place : str
         Name of the file in messages.
 
@@ -373,7 +369,6 @@ def check_cells(
 
     Parameters
     ----------
-    cells : Series of str
     pattern : str
         A regular expression for the whole cell.
     problem : str
@@ -423,10 +418,8 @@ def counts_of(
 
     Parameters
     ----------
-    cells : Series of str
     where : callable
         Words for the place of a cell, from its label in the index.
-    mend : str
     largest : int
         The largest count that is plausible (persons).
 
@@ -449,7 +442,6 @@ def whole_numbers(
 
     Parameters
     ----------
-    column : Column
     where : callable
         Words for the place of a row, counted from 0.
     mend : str

@@ -25,7 +25,6 @@ class Draws:
     Attributes
     ----------
     noise : int64 array, shape (chain, draw, cell)
-    invariants : Invariants
     cells : list of str
         A name for each cell.
     settings : dict

@@ -75,7 +75,6 @@ def check_out(
 
     Parameters
     ----------
-    out : Path
     names : collection of str
         All names that may be written.
     inputs : collection of path

@@ -8,7 +8,6 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
     Parameters
     ----------
-    number : int
     noun : str
         In the singular.
     plural : str, optional

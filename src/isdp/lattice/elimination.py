@@ -63,10 +63,6 @@ def row_reduce(matrix) -> Echelon:
     ----------
     matrix : int or object array_like, shape (rows, columns)
 
-    Returns
-    -------
-    Echelon
-
     Examples
     --------
     >>> row_reduce([[2, 4, 6], [1, 2, 5]]).rows.tolist()
@@ -121,10 +117,6 @@ def settle(matrix, order=None) -> Settled:
     order : int array, shape (cells,), optional
         The order in which the cells are looked at, and in which the free ones are returned; by
         default as they stand.
-
-    Returns
-    -------
-    Settled
 
     Examples
     --------
@@ -186,7 +178,6 @@ def solve_for(equalities: Invariants, totals, solved) -> tuple[np.ndarray, np.nd
 
     Parameters
     ----------
-    equalities : Invariants
     totals : int array, shape (equalities,)
     solved : int array, shape (rank,)
 

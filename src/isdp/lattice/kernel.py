@@ -110,7 +110,6 @@ def kernel_lattice(invariants: Invariants, basis: str = "smith") -> KernelLattic
 
     Parameters
     ----------
-    invariants : Invariants
     basis : {"smith", "lll", "exchange"}
         "smith": the last columns of V in the Smith normal form U A V = D (Proposition 8).
         "lll": the same lattice in the shorter, more orthogonal vectors of Lenstra, Lenstra and

@@ -74,10 +74,6 @@ def smith_normal_form(matrix) -> SmithForm:
     ----------
     matrix : int array_like or sparse array, shape (constraints, cells)
 
-    Returns
-    -------
-    SmithForm
-
     Examples
     --------
     >>> form = smith_normal_form([[2, 4, 4]])

@@ -36,7 +36,6 @@ class Verdict:
     ----------
     unimodular : bool or None
         None if neither proof nor counterexample was found.
-    reason : str
     rows, columns : tuple of int
         Of a square part with another determinant than -1, 0, 1; empty otherwise.
     determinant : int
@@ -98,7 +97,6 @@ def whole_vertices(rng: np.random.Generator, matrix, proof: Verdict | None = Non
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     matrix : int array, shape (rows, columns)
     proof : Verdict, optional
         From `totally_unimodular`, where it has been asked already.
@@ -212,7 +210,6 @@ def find_minor(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     matrix : int array, shape (rows, columns)
     drop : bool
         Start from tables of halves and leave out the rows that are not whole on them, which finds

@@ -95,7 +95,6 @@ def step(
 
     Returns
     -------
-    state : CoupledState
     identical : bool
         Whether the chains are together after the sweep; once together they stay so.
     """
@@ -115,10 +114,8 @@ def meeting_times(
     ----------
     rng : numpy.random.Generator
         Each run has a stream of its own spawned from it.
-    walk : LatticeWalk
     lag : int
         Sweeps that the first chain is ahead, at least 1.
-    runs : int
     cap : int
         Time after which a run is given up and counted as censored.
 
@@ -164,7 +161,6 @@ def choose_lag(
 
     Returns
     -------
-    lag : int
     trail : DataFrame with columns lag, bound_at_0, jumps and censored
         Every lag that was tried; the bound is infinite where runs are censored, and `jumps` is the
         smallest number of jumps that a leading chain accepted within the lag.
@@ -207,7 +203,6 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
 
     Parameters
     ----------
-    times : MeetingTimes
     t : int array_like
         Times, from 0 up.
 

@@ -117,7 +117,6 @@ class IndependenceSampler:
 
         Parameters
         ----------
-        rng : numpy.random.Generator
         state : State
             Where to start; it is left as it is, and is not among the draws.
         draws, thin : int
@@ -207,10 +206,6 @@ def acceptance_interval(
     level : float
         Of the interval: Student's t over the chains. Where no chain accepted anything, it ends
         at the rate that would have shown something with probability `level`.
-
-    Returns
-    -------
-    rate, low, high : float
     """
     rates = np.asarray(accepted, dtype=float) / proposed
     rate = float(rates.mean())

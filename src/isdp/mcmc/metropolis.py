@@ -225,7 +225,6 @@ class LatticeWalk:
 
         Parameters
         ----------
-        rng : numpy.random.Generator
         state : State
             Where to start; it is left as it is, and is not among the draws.
         draws : int
@@ -238,7 +237,6 @@ class LatticeWalk:
         draws : int64 array, shape (draws, cells)
         state : State
             The last state.
-        info : Info
         """
         noise = state.noise.copy()
         walked = np.zeros(self.lattice.columns.shape[1], dtype=np.int64)
@@ -266,7 +264,6 @@ def run_chains(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     sampler : Sampler
         `LatticeWalk`, or `isdp.mcmc.independence.IndependenceSampler`.
     draws, chains, burn_in, thin : int
@@ -321,7 +318,6 @@ def sample(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
     mechanism : Mechanism

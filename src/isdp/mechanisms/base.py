@@ -116,7 +116,6 @@ def energy_served(method: str, law: Mechanism, forms: Iterable[tuple[int, bool]]
     ----------
     method : str
         The sampler, for the message.
-    law : Mechanism
     forms : iterable of (power, root)
         The forms that it serves.
 

@@ -103,7 +103,6 @@ def double_geometric_pmf(k, a: float) -> np.ndarray:
 
     Parameters
     ----------
-    k : int array_like
     a : float
         Between 0 and 1, both excluded. ``a = exp(-epsilon)`` is the discrete Laplace law.
     """

@@ -37,7 +37,6 @@ def tv_bounds(
     distances : DataFrame
         Columns law, variant, t, statistic, distance and error, from `distance_curve`; up to the
         largest error of a compared sample lies a band, in which draws of the target may lie too.
-    title : str
     laws : dict
         A description of each law, by its name in the column law.
     """

@@ -32,7 +32,6 @@ def name_boxes(axis: Axes, named: pd.DataFrame) -> None:
 
     Parameters
     ----------
-    axis : Axes
     named : DataFrame
         Columns position and label, one row for each box.
     """
@@ -68,7 +67,6 @@ def draw_boxes(
 
     Parameters
     ----------
-    axis : Axes
     boxes : DataFrame
         Columns position (on the x axis), label, series and value (in the noise's units); the
         series are those of `isdp.diagnostics.summaries.boxes`, and those of `marks`.
@@ -101,7 +99,6 @@ def draw_box_shapes(axis: Axes, boxes: pd.DataFrame, *, colour: str, width: floa
 
     Parameters
     ----------
-    axis : Axes
     boxes : DataFrame
         Columns q1, median, q3, whisker_low and whisker_high; the index is the position of each box
         on the x axis.
@@ -132,7 +129,6 @@ def cell_boxes(boxes: pd.DataFrame, title: str, laws: dict[str, str]) -> Figure:
     ----------
     boxes : DataFrame
         Columns cell, name, law, series and value (persons).
-    title : str
     laws : dict
         A description of each law, by its name in the column law; those without boxes are left
         out.

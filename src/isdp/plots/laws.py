@@ -30,7 +30,6 @@ def laws_overlaid(
         From `isdp.diagnostics.agreement.norm_histogram` and `quantile_table`, with the column law.
     agreement : DataFrame
         From `isdp.diagnostics.agreement.agreement_rows`, with the columns law and sampler.
-    title : str
     descriptions : dict
         Words for each law, by its name in the column law.
     samplers : dict

@@ -63,7 +63,6 @@ def panels(
 
     Parameters
     ----------
-    rows, columns : int
     size : (float, float)
         Width and height in inches.
     together : int
@@ -95,13 +94,7 @@ def finish(figure: Figure, title: str = "") -> Figure:
 
 
 def save(figure: Figure, svg, png) -> None:
-    """Save a figure as SVG and PNG without dates, so that equal data give equal files.
-
-    Parameters
-    ----------
-    figure : Figure
-    svg, png : path
-    """
+    """Save a figure as SVG and PNG without dates, so that equal data give equal files."""
     with mpl.rc_context(STYLE):
         with whole(png) as temporary:
             figure.savefig(temporary, format="png", metadata={"Software": None})

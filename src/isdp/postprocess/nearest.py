@@ -32,7 +32,6 @@ def nearest_l1(noise, invariants: Invariants, *, integer: bool = False) -> np.nd
     ----------
     noise : int array, shape (cells,) or (draws, cells)
         Draws are solved many at a time, as the blocks of one programme.
-    invariants : Invariants
     integer : bool
         Ask for whole numbers (an integer programme instead of a linear one).
 
@@ -126,7 +125,6 @@ def correct_evenly(rng: np.random.Generator, noise) -> np.ndarray:
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     noise : int64 array, shape (draws, cells)
 
     Returns
@@ -151,7 +149,6 @@ def nearest_l2(table, polytope: Polytope) -> np.ndarray:
     Parameters
     ----------
     table : array, shape (cells,) or (tables, cells)
-    polytope : Polytope
 
     Returns
     -------

@@ -64,9 +64,6 @@ def describe(
         Name and SHA-256 of the file of invariants.
     checks : list of dict
         From `isdp.privatize.run.check_totals`.
-    free : Freedom
-    request : Request
-    report : SamplerReport
     unchanged : Unchanged or None
         Chance that a cell with freedom keeps its count; None where it is not known.
     negative : int

@@ -27,8 +27,6 @@ class Finding(NamedTuple):
 
     Attributes
     ----------
-    what : str
-    holds : bool
     detail : str
         What was compared, or what is wrong.
     """
@@ -62,10 +60,6 @@ def check(
         The certificate, in JSON.
     count, names
         As in `isdp.privatize.table.read_table`.
-
-    Returns
-    -------
-    list of Finding
 
     Raises
     ------

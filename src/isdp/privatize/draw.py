@@ -44,7 +44,6 @@ class SamplerReport:
         if there is none.
     error_words : str
         What the bound means.
-    arithmetic, randomness : str
     evidence : dict or None
         For a Markov chain, what speaks for its convergence.
     """
@@ -104,15 +103,6 @@ BY_CHAIN = SamplerReport(
 
 def draw(free: Freedom, request: Request) -> Drawn:
     """Draw noise once, in exact arithmetic unless it is for experiments.
-
-    Parameters
-    ----------
-    free : Freedom
-    request : Request
-
-    Returns
-    -------
-    Drawn
 
     Raises
     ------

@@ -86,10 +86,6 @@ def frame(
     accept : str or iterable of str
         Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
 
-    Returns
-    -------
-    Framed
-
     Raises
     ------
     InputError

@@ -20,7 +20,6 @@ class Held(NamedTuple):
 
     Attributes
     ----------
-    name : str
     labels : int32 array, shape (cells,)
         Number of each cell's group, -1 for none.
     columns : tuple of str
@@ -86,13 +85,8 @@ def read_invariants(path, table: Table, raw: bytes | None = None) -> list[Held]:
     path : path
         YAML: ``total: true``, ``totals:`` a list of columns and lists of columns, ``subsets:`` a
         name for each selection of cells.
-    table : Table
     raw : bytes, optional
         The file's content, where it has been read already.
-
-    Returns
-    -------
-    list of Held
 
     Raises
     ------
@@ -119,7 +113,6 @@ def invariants_of(content, table: Table, path) -> list[Held]:
     ----------
     content : mapping
         With the keys of the file, and texts and lists of texts as values.
-    table : Table
     path : path or str
         What messages call it.
 

@@ -81,7 +81,6 @@ class Margin:
         Of a sum, or of the cells of one kind.
     cells : int
         In the sum, or of this kind.
-    sd : Figure
     limit : Figure
         Least size that the noise exceeds in magnitude with a chance of at most 5 %.
     unchanged : Figure
@@ -138,9 +137,7 @@ def unchanged_of(
 
     Parameters
     ----------
-    margins : sequence of Margin
     spread : Spread or None
-    free : Freedom
 
     Returns
     -------
@@ -172,8 +169,6 @@ class Target:
 
     Attributes
     ----------
-    what, name : str
-    cells : int
     rows : int array
         Of a sum, all of its cells; of a kind, some of them.
     parts : tuple of Part
@@ -290,9 +285,6 @@ def margins_of(
 
     Parameters
     ----------
-    targets : sequence of Target
-    free : Freedom
-    mechanism : Mechanism
     draws : int
         For those that have to be simulated.
 

@@ -33,7 +33,6 @@ def table_domain(invariants: Invariants, totals: Sequence[int]):
 
     Parameters
     ----------
-    invariants : Invariants
     totals : sequence of int, shape (constraints,)
         A x of the tables; any two members then have equal invariants.
     """
@@ -65,7 +64,6 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
 
     Parameters
     ----------
-    invariants : Invariants
     totals : sequence of int, shape (constraints,)
         Of the tables that are measured; they are public.
     epsilon : Fraction, int, str or float

@@ -58,7 +58,6 @@ class Outlook:
         Of the setting.
     statement : str
         The guarantee in words.
-    margins : list of Margin
     cells, degrees, fixed, residues : int
         Cells, degrees of freedom, cells published exactly, and cells published up to a multiple.
     sampler : dict
@@ -91,7 +90,6 @@ class Design:
     ----------
     table : Table
         All of its counts are 0.
-    free : Freedom
     targets : list of Target
         What margins are asked for.
     """
@@ -105,7 +103,6 @@ class Design:
 
         Parameters
         ----------
-        request : Request
         accepted : sequence of str
             Names of risks at which a release is not refused.
 
@@ -229,7 +226,6 @@ class Design:
 
         Parameters
         ----------
-        request : Request
         margins : sequence of Margin
             Of all targets, by the request itself.
 
@@ -380,7 +376,6 @@ def plan(
     ----------
     cells_path, invariants_path, sums_path : path
         As in `design`.
-    request : Request
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     error : float, optional

@@ -44,7 +44,6 @@ def ranked_counts(
         Of the noise in each of them.
     names : list of str, optional
         Their names, where they are few enough to read.
-    title : str
     """
     ranks = np.linspace(1, cells, len(noisy))
     figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))

@@ -41,10 +41,8 @@ def read_present(
         ``least`` (1 where there is no such column). Columns of other levels are checked.
     levels : tuple of str
         From the largest regions down.
-    schema : Schema
     categories : tuple of tuple of str
         Along each axis.
-    hierarchy : Hierarchy
     impossible : tuple of int
         Structural zeros.
     absent_otherwise : bool
@@ -122,8 +120,6 @@ def refuse_contradictions(known: Known, hierarchy: Hierarchy, depth: int, totals
 
     Parameters
     ----------
-    known : Known
-    hierarchy : Hierarchy
     depth : int
         The last level whose totals are held.
     totals : int array

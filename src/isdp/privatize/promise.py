@@ -14,11 +14,6 @@ NOBODY_ALONE = "no two cells stand in the same totals, so that nobody can change
 def promise(request: Request, free: Freedom) -> Guarantee:
     """Give the guarantee of the law, with epsilon or rho as it was written.
 
-    Parameters
-    ----------
-    request : Request
-    free : Freedom
-
     Returns
     -------
     Guarantee
@@ -36,7 +31,6 @@ def distances(free: Freedom, squared: bool) -> str:
 
     Parameters
     ----------
-    free : Freedom
     squared : bool
         Whether distances are those of l2, squared, and not of l1.
     """

@@ -138,12 +138,8 @@ def refuse_weak_noise(
 
     Parameters
     ----------
-    targets : sequence of Target
     margins : sequence of Margin
         Of all targets.
-    free : Freedom
-    mechanism : Mechanism
-    accepted : sequence of str
 
     Raises
     ------

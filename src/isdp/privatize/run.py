@@ -64,8 +64,6 @@ def privatize(
 
     Parameters
     ----------
-    table_path, invariants_path : path
-    request : Request
     out : path
         Folder for `FILES`. They are written together at the end, or not at all.
     count : str
@@ -116,7 +114,6 @@ class Made(NamedTuple):
     noisy : int64 array, shape (cells,)
     certificate : dict
         Without the hashes of files.
-    margins : list of Margin
     spread : Spread or None
     """
 
@@ -138,11 +135,8 @@ def make(
 
     Parameters
     ----------
-    table : Table
-    held : list of Held
     rules : tuple of str
         What the file of invariants is called, and its SHA-256.
-    request : Request
     accepted : sequence of str
         Names of risks, as `isdp.privatize.refusals.read_accepted` returns them.
     started : str

@@ -84,8 +84,6 @@ def spread_by_sampling(free: Freedom, request: Request, sampler=None) -> Spread 
 
     Parameters
     ----------
-    free : Freedom
-    request : Request
     sampler : isdp.exact.choice.ExactSampler, optional
         One that is set up already.
     """

@@ -28,7 +28,6 @@ class Table:
 
     Attributes
     ----------
-    path : Path
     columns : dict of str to Column
         All columns but the counts, as in the file; they are published as they are.
     count : str
@@ -156,7 +155,6 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndar
 
     Parameters
     ----------
-    column : Column
     table : Table
         Of which messages name the rows.
     negative : bool

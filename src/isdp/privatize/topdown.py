@@ -131,8 +131,6 @@ class Problem:
     ----------
     counts : int64 array, shape (leaves, cells)
         Confidential.
-    hierarchy : Hierarchy
-    schema : Schema
     categories : tuple of tuple of str
         Along each axis.
     """
@@ -158,7 +156,6 @@ def topdown(
     ----------
     table_path : path
         A csv, a row a cell of a smallest region; a cell that is not listed is empty.
-    wish : Wish
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
     count : str

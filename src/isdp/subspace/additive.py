@@ -38,7 +38,6 @@ class Additive(ABC):
 
     Parameters
     ----------
-    query : Query
     invariants : Invariants
         C, on the answers of the query.
     relation : {"replace", "add-remove"}
@@ -85,7 +84,6 @@ class Additive(ABC):
 
         Parameters
         ----------
-        rng : numpy.random.Generator
         histogram : int array, shape (types,)
 
         Returns

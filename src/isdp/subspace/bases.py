@@ -39,7 +39,6 @@ def contrasts(cells: int, kind: str = "haar") -> csc_array:
 
     Parameters
     ----------
-    cells : int
     kind : {"haar", "helmert", "hadamard", "cosine"}
         "haar": halves against halves, where the first half is the largest power of two below the
         number of cells; n log n entries. "helmert": each cell against those before it. "hadamard":
@@ -73,7 +72,6 @@ def null_basis(invariants: Invariants, kind: str = "haar") -> csc_array:
 
     Parameters
     ----------
-    invariants : Invariants
     kind : {"haar", "helmert", "hadamard", "cosine", "singular"}
         The first four need invariants that are totals of disjoint blocks (`kronecker_basis` is for
         margins). "singular" takes what a singular value decomposition returns for any invariants;
@@ -118,7 +116,6 @@ def kronecker_basis(
 
     Parameters
     ----------
-    shape : sequence of int
     held : iterable of sequences of int
         The margins held, each as the axes that it keeps.
     kind : {"haar", "helmert", "hadamard", "cosine"}
@@ -151,7 +148,6 @@ def difference_basis(query: Query, invariants: Invariants, relation: str = "repl
 
     Parameters
     ----------
-    query : Query
     invariants : Invariants
         On the answers of the query.
     relation : {"replace", "add-remove"}

@@ -28,7 +28,6 @@ def log_delta(epsilon: float, sigma) -> np.ndarray:
 
     Parameters
     ----------
-    epsilon : float
     sigma : float or array
         Standard deviation by the sensitivity.
     """
@@ -52,12 +51,7 @@ def delta(epsilon: float, sigma) -> np.ndarray:
 
 
 def certified_delta(epsilon: float, sigma: float) -> tuple[float, float]:
-    """Enclose the exact delta between two doubles, by ball arithmetic.
-
-    Returns
-    -------
-    lower, upper : float
-    """
+    """Enclose the exact delta between two doubles, by ball arithmetic."""
     value = _ball(epsilon, sigma)
     lower, upper = float(value.lower()), float(value.upper())
     return max(0.0, math.nextafter(lower, -math.inf)), math.nextafter(upper, math.inf)

@@ -29,11 +29,8 @@ def conditioned_laplace(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    invariants : Invariants
     scale : float
         b; one over the epsilon of a unit of l1.
-    draws, steps : int
 
     Returns
     -------

@@ -50,7 +50,6 @@ def agent_noise(
     ----------
     seed : str
         Shared by the agents and kept from everybody else; a new one for each release.
-    invariants : Invariants
     cells : sequence of int
         The agent's cells.
     scale : float

@@ -34,7 +34,6 @@ class Shape:
 
     Attributes
     ----------
-    geometry : Geometry
     core : float64 array, shape (r, r)
         S in the coordinates of `geometry.span`.
     lower : float
@@ -106,7 +105,6 @@ def least_trace(
 
     Parameters
     ----------
-    query : Query
     invariants : Invariants
         On the answers.
     relation : {"replace", "add-remove"}

@@ -22,7 +22,6 @@ def projected_covariance(covariance, invariants: Invariants) -> np.ndarray:
     ----------
     covariance : array, shape (cells, cells)
         Symmetric.
-    invariants : Invariants
     """
     null = null_space(invariants)
     return null.project(null.project(_symmetric(covariance, invariants)).T)
@@ -35,7 +34,6 @@ def conditioned_covariance(covariance, invariants: Invariants) -> np.ndarray:
     ----------
     covariance : array, shape (cells, cells)
         Symmetric and positive definite.
-    invariants : Invariants
     """
     covariance = _symmetric(covariance, invariants)
     rows = invariants.matrix.astype(float)

@@ -48,7 +48,6 @@ class ProjectedGaussian(_Gaussian):
 
     Parameters
     ----------
-    query : Query
     invariants : Invariants
         On the answers.
     epsilon, delta : float
@@ -138,7 +137,6 @@ class CorrelatedGaussian(_Gaussian):
     ----------
     shape : Shape
         Of `least_trace`, `base_decomposition` or `spherical`.
-    epsilon, delta : float
     constant : {"exact", "paper"}
         As in `ProjectedGaussian`.
 

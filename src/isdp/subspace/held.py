@@ -25,7 +25,6 @@ def rational(rows: Sequence[Sequence], names: Sequence[str] | None = None) -> In
     rows : sequence of sequences
         Entries are integers, `Fraction`, text such as ``"1/3"``, or floats that stand for the
         shortest decimal number that denotes them (0.1 is one tenth).
-    names : sequence of str, optional
 
     Raises
     ------

@@ -89,12 +89,6 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, steps: int) -> np.nda
     are found by one linear programme: the points of the hull are the sums of a_z p_z with
     sum |p_z| <= 2 and sum p_z = 0 ("replace"), or sum |p_z| <= 1 ("add-remove").
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    space : Geometry
-    steps : int
-
     Returns
     -------
     float64 array, shape (steps, r)
@@ -115,7 +109,6 @@ def reach(space: Geometry, at: np.ndarray, direction: np.ndarray) -> tuple[float
 
     Parameters
     ----------
-    space : Geometry
     at, direction : array, shape (r,)
         In coordinates of the span.
 

@@ -42,13 +42,6 @@ def root_polytope_noise(
     cells they are is uniform. Both parts have one sum, Gamma(n - 1, scale / 2), and share it out as
     normalised exponentials.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    cells : int
-    scale : float
-    draws : int
-
     Returns
     -------
     float64 array, shape (draws, cells)
@@ -71,8 +64,6 @@ class Estimate(NamedTuple):
 
     Attributes
     ----------
-    value : float
-    standard_error : float
     effective : float
         How many independent draws would give that standard error.
     """
@@ -88,7 +79,6 @@ class KNorm(Additive):
 
     Parameters
     ----------
-    query : Query
     invariants : Invariants
         On the answers.
     epsilon : float
@@ -234,7 +224,6 @@ class KNorm(Additive):
 
         Parameters
         ----------
-        rng : numpy.random.Generator
         draws : int
             A multiple of 20.
         """

@@ -29,7 +29,6 @@ class ProjectedLaplace(Additive):
 
     Parameters
     ----------
-    query : Query
     invariants : Invariants
         On the answers.
     epsilon : float
@@ -115,10 +114,8 @@ class ExtendedLaplace(Additive):
 
     Parameters
     ----------
-    query : Query
     invariants : Invariants
         On the answers.
-    epsilon : float
     basis : str or array of shape (answers, m), optional
         A kind of `null_basis`, or orthonormal columns in the null space such as those of
         `kronecker_basis`. They may span less than the null space, as long as no record moves the

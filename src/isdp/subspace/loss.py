@@ -93,7 +93,6 @@ def simulated_profile(blocks: Iterable[np.ndarray], shift, density: Density, eps
         How far the neighbour's answers lie.
     density : function
         Log density of the noise, of points of shape (draws, cells); a constant may be missing.
-    epsilons : array
     """
     epsilons = np.asarray(epsilons, dtype=float)
     loss = np.concatenate([density(noise) - density(noise - shift) for noise in blocks])
@@ -116,7 +115,6 @@ def integrated_profile(
         How far the neighbour lies along it, positive.
     density : function
         Log density, normalised, of points of shape (points, cells); it may have kinks at 0 only.
-    epsilons : array
     width : float
         Length along which the density falls by a factor of about e.
     """

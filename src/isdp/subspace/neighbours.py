@@ -90,7 +90,6 @@ def differences(query: Query, relation: str = "replace") -> np.ndarray:
 
     Parameters
     ----------
-    query : Query
     relation : {"replace", "add-remove"}
 
     Returns

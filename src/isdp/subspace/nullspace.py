@@ -23,13 +23,8 @@ class NullSpace:
     The projection is v - C' (C C')^-1 C v for independent rows of C, which are found exactly; only
     C C', one row and column for each independent invariant, is factorised, and sparsely so.
 
-    Parameters
-    ----------
-    invariants : Invariants
-
     Attributes
     ----------
-    invariants : Invariants
     rank : int
         n_c, exactly; rows may repeat or depend on each other.
 

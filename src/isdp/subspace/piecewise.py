@@ -57,7 +57,6 @@ def pieces(points: np.ndarray, weights: np.ndarray, scale: float) -> Pieces:
         y.
     weights : float array that broadcasts to it
         w, none of them zero.
-    scale : float
     """
     weights = np.broadcast_to(weights, points.shape)
     bends = -points / weights

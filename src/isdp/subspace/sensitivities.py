@@ -29,7 +29,6 @@ def sensitivity(query: Query, p: int, relation: str = "replace") -> float:
 
     Parameters
     ----------
-    query : Query
     p : {1, 2}
     relation : {"replace", "add-remove"}
 
@@ -49,7 +48,6 @@ def null_sensitivity(query: Query, invariants: Invariants, relation: str = "repl
 
     Parameters
     ----------
-    query : Query
     invariants : Invariants
         On the answers of the query.
     relation : {"replace", "add-remove"}
@@ -88,7 +86,6 @@ def basis_sensitivity(query: Query, basis, relation: str = "replace") -> float:
 
     Parameters
     ----------
-    query : Query
     basis : array or sparse array, shape (answers, m)
     relation : {"replace", "add-remove"}
 
@@ -121,8 +118,6 @@ def quotient_sensitivity(query: Query, invariants: Invariants, relation: str = "
 
     Parameters
     ----------
-    query : Query
-    invariants : Invariants
     relation : {"replace", "add-remove"}
 
     Raises
@@ -153,7 +148,6 @@ def quotient_norm(move, invariants: Invariants) -> float:
     Parameters
     ----------
     move : int array, shape (cells,)
-    invariants : Invariants
 
     Returns
     -------

@@ -26,7 +26,6 @@ def location_posterior(totals, rate: float) -> np.ndarray:
     ----------
     totals : sequence of int
         Records n_c of the stratum in each county, all positive; at least 2 records.
-    rate : float
 
     Returns
     -------
@@ -53,11 +52,6 @@ def log_odds_gain(totals, rate: float) -> np.ndarray:
     """Logarithm of the posterior odds of the county seen over the prior odds n_c / (n - n_c).
 
     ln(1 + n / (n_c o)) up to terms of order 1/n.
-
-    Parameters
-    ----------
-    totals : sequence of int
-    rate : float
 
     Returns
     -------
@@ -90,7 +84,6 @@ def bayes_factor_loss(totals, rate: float) -> Loss:
     ----------
     totals : sequence of int
         Records of the stratum in each county, at least two counties.
-    rate : float
 
     Returns
     -------
@@ -120,10 +113,8 @@ def distinguishing_advantage(
     ----------
     counts : int array, shape (1, K, 2)
         One stratum.
-    rate : float
     first, second : int
         Numbers of the counties.
-    category : int
 
     Returns
     -------

@@ -153,7 +153,6 @@ def rates_for(epsilon: float, largest: int) -> tuple[Rate, Rate]:
 
     Parameters
     ----------
-    epsilon : float
     largest : int
         Records b of the largest stratum, at least 2.
 

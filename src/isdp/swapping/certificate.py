@@ -42,9 +42,6 @@ def describe(name, records, roles, rate: Fraction, key, value, checks, started: 
     ----------
     name : str
         File name of the records, without its folder.
-    records : Records
-    roles : Roles
-    rate : Fraction
     key, value : int64 arrays, shape (records,)
         Numbers of the swap key's and of the swapped columns' values.
     checks : list of dict

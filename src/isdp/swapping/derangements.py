@@ -47,10 +47,6 @@ def subfactorial(m: int) -> int:
 def log_subfactorial(m) -> np.ndarray:
     """Logarithm of d_m; minus infinity at m = 1.
 
-    Parameters
-    ----------
-    m : int array
-
     Returns
     -------
     float64 array
@@ -71,10 +67,6 @@ def subfactorial_ratio(m, step: int) -> np.ndarray:
         Not 1, where d_m is 0.
     step : int
         1 or 2.
-
-    Returns
-    -------
-    float64 array
 
     Notes
     -----
@@ -140,7 +132,6 @@ def derange(words: Words, sizes: np.ndarray, *, exact: bool) -> np.ndarray:
 
     Parameters
     ----------
-    words : Words
     sizes : int64 array, shape (groups,)
         None of them 1, which has no derangement.
     exact : bool

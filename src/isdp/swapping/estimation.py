@@ -37,7 +37,6 @@ def fit(before, after, rate: float) -> Fit:
         With its strata, as far as they are known.
     after : int array, shape (K, L)
         The released table, summed over strata.
-    rate : float
 
     Raises
     ------
@@ -59,7 +58,6 @@ def chi_square(before, after, rate: float) -> float:
     ----------
     before : int array, shape (J, K, L)
     after : int array, shape (K, L)
-    rate : float
 
     Raises
     ------

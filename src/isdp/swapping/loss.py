@@ -29,7 +29,6 @@ def worst_loss(rate, largest: int) -> float:
 
     Parameters
     ----------
-    rate : float or Rate
     largest : int
         Records b of the largest stratum.
 
@@ -78,7 +77,6 @@ def log_weights(rate, size: int, variant: str = "listing") -> np.ndarray:
 
     Parameters
     ----------
-    rate : float or Rate
     size : int
         Records n of the stratum.
     variant : str

@@ -25,7 +25,6 @@ def expected_table(counts, rate: float) -> np.ndarray:
     ----------
     counts : int array, shape (J, K, L)
         Records by key, swapping variable and the rest held.
-    rate : float
 
     Returns
     -------
@@ -58,7 +57,6 @@ def unmix(swapped, rate: float) -> np.ndarray:
     Parameters
     ----------
     swapped : int array, shape (J, K, L)
-    rate : float
 
     Returns
     -------
@@ -89,7 +87,6 @@ def covariance(counts, rate: float, category: int = 0, other: int | None = None)
     Parameters
     ----------
     counts : int array, shape (J, K, L)
-    rate : float
     category, other : int
         Numbers l and l' of the categories; the same one by default.
 
@@ -181,12 +178,7 @@ def _shares_of_pairs(n: int, rate: float) -> _Shares:
 
 
 def expected_absolute_error(bias, sd) -> np.ndarray:
-    """E |X| for X normal with the given mean and standard deviation.
-
-    Parameters
-    ----------
-    bias, sd : float arrays
-    """
+    """E |X| for X normal with the given mean and standard deviation."""
     bias, sd = np.broadcast_arrays(np.asarray(bias, float), np.asarray(sd, float))
     scaled = np.divide(bias, sd, out=np.zeros(bias.shape), where=sd > 0)
     normal = sd * np.sqrt(2 / np.pi) * np.exp(-(scaled**2) / 2) + bias * erf(scaled / np.sqrt(2))
@@ -213,7 +205,6 @@ def expected_mape(counts, rate: float, *, unmixed: bool = False) -> float:
     Parameters
     ----------
     counts : int array, shape (J, K, L)
-    rate : float
     unmixed : bool
         Of the estimate of `unmix`, which needs a table of one stratum, in place of the swapped
         table.

@@ -56,7 +56,6 @@ def moved_together(size: int, rate: float) -> float:
     ----------
     size : int
         Records n of the stratum, at least 2.
-    rate : float
 
     Raises
     ------
@@ -80,7 +79,6 @@ class PairLaw(NamedTuple):
 
     Attributes
     ----------
-    both_fixed : float
     one_fixed : float
         The first is fixed and the second moves; as likely the other way round.
     exchanged : float
@@ -106,7 +104,6 @@ def pair_law(size: int, rate: float) -> PairLaw:
     ----------
     size : int
         Records n of the stratum, at least 2.
-    rate : float
 
     Raises
     ------
@@ -150,7 +147,6 @@ def exchange_log_odds(size: int, first: int, second: int, rate: float) -> float:
         Records n of the stratum, at least 2.
     first, second : int
         Records n_p and n_q of the two kinds, each at least 1.
-    rate : float
 
     Returns
     -------

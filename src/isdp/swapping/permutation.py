@@ -110,8 +110,6 @@ def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> n
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    strata : Strata
     rate : float
         Chance p with which a record is selected, strictly between 0 and 1.
 
@@ -138,10 +136,8 @@ def permute(strata: Strata, toss: Toss, words: Words, *, exact: bool) -> np.ndar
 
     Parameters
     ----------
-    strata : Strata
     toss : callable
         ``toss(k)`` returns k coins, each true with the swap rate as its chance; bool (k,).
-    words : Words
     exact : bool
         As in `isdp.swapping.derangements.derange`.
 
@@ -208,11 +204,8 @@ def swap(rng: np.random.Generator, strata: Strata, values, rate: float) -> np.nd
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    strata : Strata
     values : array, shape (records, ...)
         The swapping variable, or several that go together, a row a record.
-    rate : float
 
     Returns
     -------
@@ -293,10 +286,8 @@ def swap_table(rng: np.random.Generator, counts, rate: float) -> np.ndarray:
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     counts : int array, shape (J, K, L)
         Records by key, swapping variable and the rest held.
-    rate : float
 
     Returns
     -------

@@ -40,7 +40,6 @@ def exchange_loss_law(size: int, rate: float) -> LossLaw:
     ----------
     size : int
         Records n of the stratum, at least 2.
-    rate : float
 
     Raises
     ------
@@ -107,7 +106,6 @@ def delta_of(law: LossLaw, epsilon: float) -> float:
 
     Parameters
     ----------
-    law : LossLaw
     epsilon : float
         Of the exchange, which is two units of d_HAM.
     """
@@ -122,7 +120,6 @@ def epsilon_at(size: int, rate: float, delta: float) -> float:
     ----------
     size : int
         Records n of the stratum, at least 2.
-    rate : float
     delta : float
         Between 0, which gives the largest loss of an exchange, and 1, for the exchange as a
         whole.
@@ -145,7 +142,6 @@ def epsilon_of(law: LossLaw, delta: float) -> float:
 
     Parameters
     ----------
-    law : LossLaw
     delta : float
         As in `epsilon_at`.
 

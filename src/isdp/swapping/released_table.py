@@ -177,7 +177,6 @@ def rare_category_bound(size: int, rate: float) -> Loss:
     ----------
     size : int
         Records n of the stratum, at least 2.
-    rate : float
 
     Raises
     ------
@@ -200,7 +199,6 @@ def two_counties_bound(size: int, in_category: int, rate: float) -> Loss:
         Records n of the stratum, at least 4.
     in_category : int
         Records of one of the two categories, from 1 to n - 1.
-    rate : float
 
     Raises
     ------

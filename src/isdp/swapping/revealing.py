@@ -36,7 +36,6 @@ def refuse_revealing(
 
     Parameters
     ----------
-    records : Records
     match, moving : sequence of str
         Columns of the swap key, and columns whose values move.
     public : sequence of str

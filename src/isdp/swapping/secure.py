@@ -102,7 +102,6 @@ def swap_for_release(
 
     Parameters
     ----------
-    strata : Strata
     values : array, shape (records, ...)
         The swapping variable, or several that go together, a row a record.
     rate : Fraction, int, str or float

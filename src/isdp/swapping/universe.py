@@ -155,7 +155,6 @@ def universe_lower_bound(totals, rate) -> Loss:
     ----------
     totals : sequence of int
         Records of the stratum in each county.
-    rate : float or Rate
 
     Returns
     -------

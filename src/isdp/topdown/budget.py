@@ -211,7 +211,6 @@ class Workload:
 
     Attributes
     ----------
-    queries : tuple of str
     rows : csr_array, int64, shape (answers, cells)
     losses : tuple of Fraction
         Epsilon or rho of each query.

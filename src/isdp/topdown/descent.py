@@ -53,10 +53,6 @@ def node_streams(rng: np.random.Generator) -> Streams:
     ----------
     rng : numpy.random.Generator
         One number is drawn from it.
-
-    Returns
-    -------
-    function from level and region to numpy.random.Generator
     """
     root = int(rng.integers(2**63))
     return lambda level, unit: stream(root, level, unit)
@@ -73,11 +69,8 @@ def run(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     table : int array, shape (leaves, cells)
         Confidential counts, from 0 up, a row for each leaf of the hierarchy.
-    hierarchy : Hierarchy
-    plan : Plan
     noise : function
         As `isdp.topdown.noise.draw_noise`; for confidential data `draw_noise_for_release`.
 
@@ -170,9 +163,6 @@ class Descent:
 
     Parameters
     ----------
-    plan : Plan
-    hierarchy : Hierarchy
-    streams : function from level and region to numpy.random.Generator
     noise : function
         As `isdp.topdown.noise.draw_noise`.
     """

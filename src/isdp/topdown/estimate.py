@@ -105,11 +105,6 @@ def normal_equations(rows, weights, answers, cells) -> tuple[np.ndarray, np.ndar
 def solve(problem: Problem, nonnegative: bool = True) -> np.ndarray:
     """Find the children's best tables over the reals.
 
-    Parameters
-    ----------
-    problem : Problem
-    nonnegative : bool
-
     Returns
     -------
     float64 array, shape (children, cells)

@@ -48,7 +48,6 @@ def nearest_kinds(rng: np.random.Generator, noisy, presence: Presence) -> Neares
     rng : numpy.random.Generator
         For ties of the rounding.
     noisy : float or int array, shape (kinds,)
-    presence : Presence
 
     Raises
     ------

@@ -91,10 +91,6 @@ def measured_kinds(known: Known, schema: Schema, budget: Budget, level: str, ans
 
     Parameters
     ----------
-    known : Known
-    schema : Schema
-    budget : Budget
-    level : str
     answers : int array, shape (regions, answers)
         As in `isdp.topdown.budget.workload`.
 
@@ -136,9 +132,6 @@ def kinds_down_to(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    known : Known
-    hierarchy : Hierarchy
     measured : sequence of (kinds, weight)
         As from `measured_kinds`, from the root down to that level.
     totals : int array
@@ -161,7 +154,6 @@ def kinds_of_children(rng: np.random.Generator, noisy, least, allowed, parent) -
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     noisy : float array, shape (children, kinds)
     least : int array, shape (children, kinds)
     allowed : bool array, shape (children, kinds)

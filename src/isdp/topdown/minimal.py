@@ -96,7 +96,6 @@ def nearest_everywhere(
         For ties of the rounding.
     measured : sequence of array, each of shape (regions, kinds)
         Noisy totals by kind, from the top level down.
-    tree : Tree
     presence : Presence
         Totals, kinds present and least numbers of the smallest regions.
 

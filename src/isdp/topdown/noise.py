@@ -19,7 +19,6 @@ def draw_noise(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     flavour : {"pure", "zCDP"}
         Double geometric with a = exp(-loss / 2), or discrete Gaussian with sigma^2 = 1 / loss.
     losses : sequence of positive numbers
@@ -66,7 +65,6 @@ def discrete_gaussian(rng: np.random.Generator, sigma) -> np.ndarray:
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     sigma : float array
         Positive.
 

@@ -23,7 +23,6 @@ class Plan:
 
     Parameters
     ----------
-    schema : Schema
     budget : Budget
         For every level of the hierarchy.
     held : tuple of str

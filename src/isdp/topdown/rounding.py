@@ -21,7 +21,6 @@ class Rounded:
 
     Attributes
     ----------
-    table : int64 array
     cost : float
         Sum of the absolute changes, in persons.
     variables : int

@@ -35,10 +35,8 @@ def run_sparse(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     table : csr_array, int64, shape (leaves, cells)
         Confidential counts, from 0 up.
-    hierarchy : Hierarchy
     plan : Plan
         Without negatives.
     noise : function

@@ -31,9 +31,6 @@ def margins_of_error(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-    release : Release
-    hierarchy : Hierarchy
     plan : Plan
         Those of the release.
     runs : int

@@ -57,7 +57,6 @@ def make_convolution(given, free, part_half, left: int) -> Convolution | None:
 
     Parameters
     ----------
-    given, free : int64 arrays
     part_half : int64 array
         Windows of both parts' coordinates, stacked.
     left : int
@@ -87,7 +86,6 @@ def convolve(convolution: Convolution, split: Split, left, right) -> tuple[np.nd
 
     Parameters
     ----------
-    convolution : Convolution
     split : Split
         Of the same union, for the windows.
     left, right : float arrays

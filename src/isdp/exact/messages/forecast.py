@@ -25,10 +25,6 @@ MOST_CELLS = 2000  # a weight for each pair of cells: beyond them gigabytes
 def least_open(invariants: Invariants) -> int:
     """Give a number of sums that are open at some time, in whatever order cells are merged.
 
-    Parameters
-    ----------
-    invariants : Invariants
-
     Returns
     -------
     int
@@ -76,13 +72,11 @@ def least_bytes(
 
     Parameters
     ----------
-    invariants : Invariants
     power, rate, log_left_out
         As in `isdp.exact.messages.windows.radius`.
 
     Returns
     -------
-    bytes : float
     open : int
         From `least_open`.
 

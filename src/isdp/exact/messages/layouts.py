@@ -46,7 +46,6 @@ class Layouts:
         ----------
         plan_of : callable
             ``plan_of(layout, convolve)`` lays the windows out, with convolutions or without.
-        most_bytes : float
         convolve : bool
             Whether convolutions may be used, which take more memory.
         """

@@ -79,7 +79,6 @@ class DynamicSampler:
     error, left_out : float
         Bound on the total variation distance between a draw's law and the law asked for:
         `truncation`, what the windows leave out, plus `rounding`.
-    truncation, rounding : float
     bytes : int
         Memory that the messages take, with room for convolutions while they are found.
     dimension : int
@@ -293,11 +292,6 @@ class DynamicSampler:
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw independent noise vectors.
 
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        draws : int
-
         Returns
         -------
         int64 array, shape (draws, cells)
@@ -344,13 +338,8 @@ class DynamicSampler:
     def marginal(self, cell: int) -> tuple[np.ndarray, np.ndarray]:
         """Law of the noise in one cell, exact but for `left_out`.
 
-        Parameters
-        ----------
-        cell : int
-
         Returns
         -------
-        support : int64 array
         pmf : float64 array
             P(u_cell = k) for each k in `support`.
 

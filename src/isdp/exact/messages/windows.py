@@ -145,7 +145,6 @@ def shown(plan: Plan, tree: int, nodes: list) -> Iterator[tuple]:
 
     Yields
     ------
-    item of `nodes`
     callable
         Told what share of the node's message is done.
     """
@@ -179,10 +178,8 @@ def combine(
 
     Parameters
     ----------
-    split : Split
     left, right : float64 arrays
         Of the parts.
-    out : float64 array
     at : callable
         Told, some times a second, what share is done.
     """
