@@ -8,8 +8,8 @@
 # make bench  exact samplers against chains and other libraries, and what the config's settings
 #             rest on: about five minutes
 # make bench-growth  TopDown down to 900,000 synthetic blocks, by number of regions: five minutes
-# make mutants  break the packages on purpose, fault by fault, and count what the tests notice: half
-#             an hour; make mutants FAULTS=--dozen tries twelve of the faults, as CI does after the tests
+# make mutants PACKAGE=isdp/exact  break a package on purpose, fault by fault, and list what its
+#             tests do not notice: some five minutes
 # make docs   the site of the documentation: docs/site/index.html, read without a network
 # make lint   what is checked of the sources themselves, workflow files of CI included
 # make keys   write the table of the config's keys from its models
@@ -30,7 +30,7 @@ DOCS := .venv-docs
 DOCS_READY := $(DOCS)/.ready
 MUTANTS := .venv-mutants
 MUTANTS_READY := $(MUTANTS)/.ready
-FAULTS ?=
+PACKAGE ?=
 CORES ?= all
 SWEEP ?= config/sweep.yaml
 # after a run that succeeded; a failed one ends with Snakemake's own error
@@ -68,7 +68,7 @@ slurm: $(READY)
 # file by file side by side, in the order given: the workflow's are the longest, and come first
 test: $(DEV_READY)
 	PATH="$(BIN):$$PATH" pytest --numprocesses auto --dist loadfile --no-loadscope-reorder \
-		tests/workflow tests/unit tests/statistical tests/reproduction tests/mutants
+		tests/workflow tests/unit tests/statistical tests/reproduction
 
 # skipped, with the reason, without root or Debian's slurm-wlm and munge
 test-cluster: $(DEV_READY)
@@ -79,6 +79,7 @@ lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" ruff format --check .
 	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	PATH="$(BIN):$$PATH" snakemake --lint
+	PATH="$(BIN):$$PATH" PYTHONPATH=src lint-imports
 	PATH="$(BIN):$$PATH" check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
 	PATH="$(BIN):$$PATH" zizmor --offline --quiet --strict-collection .github/workflows
 
@@ -94,7 +95,7 @@ bench-growth: $(READY)
 	PATH="$(BIN):$$PATH" python -m benchmarks.topdown_growth
 
 mutants: $(DEV_READY) $(MUTANTS_READY)
-	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(FAULTS)
+	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(PACKAGE)
 
 docs: $(READY) $(DOCS_READY)
 	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python -m sphinx --quiet --fail-on-warning \

@@ -30,22 +30,6 @@ KINDS = re.compile(
     rf"|ReplaceComparisonOperator_(Is_IsNot|IsNot_Is|In_NotIn|NotIn_In"
     rf"|{_COMPARISON}_{_COMPARISON}))"
 )
-# Faults for each folder of the sources; a folder that is not named gets LEAST.
-LEAST = 10
-MOST = {
-    "isdp/exact": 70,
-    "isdp/mcmc": 45,
-    "isdp/privatize": 45,
-    "isdp/diagnostics": 25,
-    "isdp/accounting": 15,
-    "isdp/constraints": 15,
-    "isdp/lattice": 15,
-    "isdp/subspace": 15,
-    "isdp/swapping": 15,
-    "isdp/topdown": 15,
-    "reproduction/review": 40,
-    "reproduction/counties": 15,
-}
 
 
 @dataclass(frozen=True)
@@ -69,11 +53,6 @@ class Fault:
     operator: str
     occurrence: int
 
-    @property
-    def folder(self) -> str:
-        """Folder of two levels that the file is in."""
-        return folder_of(self.path)
-
     def applied(self, source: str) -> str:
         """Text of the file with the edit."""
         return mutate_code(source, get_operator(self.operator)(), self.occurrence)
@@ -82,11 +61,6 @@ class Fault:
         """First line that the edit changes, before and after it."""
         pairs = zip(source.splitlines(), self.applied(source).splitlines(), strict=False)
         return next((old.strip(), new.strip()) for old, new in pairs if old != new)
-
-
-def folder_of(path: str) -> str:
-    """Folder of two levels that a file is in, or of one."""
-    return "/".join(path.split("/")[:-1][:2])
 
 
 def faults_of(source: str, path: str) -> Iterator[Fault]:
@@ -128,8 +102,8 @@ def _protected_lines(source: str) -> set[int]:
     return found
 
 
-def sample(sources: Path, only: str = "") -> list[list[Fault]]:
-    """Draw the fixed sample, folder by folder: lines first, then an edit of each.
+def sample(sources: Path, package: str, number: int) -> list[Fault]:
+    """Draw a fixed sample of the faults of a package: lines first, then an edit of each.
 
     What is drawn are the least of hashes of a line's and an edit's own text, so that an edited
     source draws other faults where it was edited, and elsewhere all but a few stay.
@@ -138,24 +112,22 @@ def sample(sources: Path, only: str = "") -> list[list[Fault]]:
     ----------
     sources : Path
         Folder of the packages.
-    only : str
-        One folder of it, as isdp/exact, or all of them.
+    package : str
+        A folder of it, such as isdp/exact.
+    number : int
+        Of faults at most.
     """
-    lines: dict[str, dict[tuple, list]] = defaultdict(lambda: defaultdict(list))
-    for path in sorted((sources / only).rglob("*.py")):
+    lines: dict[tuple, list] = defaultdict(list)
+    for path in sorted((sources / package).rglob("*.py")):
         if path.name != "__init__.py":
             name, text = path.relative_to(sources).as_posix(), path.read_text()
             places = _places_of_lines(text)
             for fault in faults_of(text, name):
-                lines[folder_of(name)][name, *places[fault.line - 1]].append(fault)
-    chosen: list[list[Fault]] = []
-    for folder, of_folder in sorted(lines.items()):
-        chosen.append([])
-        for place in sorted(of_folder, key=_hash)[: MOST.get(folder, LEAST)]:
-            edits = enumerate(of_folder[place])  # the same in whatever line of the file it stands
-            _, fault = min(edits, key=lambda each: _hash((place, each[0], each[1].operator)))
-            chosen[-1].append(fault)
-    return chosen
+                lines[name, *places[fault.line - 1]].append(fault)
+    return [
+        min(enumerate(lines[place]), key=lambda each: _hash((place, each[0], each[1].operator)))[1]
+        for place in sorted(lines, key=_hash)[:number]
+    ]
 
 
 def _places_of_lines(text: str) -> list[tuple[str, int]]:
@@ -170,22 +142,3 @@ def _places_of_lines(text: str) -> list[tuple[str, int]]:
 
 def _hash(what: tuple) -> str:
     return hashlib.sha256(f"{SEED} {what!r}".encode()).hexdigest()
-
-
-def found_again(sources: Path, path: str, before: str, after: str) -> Fault:
-    """Find the fault of a file that makes one line of another.
-
-    Raises
-    ------
-    LookupError
-        If the file has no such line, or no such edit of it.
-    """
-    source = (sources / path).read_text()
-    lines = [number for number, line in enumerate(source.splitlines(), 1) if line.strip() == before]
-    for fault in faults_of(source, path):
-        if fault.line in lines and fault.change(source) == (before, after):
-            return fault
-    raise LookupError(
-        f"{path} has no line {before!r} that an edit makes {after!r}: put another fault of this "
-        "folder into tests/mutants/dozen.csv"
-    )
