@@ -79,7 +79,7 @@ lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" ruff format --check .
 	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	PATH="$(BIN):$$PATH" snakemake --lint
-	PATH="$(BIN):$$PATH" PYTHONPATH=src lint-imports
+	PATH="$(BIN):$$PATH" lint-imports
 	PATH="$(BIN):$$PATH" check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/ci.yml
 	PATH="$(BIN):$$PATH" zizmor --offline --quiet --strict-collection .github/workflows
 
