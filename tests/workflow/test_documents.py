@@ -125,7 +125,12 @@ def test_the_sources_and_the_workflow_files_are_clean():
     recipe = (ROOT / "Makefile").read_text().partition("\nlint: ")[2].partition("\n\n")[0]
     commands = re.findall(r'^\tPATH="\$\(BIN\):\$\$PATH" (.*)$', recipe, re.MULTILINE)
     quick = [command for command in commands if not command.startswith("snake")]
-    assert {command.split()[0] for command in quick} == {"ruff", "check-jsonschema", "zizmor"}
+    assert {command.split()[0] for command in quick} == {
+        "ruff",
+        "lint-imports",
+        "check-jsonschema",
+        "zizmor",
+    }
     for command in quick:
         program, *arguments = command.split()
         done = subprocess.run(
