@@ -86,14 +86,13 @@ with job_log(snakemake.log[0]):
     "workflow/scripts/toy/plot_toy.py": '''\
 """Show the mean sign."""
 
-from isdp.plots.style import save
+from reproduction.running.figures import save_figures
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import read_csv
 from reproduction.toy.figures import mean_sign
 
 with job_log(snakemake.log[0]):
-    output = snakemake.output
-    save(mean_sign(read_csv(snakemake.input.points)), output.signs, output.signs_png)
+    save_figures({"signs": mean_sign(read_csv(snakemake.input.points))}, snakemake.output)
 ''',
     "workflow/rules/toy.smk": '''\
 """Signs at random."""
@@ -123,8 +122,7 @@ rule plot_toy:
     input:
         points="results/figures/toy.csv",
     output:
-        signs=in_report("results/figures/toy.svg"),
-        signs_png="results/figures/toy.png",
+        **figure_files(signs="results/figures/toy.svg"),
     log:
         logs("plot_toy"),
     localrule: True
@@ -150,7 +148,6 @@ use rule render_tables as render_toy_tables with:
         logs("render_toy_tables"),
     params:
         sources=presentation("toy", "review"),
-        descriptions=DESCRIPTION_FILES,
 
 
 rule toy:
@@ -303,7 +300,7 @@ def test_the_report_the_front_page_and_the_overview_show_it(extended):
     for part in ('id="study-toy"', "Mean sign by number of signs", "signs against their number."):
         assert part in front
     assert "Mean of the signs." in (results / "tables/toy.html").read_text()
-    assert "\ntoy,several,mean," in (results / "tables/data_dictionary.csv").read_text()
+    assert "\ntoy,tables/toy.csv,mean," in (results / "tables/data_dictionary.csv").read_text()
     assert "| toy " in (results / "figures/README.md").read_text()
     assert '"05_toy.html"' in (results / "notebooks/00_overview.html").read_text()
     page = (results / "notebooks/05_toy.html").read_text()

@@ -74,7 +74,8 @@ rule scorecard:
 
 rule list_descriptions:
     input:
-        DESCRIPTION_FILES,
+        made=[*RESULTS, *rules.scorecard.output, *rules.verify_draws.output],
+        descriptions=DESCRIPTION_FILES,
     output:
         columns="results/tables/data_dictionary.csv",
         figures="results/figures/README.md",

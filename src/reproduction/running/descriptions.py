@@ -135,15 +135,25 @@ class Descriptions:
         parts = [f"**{entry.title}.**", entry.caption.strip(), study.settings.strip()]
         return _filled("\n\n".join(filter(None, parts)) + "\n", values)
 
-    def dictionary(self) -> pd.DataFrame:
-        """Return the data dictionary: study, file, column, and its meaning and unit."""
-        described = [
-            (study, f"{kind}/{name}.csv", entry.columns)
-            for study, kind, name, entry in self.entries()
+    def dictionary(self, files: Iterable[Path]) -> pd.DataFrame:
+        """Return the data dictionary of csv files: study, file, column, and its meaning and unit.
+
+        Of files that differ in wildcards, such as one per state, the columns are listed once.
+        """
+        rows = [
+            (
+                self.study_of(kind, file.stem),
+                f"{kind}/{self.find(kind, file.stem)[0]}.csv",
+                *described,
+            )
+            for file in files
+            for kind in [file.parent.name]
+            for described in self.columns_of(
+                kind, file.stem, pd.read_csv(file, nrows=0).columns
+            ).items()
         ]
-        described += [(key, "several", study.columns) for key, study in self.studies.items()]
-        rows = [(*file, *column) for *file, columns in described for column in columns.items()]
         table = pd.DataFrame(rows, columns=["study", "file", "column", "meaning"])
+        table = table.drop_duplicates(["file", "column"])
         return table.sort_values(["study", "file"], kind="stable", ignore_index=True)
 
     def figures(self) -> pd.DataFrame:

@@ -70,9 +70,17 @@ def test_figures_are_listed_with_their_study(write):
     assert found.study_of("tables", "draw_l1") == "swapping"
 
 
-def test_the_dictionary_has_every_column_once(write):
-    table = read_descriptions([write(SWAPS)]).dictionary()
-    assert sorted(table["column"]) == ["*", "chi_square", "rate"]
+def test_the_dictionary_has_every_column_of_a_file_once(write, tmp_path):
+    files = [tmp_path / "tables" / f"{name}.csv" for name in ("fit", "draw_l1", "draw_l2")]
+    files[0].parent.mkdir()
+    files[0].write_text("rate,chi_square\n")
+    for file in files[1:]:
+        file.write_text("rate\n")
+    table = read_descriptions([write(SWAPS)]).dictionary(files)
+    found = list(zip(table["file"], table["column"], strict=True))
+    assert ("tables/fit.csv", "rate") in found
+    assert ("tables/fit.csv", "chi_square") in found
+    assert len(found) == 3  # both draws are of one pattern
     assert set(table["study"]) == {"swapping"}
 
 

@@ -1,12 +1,16 @@
 """Write the data dictionary and the list of figures from the descriptions of all studies."""
 
+from pathlib import Path
+
 from isdp.io.files import whole, write_csv
 from reproduction.running.descriptions import read_descriptions
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
-    descriptions = read_descriptions(snakemake.input)
-    write_csv(descriptions.dictionary(), snakemake.output.columns)
+    descriptions = read_descriptions(snakemake.input.descriptions)
+    files = sorted({Path(path).with_suffix(".csv") for path in snakemake.input.made})
+    made = [path for path in files if path.is_file()]  # a figure may have no csv of its own
+    write_csv(descriptions.dictionary(made), snakemake.output.columns)
     table = descriptions.figures().to_markdown(index=False)
     note = "A name in braces stands for each of its values."
     with whole(snakemake.output.figures) as temporary:
