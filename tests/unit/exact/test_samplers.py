@@ -103,9 +103,7 @@ def test_a_lattice_whose_basis_would_take_minutes_is_refused_with_the_dimension(
         MixtureSampler(crossed, GeneralizedLaplace(0.25, "l2"))
 
 
-def test_upper_bounds_are_kept_and_a_cell_has_its_law():
+def test_upper_bounds_are_kept():
     sampler = DynamicSampler(Invariants.total(4), GeneralizedLaplace(0.5), lower=-2, upper=3)
     noise = sampler.sample(np.random.default_rng(1), 4000)
-    support, pmf = sampler.marginal(0)
-    inside = support[pmf > 0]
-    assert (inside.min(), inside.max()) == (noise.min(), noise.max()) == (-2, 3)
+    assert (noise.min(), noise.max()) == (-2, 3)

@@ -18,7 +18,6 @@ release of confidential data.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from isdp.exact.messages.bounds import cell_bound, refuse_infeasible
 from isdp.exact.messages.convolution import convolve
 from isdp.exact.messages.forecast import least_bytes
 from isdp.exact.messages.layouts import Layouts
-from isdp.exact.messages.loops import Split, add_up, choose, spread
+from isdp.exact.messages.loops import Split, add_up, choose
 from isdp.exact.messages.tree import Layout, Node
 from isdp.exact.messages.windows import (
     Plan,
@@ -335,46 +334,6 @@ class DynamicSampler:
                 states[part] = np.empty(len(noise), np.int64)
                 states[part][order] = drawn
 
-    def marginal(self, cell: int) -> tuple[np.ndarray, np.ndarray]:
-        """Law of the noise in one cell, exact but for `left_out`.
-
-        Returns
-        -------
-        pmf : float64 array
-            P(u_cell = k) for each k in `support`.
-
-        Raises
-        ------
-        InputError
-            If there is no such cell.
-        """
-        if cell not in range(self.invariants.cells):
-            raise InputError(
-                f"exact: there is no cell {cell!r}; cells go from 0 to {self.invariants.cells - 1}"
-            )
-        for tree, nodes in enumerate(self._layout.trees):
-            for place, node in enumerate(nodes):
-                if node.cell == cell:
-                    return self._leaf_law(tree, place)
-        return np.zeros(1, np.int64), np.ones(1)
-
-    def _leaf_law(self, tree: int, leaf: int) -> tuple[np.ndarray, np.ndarray]:
-        nodes, plan = self._layout.trees[tree], self._plan
-        message = [self._messages[number] for number in plan.same[tree]]
-        outside = np.ones(len(message[leaf]))
-        path = _path_to(nodes, leaf)
-        if len(path) > 1:
-            outside = np.ones(1)
-        for place, part in pairwise(path):
-            node = nodes[place]
-            into = np.zeros(len(message[part]))
-            left, right = message[node.left], message[node.right]
-            spread(plan.splits[tree][place], outside, left, right, part == node.left, into)
-            outside = into
-        half = plan.halves[tree][leaf][0]
-        pmf = outside * message[leaf]
-        return nodes[leaf].gap * np.arange(-half, half + 1), pmf / pmf.sum()
-
 
 def _weights_of(split: Split, left, right, states: np.ndarray) -> np.ndarray:
     """Add up the splits of given states, since a convolution says them within its error only."""
@@ -388,15 +347,6 @@ def _advice(sums: str) -> str:
     return (
         f"({sums} sums are open at a time); use the MCMC sampler (isdp.mcmc.sample) or less noise"
     )
-
-
-def _path_to(nodes: list[Node], leaf: int) -> list[int]:
-    """Places from the root down to a leaf."""
-    path = [leaf]
-    for place in range(leaf + 1, len(nodes)):
-        if path[-1] in (nodes[place].left, nodes[place].right):
-            path.append(place)
-    return path[::-1]
 
 
 def _invert(totals: np.ndarray, uniform: np.ndarray) -> np.ndarray:

@@ -162,10 +162,8 @@ def test_convolutions_change_nothing_that_can_be_seen(name, law, in_turn, monkey
     assert found.error == found.truncation + found.rounding
     assert found._convolved > 0
     assert in_turn or found.rounding > added.rounding + found._convolved
-    for cell in range(LATTICES[name].cells):
-        ours, theirs = found.marginal(cell), added.marginal(cell)
-        own = dict(zip(ours[0].tolist(), ours[1], strict=True))
-        assert [own.get(v, 0.0) for v in theirs[0].tolist()] == pytest.approx(theirs[1], abs=1e-13)
+    draws = [sampler.sample(np.random.default_rng(1), 2_000) for sampler in (found, added)]
+    assert (draws[0] == draws[1]).all()
 
 
 def law_of_draws(sampler):
