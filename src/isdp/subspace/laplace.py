@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from isdp.accounting.guarantees import Guarantee
-from isdp.checks import one_of, positive_float, whole
+from isdp.checks import positive_float, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.additive import NEGLIGIBLE, Additive, put, set_up
@@ -20,12 +20,10 @@ from isdp.subspace.neighbours import columns_of
 from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 
-CALIBRATIONS = ("paper", "exact")
-
 
 @dataclass(frozen=True, eq=False)
 class ProjectedLaplace(Additive):
-    """Pi_N e, e Laplace of scale b in each answer (SDP, Corollary 3.8).
+    """Pi_N e, e Laplace of scale b = Delta_1(A) / epsilon in each answer (SDP, Corollary 3.8).
 
     Parameters
     ----------
@@ -33,9 +31,6 @@ class ProjectedLaplace(Additive):
         On the answers.
     epsilon : float
         What one record may cost.
-    calibration : {"paper", "exact"}
-        b = Delta_1(A) / epsilon, or Delta_q / epsilon: the least that is private, which is smaller
-        for some invariants and takes linear programmes to find (`quotient_sensitivity`).
     relation : {"replace", "add-remove"}
 
     Raises
@@ -53,18 +48,14 @@ class ProjectedLaplace(Additive):
     """
 
     epsilon: float
-    calibration: str = "paper"
 
-    def __init__(self, query, invariants, epsilon, calibration="paper", relation="replace"):
+    def __init__(self, query, invariants, epsilon, relation="replace"):
         positive_float("subspace: epsilon", epsilon)
-        one_of("subspace: calibration", calibration, CALIBRATIONS)
-        set_up(self, query, invariants, relation, epsilon=epsilon, calibration=calibration)
+        set_up(self, query, invariants, relation, epsilon=epsilon)
 
     @cached_property
     def sensitivity(self) -> float:
-        """Delta_1(A), or Delta_q."""
-        if self.calibration == "exact":
-            return quotient_sensitivity(self.query, self.invariants, self.relation)
+        """Delta_1(A)."""
         return sensitivity(self.query, 1, self.relation)
 
     @property

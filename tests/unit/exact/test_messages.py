@@ -84,15 +84,14 @@ def test_normaliser_under_one_total_by_convolution():
     "bounds",
     [
         {"lower": -np.array([0, 1, 2, 3, 1, 0])},
-        {"lower": -2, "upper": 3},
-        {"lower": np.array([3, -9, -9, -9, -9, -9]), "upper": 9},
+        {"lower": -2},
+        {"lower": np.array([3, -9, -9, -9, -9, -9])},
     ],
 )
 def test_bounds_on_a_small_table_against_enumeration(bounds, mechanism):
     invariants = SMALL["2 x 3"]
     points = points_in_a_box(invariants, 60)
     inside = (points >= bounds["lower"]).all(axis=1)
-    inside &= (points <= bounds.get("upper", 99)).all(axis=1)
     points = points[inside]
     weights = np.exp(mechanism.log_weight(points))
     sampler = DynamicSampler(invariants, mechanism, **bounds)
@@ -100,7 +99,6 @@ def test_bounds_on_a_small_table_against_enumeration(bounds, mechanism):
     assert sampler.log_normaliser == pytest.approx(np.log(weights.sum()), abs=1e-11)
     draws = sampler.sample(np.random.default_rng(1), 200)
     assert (draws >= bounds["lower"]).all()
-    assert (draws <= bounds.get("upper", 99)).all()
 
 
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.25), GeneralizedGaussian(4.0)])
@@ -210,15 +208,13 @@ def test_two_cells_at_extreme_epsilon(epsilon):
     [
         ({"mechanism": GeneralizedLaplace(1.0, "l2")}, "messages: serves laws of weight"),
         ({"lower": 1}, "no integer noise meets both"),
-        ({"lower": np.array([1, 0, 0]), "upper": 0}, "cell 0 has lower 1 above upper 0"),
         ({"lower": np.zeros(2, int)}, "one integer or 3 of them"),
         ({"lower": 0.5}, "one integer or 3 of them"),
         ({"lower": 2**60}, "beyond 2\\^52"),
         ({"left_out": 0}, "left_out must lie between"),
         ({"left_out": 1}, "left_out must lie between"),
         ({"lower": np.array([5000, -9999, -9999])}, "too unlikely for double precision"),
-        ({"most_bytes": 100}, "GB, more than 1e-07 GB .*MCMC"),
-        ({"mechanism": GeneralizedLaplace(1e-7)}, "GB, more than 2 GB"),
+        ({"mechanism": GeneralizedLaplace(1e-7)}, "GB, more than 2 GB .*MCMC"),
         ({"mechanism": GeneralizedLaplace(2e-6)}, "products, more than"),
     ],
 )
@@ -226,12 +222,6 @@ def test_refusals(arguments, message):
     arguments = {"mechanism": GeneralizedLaplace(1.0), **arguments}
     with pytest.raises(InputError, match=message):
         DynamicSampler(Invariants.total(3), **arguments)
-
-
-def test_a_sum_that_whole_numbers_cannot_reach_is_refused():
-    odd = {"lower": np.array([-3, -3, 1]), "upper": np.array([3, 3, 1])}
-    with pytest.raises(InputError, match="no integer noise"):
-        DynamicSampler(Invariants([[2, 2, 1]]), GeneralizedLaplace(1.0), **odd)
 
 
 @pytest.mark.parametrize(("entry", "refused"), [(2**31, False), (-(2**31) - 1, True)])
