@@ -254,7 +254,7 @@ def test_bound_lies_above_the_exact_distance(name, lag, acceptance):
 
 def apart_step(rng, walk, state):
     """Two walks that know nothing of each other: right one by one, wrong as a coupling."""
-    first, second = walk.step(rng, state.first)[0], walk.step(rng, state.second)[0]
+    first, second = (walk.run(rng, one, draws=1)[1] for one in (state.first, state.second))
     after = CoupledState(first, second, walk.lattice.coordinates(second.noise - first.noise))
     return after, after.identical
 

@@ -14,11 +14,13 @@ from isdp.accounting.guarantees import Guarantee
 from isdp.checks import positive_float, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.additive import NEGLIGIBLE, Additive, put, set_up
+from isdp.subspace.additive import Additive, put, set_up
 from isdp.subspace.bases import check_basis, difference_basis, null_basis
 from isdp.subspace.neighbours import columns_of
 from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
+
+NEGLIGIBLE = 1e-9  # of the largest difference: what rounding may leave outside a basis
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,7 @@ class ExtendedLaplace(Additive):
     Unlike for Gaussian noise, the l1 sensitivity depends on the basis, so the extension can have a
     smaller or a larger error than the projection. For histograms under a total it has a larger one
     from eight cells on in every basis known here. For ranges and prefix sums it has a much smaller
-    one in `difference_basis`. The statement says so where the error is larger.
+    one in `difference_basis`.
 
     Parameters
     ----------
@@ -177,19 +179,6 @@ class ExtendedLaplace(Additive):
         if not self.sensitivity:
             return self.guaranteed("pure", 0, "no record moves what is free")
         return self.guaranteed("pure", self.epsilon, "SDP, Corollary 3.9")
-
-    def statement(self) -> str:
-        """Say what is guaranteed, and where the projection would do better."""
-        plain = sensitivity(self.query, 1, self.relation)
-        text = super().statement()
-        projected = 2 * (plain / self.epsilon) ** 2 * self.null.dimension
-        if self.error <= projected * (1 + NEGLIGIBLE):
-            return text
-        return (
-            f"{text}; in this basis a record moves the {self.basis.shape[1]} coordinates by "
-            f"{self.sensitivity:.4g} and the {self.query.answers} answers by {plain:.4g}: "
-            f"projected Laplace noise is smaller"
-        )
 
 
 def _default_basis(query: Query, invariants: Invariants, relation: str) -> csc_array:
