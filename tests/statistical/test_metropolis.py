@@ -102,7 +102,7 @@ def test_one_sweep_moves_as_the_transition_matrix_says_and_leaves_the_law(accept
     walk = LatticeWalk(kernel_lattice(invariants), mechanism, 0.4, acceptance)
     rng = np.random.default_rng(13)
     state = walk.init(law.points[start])
-    after = np.array([walk.step(rng, state)[0].noise for _ in range(20_000)])
+    after = np.array([walk.run(rng, state, draws=1)[1].noise for _ in range(20_000)])
     counts = count_points(after, law.points)
     check_law(counts, np.append(matrix[start].clip(0), 0.0))
 

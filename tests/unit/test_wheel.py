@@ -19,7 +19,7 @@ from isdp.compiled import cache_folder
 from tests import ROOT
 from tests.compiled_code import give_compiled
 
-HARD = {"numpy", "scipy", "numba", "python-flint", "pandas", "pyyaml", "jinja2"}
+HARD = {"numpy", "scipy", "numba", "python-flint", "pandas", "pyyaml", "jinja2", "tqdm"}
 
 
 def built(kind, source, folder):

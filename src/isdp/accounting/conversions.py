@@ -16,7 +16,7 @@ import scipy
 from scipy.special import erfcx, ndtr
 
 from isdp.accounting.guarantees import Guarantee, Number, product
-from isdp.checks import not_negative, one_of, positive, share
+from isdp.checks import not_negative, one_of, share
 from isdp.errors import InputError
 
 ROUNDING = 1e-12  # relative, more than a conversion is off by
@@ -79,25 +79,6 @@ def epsilon_gaussian(rho: float, delta: float) -> float:
         xtol=1e-16 * min(1.0, most),
         rtol=1e-13,
     )
-
-
-def delta_gaussian(epsilon: float, mu: float) -> float:
-    """Smallest delta of Gaussian noise: Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu).
-
-    Parameters
-    ----------
-    epsilon : float
-        From 0 up.
-    mu : float
-        Distance of the two tables in standard deviations of the noise, positive.
-
-    Notes
-    -----
-    Balle and Wang (2018), Theorem 8.
-    """
-    not_negative("accounting: epsilon", epsilon)
-    positive("accounting: mu", mu)
-    return math.exp(_log_delta_gaussian(epsilon, mu))
 
 
 def _log_delta_gaussian(epsilon: float, mu: float) -> float:

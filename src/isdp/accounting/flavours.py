@@ -12,11 +12,8 @@ makes them comparable, and then it is to be named.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from isdp.accounting.conversions import epsilon_bun_steinke
-from isdp.checks import share
 from isdp.errors import InputError
 
 FLAVOUR = ("domain", "scope", "unit", "standard")
@@ -38,8 +35,8 @@ class BuildingBlocks:
     unit : str
         Who: the distance d_X.
     standard : str
-        How: the divergence d_Pr; "MULT" (pure), "MULT^delta" with its delta, or "D_nor", on which
-        zCDP with rho is a budget of sqrt(rho).
+        How: the divergence d_Pr; "MULT" (pure), or "D_nor", on which zCDP with rho is a budget of
+        sqrt(rho).
     intensity : float or None
         How much: the budget for each unit, on the scale of the standard; None where it depends on
         settings, as `note` then says.
@@ -72,7 +69,7 @@ SYSTEMS = (
         RENYI,
         math.sqrt(2.63),
         f"Abowd et al. 2022; {SLIDES}",
-        "isdp.accounting.flavours.convert",
+        "isdp.accounting.conversions.convert",
         "zCDP with rho = 2.63",
     ),
     BuildingBlocks(
@@ -83,7 +80,7 @@ SYSTEMS = (
         RENYI,
         math.sqrt(15.29),
         f"Abowd et al. 2022; {SLIDES}",
-        "isdp.accounting.flavours.convert",
+        "isdp.accounting.conversions.convert",
         "zCDP with rho = 15.29, which the slides also write rho^2",
     ),
     BuildingBlocks(
@@ -94,7 +91,7 @@ SYSTEMS = (
         RENYI,
         math.sqrt(19.776),
         f"Tumult Labs 2022; {SLIDES}",
-        "isdp.accounting.flavours.convert",
+        "isdp.accounting.conversions.convert",
         "zCDP with rho = 19.776",
     ),
     BuildingBlocks(
@@ -213,161 +210,13 @@ def compare(first: BuildingBlocks, second: BuildingBlocks) -> float:
     return first.intensity / second.intensity
 
 
-def compose(first: BuildingBlocks, second: BuildingBlocks) -> BuildingBlocks:
-    """Guarantee of two releases of the same data together; only within one flavour.
-
-    Budgets on MULT add up; those on D_nor add up in squares, as rho does. A slack delta has no
-    such rule here.
-
-    Raises
-    ------
-    InputError
-        If the flavours differ, a budget is unknown, or the standard has a slack.
-    """
-    unlike = differences(first, second)
-    if unlike:
-        raise InputError(
-            f"flavours: {first.name!r} and {second.name!r} do not compose: they differ in "
-            f"{', '.join(unlike)}"
-        )
-    if first.standard not in (PURE, RENYI) or None in (first.intensity, second.intensity):
-        raise InputError("flavours: only known budgets on MULT or D_nor compose here")
-    together = math.hypot if first.standard == RENYI else float.__add__
-    return replace(
-        first,
-        name=f"{first.name} and {second.name}",
-        intensity=together(float(first.intensity), float(second.intensity)),
-        note="composed",
-    )
-
-
-@dataclass(frozen=True)
-class Theorem:
-    """A named way from one flavour to another, of the same mechanism.
-
-    Attributes
-    ----------
-    block : str
-        The building block that it changes.
-    start : callable
-        Whether it applies to a value of that block.
-    end : callable
-        ``end(blocks, to)`` gives the new budget.
-    reaches : callable
-        Whether it leads to a value of that block.
-    """
-
-    source: str
-    block: str
-    start: Callable[[str], bool]
-    reaches: Callable[[str], bool]
-    end: Callable[[BuildingBlocks, str], float | None]
-
-
-def with_slack(delta: float) -> str:
-    """Name of the standard MULT with a slack delta.
-
-    Raises
-    ------
-    InputError
-        If delta is not between 0 and 1.
-    """
-    share("flavours: delta", delta)
-    return f"{PURE}^{delta!r}"
-
-
-def _slack(standard: str) -> float | None:
-    kind, _, delta = standard.partition("^")
-    return float(delta) if kind == PURE and delta else None
-
-
-def _renyi_to_slack(blocks: BuildingBlocks, to: str) -> float | None:
-    if blocks.intensity is None:
-        return None
-    rho = blocks.intensity**2
-    return epsilon_bun_steinke(rho, _slack(to)) if rho else 0.0
-
-
-def _pure_to_renyi(blocks: BuildingBlocks, to: str) -> float | None:
-    return None if blocks.intensity is None else blocks.intensity / math.sqrt(2)
-
-
-def _unchanged(blocks: BuildingBlocks, to: str) -> float | None:
-    return blocks.intensity
-
-
+# the block that a theorem changes, and whether it leads from one value of that block to another
 THEOREMS = {
-    "zCDP to approximate": Theorem(
-        "Bun and Steinke 2016, Proposition 1.3, for a change of one unit",
-        "standard",
-        lambda standard: standard == RENYI,
-        lambda standard: _slack(standard) is not None,
-        _renyi_to_slack,
-    ),
-    "pure to zCDP": Theorem(
-        "Bun and Steinke 2016, Proposition 1.4: epsilon is rho = epsilon^2 / 2",
-        "standard",
-        lambda standard: standard == PURE,
-        lambda standard: standard == RENYI,
-        _pure_to_renyi,
-    ),
-    "a slack only helps": Theorem(
-        "the supremum that defines MULT^delta falls in delta, for one unit",
-        "standard",
-        lambda standard: standard == PURE,
-        lambda standard: _slack(standard) is not None,
-        _unchanged,
-    ),
-    "fewer pairs of datasets": Theorem(
-        "a bound over all datasets holds for those that agree on invariants",
-        "scope",
-        lambda scope: scope == EVERYTHING,
-        lambda scope: scope != EVERYTHING,
-        _unchanged,
-    ),
+    # Bun and Steinke 2016, Proposition 1.4: epsilon-DP is zCDP with rho = epsilon^2 / 2
+    "pure to zCDP": ("standard", lambda start, end: start == PURE and end == RENYI),
+    # a bound over all datasets holds for those that agree on invariants
+    "fewer pairs of datasets": ("scope", lambda start, end: start == EVERYTHING != end),
 }
-
-
-def convert(blocks: BuildingBlocks, theorem: str, to: str) -> BuildingBlocks:
-    """Say a guarantee in another flavour, by a named theorem.
-
-    Parameters
-    ----------
-    theorem : str
-        A key of `THEOREMS`.
-    to : str
-        The new value of the building block that the theorem changes.
-
-    Returns
-    -------
-    BuildingBlocks
-        Whose note names the theorem.
-
-    Raises
-    ------
-    InputError
-        If there is no such theorem, or it does not lead from this flavour to that one.
-
-    Examples
-    --------
-    >>> dhc = system("TopDown, PL 94-171 and DHC")
-    >>> round(convert(dhc, "zCDP to approximate", with_slack(1e-10)).intensity, 2)
-    52.82
-    """
-    if theorem not in THEOREMS:
-        raise InputError(f"flavours: no theorem {theorem!r}; there are {', '.join(THEOREMS)}")
-    bridge = THEOREMS[theorem]
-    here = getattr(blocks, bridge.block)
-    if not (bridge.start(here) and bridge.reaches(to)):
-        raise InputError(
-            f"flavours: {theorem!r} does not lead from {bridge.block} {here!r} to {to!r}"
-        )
-    return replace(
-        blocks,
-        **{bridge.block: to},
-        intensity=bridge.end(blocks, to),
-        note=f"by {theorem!r} ({bridge.source})",
-    )
 
 
 def _bridges(unlike: tuple[str, ...], first: BuildingBlocks, second: BuildingBlocks) -> str:
@@ -375,10 +224,8 @@ def _bridges(unlike: tuple[str, ...], first: BuildingBlocks, second: BuildingBlo
     found = []
     for block in unlike:
         one, other = getattr(first, block), getattr(second, block)
-        for name, theorem in THEOREMS.items():
-            forth = theorem.start(one) and theorem.reaches(other)
-            back = theorem.start(other) and theorem.reaches(one)
-            if theorem.block == block and (forth or back):
+        for name, (changed, leads) in THEOREMS.items():
+            if changed == block and (leads(one, other) or leads(other, one)):
                 found.append(f"{block} by {name!r}")
     missing = [block for block in unlike if not any(f.startswith(block) for f in found)]
     words = f"; there is a theorem for {', '.join(found)}" if found else ""

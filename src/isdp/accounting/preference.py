@@ -55,13 +55,3 @@ def crossings(conversion: str, delta: float, count: int) -> list[float]:
     return [
         math.exp(scipy.optimize.brentq(advantage, grid[i], grid[i + 1], xtol=1e-12)) for i in turns
     ]
-
-
-def crossing_slides(delta: float, count: int) -> float:
-    """Epsilon below which Gaussian noise is smaller under the slides' conversion, or 0.
-
-    The Gaussian variance is below the Laplace's where rho > epsilon^2 / (4 count). Inserted in
-    epsilon = rho + 2 sqrt(rho L), with L = ln(1/delta), that is epsilon < 4 count (1 -
-    sqrt(L / count)): never, unless delta > e^(-count).
-    """
-    return max(0.0, 4 * count * (1 - math.sqrt(-math.log(delta) / count)))

@@ -58,19 +58,10 @@ def errors_by_size(released, true, first_sizes: Mapping[str, int]) -> pd.DataFra
 
 @dataclass(frozen=True)
 class Share:
-    """A share that people use: of the people in some cells among those in others.
-
-    Parameters
-    ----------
-    cells : sequence of int
-        Of which the share is.
-    among : sequence of int, optional
-        All cells by default; they hold those of `cells`.
-    """
+    """A share that people use: of the people in some cells among all people."""
 
     name: str
     cells: Sequence[int]
-    among: Sequence[int] | None = None
 
     def of(self, table) -> np.ndarray:
         """Compute the share in each area; missing where nobody, or fewer, are left to divide by.
@@ -86,7 +77,7 @@ class Share:
         """
         table = np.asarray(table)
         part = table[:, list(self.cells)].sum(axis=1)
-        whole = (table if self.among is None else table[:, list(self.among)]).sum(axis=1)
+        whole = table.sum(axis=1)
         return np.divide(part, whole, out=np.full(len(table), np.nan), where=whole > 0)
 
 

@@ -11,16 +11,11 @@ from isdp.errors import InputError
 TIME_LIMIT = 60  # seconds a question
 
 
-def irreducible_conflict(polytope: Polytope, integer: bool = False) -> list[str]:
+def irreducible_conflict(polytope: Polytope) -> list[str]:
     """Name constraints that contradict each other, and no longer do if any one is dropped.
 
     Constraints are dropped one by one; one without which the rest could be met is put back
-    (the deletion filter of Chinneck and Dravnieks, 1991).
-
-    Parameters
-    ----------
-    integer : bool
-        Ask for whole numbers; else fractions will do.
+    (the deletion filter of Chinneck and Dravnieks, 1991). Numbers may be fractions.
 
     Returns
     -------
@@ -34,16 +29,16 @@ def irreducible_conflict(polytope: Polytope, integer: bool = False) -> list[str]
     """
     rows = polytope.equalities.constraints + polytope.inequalities.constraints
     kept = np.ones(rows, dtype=bool)
-    if _can_be_met(polytope, kept, integer):
+    if _can_be_met(polytope, kept):
         return []
     for row in range(rows):
         kept[row] = False
-        kept[row] = _can_be_met(polytope, kept, integer)
+        kept[row] = _can_be_met(polytope, kept)
     names = [*polytope.equalities.names, *polytope.inequalities.names]
     return [name for name, stays in zip(names, kept, strict=True) if stays]
 
 
-def _can_be_met(polytope: Polytope, kept, integer: bool) -> bool:
+def _can_be_met(polytope: Polytope, kept) -> bool:
     equal, above = np.split(kept, [polytope.equalities.constraints])
     sides = (
         (polytope.equalities, polytope.totals, polytope.totals, equal),
@@ -58,7 +53,6 @@ def _can_be_met(polytope: Polytope, kept, integer: bool) -> bool:
             for matrix, low, high, some in sides
             if some.any()
         ],
-        integrality=np.full(polytope.cells, int(integer)),
         bounds=scipy.optimize.Bounds(-np.inf, np.inf),
         options={"time_limit": TIME_LIMIT},
     )

@@ -94,7 +94,7 @@ class BoundedSampler:
             raise MisfitError("bounded compositions: the totals are not those of disjoint blocks")
         self.invariants, rate = invariants, law.energy.rate
         refuse_large_sums(invariants.cells, rate)
-        lower = cell_bound("lower", lower, invariants.cells, -math.inf).astype(np.int64)
+        lower = cell_bound(lower, invariants.cells).astype(np.int64)
         order, starts = blocks
         self._free = order[: starts[0]]
         epsilon = Fraction(rate)

@@ -28,6 +28,7 @@ LINE_ENDS = ("\n", "\r")  # other separators of lines end no row of a CSV
 SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 TEXT = np.dtypes.StringDType()
 MAX_QUOTED = 60  # characters of a label in a message
+MAX_PERSONS = 10**9  # the largest count that is plausible
 
 
 class Column(NamedTuple):
@@ -411,24 +412,20 @@ def check_unique(cells: pd.Series, what: str, place: str) -> None:
         )
 
 
-def counts_of(
-    cells: pd.Series, where: Callable[[int], str], mend: str, largest: int = 10**9
-) -> np.ndarray:
-    """Turn cells of text into counts from 0 to `largest`; see `whole_numbers`.
+def counts_of(cells: pd.Series, where: Callable[[int], str], mend: str) -> np.ndarray:
+    """Turn cells of text into counts from 0 to 10^9 persons; see `whole_numbers`.
 
     Parameters
     ----------
     where : callable
         Words for the place of a cell, from its label in the index.
-    largest : int
-        The largest count that is plausible (persons).
 
     Returns
     -------
     int64 array, shape (cells,)
     """
     column = Column(*pd.factorize(cells.to_numpy(dtype=object)))
-    return whole_numbers(column, lambda row: where(cells.index[row]), mend, largest)
+    return whole_numbers(column, lambda row: where(cells.index[row]), mend, MAX_PERSONS)
 
 
 def whole_numbers(

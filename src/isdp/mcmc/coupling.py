@@ -270,20 +270,6 @@ def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
     )
 
 
-def overlap(difference, a: float) -> np.ndarray:
-    """Chance that the maximal coupling makes two double geometric proposals agree.
-
-    Parameters
-    ----------
-    difference : int array_like
-        By how much the proposals' centres differ.
-    a : float
-        Parameter of both.
-    """
-    m, odd = np.divmod(np.abs(np.asarray(difference)), 2)
-    return np.where(odd == 0, a ** m.astype(float), 2 * a ** (m + 1.0) / (1 + a))
-
-
 def _refuse_uncoupled(walk: LatticeWalk) -> None:
     if walk.lattice.kind not in BASES:
         raise InputError(

@@ -105,11 +105,6 @@ class IndependenceSampler:
         self.check(noise)
         return state_at(noise, self.mechanism)
 
-    def step(self, rng: np.random.Generator, state: State) -> tuple[State, Info]:
-        """One proposal from `state`, which is left as it is."""
-        _, after, info = self.run(rng, state, draws=1)
-        return after, info
-
     def run(
         self, rng: np.random.Generator, state: State, draws: int, thin: int = 1
     ) -> tuple[np.ndarray, State, Info]:

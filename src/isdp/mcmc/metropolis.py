@@ -213,11 +213,6 @@ class LatticeWalk:
         self.check(noise)
         return state_at(noise, self.mechanism)
 
-    def step(self, rng: np.random.Generator, state: State) -> tuple[State, Info]:
-        """One sweep from `state`, which is left as it is."""
-        _, after, info = self.run(rng, state, draws=1)
-        return after, info
-
     def run(
         self, rng: np.random.Generator, state: State, draws: int, thin=1
     ) -> tuple[np.ndarray, State, Info]:

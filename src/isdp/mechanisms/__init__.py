@@ -7,7 +7,6 @@ from isdp.mechanisms.laplace import (
     double_geometric_noise,
     double_geometric_pmf,
 )
-from isdp.mechanisms.named import from_dict
 
 __all__ = [
     "Energy",
@@ -16,5 +15,4 @@ __all__ = [
     "Mechanism",
     "double_geometric_noise",
     "double_geometric_pmf",
-    "from_dict",
 ]

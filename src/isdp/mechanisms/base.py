@@ -86,7 +86,7 @@ class Mechanism(ABC):
         """Norm that no draw exceeds, but for a chance below 1e-20."""
 
     def as_dict(self) -> dict:
-        """Name and parameters, ready for JSON; `isdp.mechanisms.from_dict` reads them."""
+        """Name and parameters, ready for JSON."""
         parameters = {field.name: getattr(self, field.name) for field in fields(self)}
         return {"name": self.name, **parameters}
 

@@ -18,7 +18,7 @@ Examples
 from isdp.subspace.bases import contrasts, difference_basis, kronecker_basis, null_basis
 from isdp.subspace.factorisation import Shape, base_decomposition, least_trace, spherical
 from isdp.subspace.gaussian import CorrelatedGaussian, ExtendedGaussian, ProjectedGaussian
-from isdp.subspace.held import consistency, rational, together
+from isdp.subspace.held import consistency, together
 from isdp.subspace.knorm import KNorm, root_polytope_noise
 from isdp.subspace.laplace import ExtendedLaplace, ProjectedLaplace
 from isdp.subspace.neighbours import differences
@@ -53,7 +53,6 @@ __all__ = [
     "null_sensitivity",
     "null_space",
     "quotient_sensitivity",
-    "rational",
     "root_polytope_noise",
     "sensitivity",
     "spherical",

@@ -17,19 +17,16 @@ import numpy as np
 from isdp.accounting.guarantees import Guarantee
 from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants
-from isdp.errors import InputError
 from isdp.subspace.neighbours import RELATIONS
 from isdp.subspace.nullspace import NullSpace, null_space
 from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import check_fit
 
-NEGLIGIBLE = 1e-9  # of the largest noise: how far an invariant may move by rounding
 METRICS = {"replace": "replacement", "add-remove": "addition-and-removal"}
 COMPARED = {
     "replace": "what the invariants leave free of two data sets of one size",
     "add-remove": "what the invariants leave free of two data sets",
 }
-WARNING = "continuous noise in floating point: for study, not for the release of confidential data"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,32 +71,6 @@ class Additive(ABC):
     @abstractmethod
     def guarantee(self) -> Guarantee:
         """Give what is guaranteed, as a value."""
-
-    def statement(self) -> str:
-        """Say what is guaranteed, and that this is not for release."""
-        return f"{self.guarantee().statement()}; {WARNING}"
-
-    def release(self, rng: np.random.Generator, histogram) -> np.ndarray:
-        """Answer the query with noise.
-
-        Parameters
-        ----------
-        histogram : int array, shape (types,)
-
-        Returns
-        -------
-        float64 array, shape (answers,)
-
-        Raises
-        ------
-        InputError
-            If the histogram does not fit, or the noise moves an invariant by more than 1e-9 of
-            its own size.
-        """
-        noise = self.sample(rng, 1)[0]
-        if self.null.residual(noise) > NEGLIGIBLE:
-            raise InputError("subspace: the noise moves the invariants; scale the query")
-        return self.query.apply(histogram) + noise
 
     def guaranteed(self, flavour: str, loss: float, source: str, delta: float = 0) -> Guarantee:
         """Word a guarantee for one record, and for more where it is known how it grows."""

@@ -13,15 +13,12 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from scipy.special import ndtri
 
-from isdp.checks import one_of, positive_float
+from isdp.checks import positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.elimination import row_components
 from isdp.subspace.nullspace import null_space
-
-LAWS = ("laplace", "gaussian")
 
 
 def cell_components(invariants: Invariants) -> np.ndarray:
@@ -41,10 +38,8 @@ def cell_components(invariants: Invariants) -> np.ndarray:
     return names
 
 
-def agent_noise(
-    seed: str, invariants: Invariants, cells, scale: float, law: str = "laplace"
-) -> np.ndarray:
-    """Noise of one agent's cells, projected with all that it must be projected with.
+def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.ndarray:
+    """Laplace noise of one agent's cells, projected with all that it must be projected with.
 
     Parameters
     ----------
@@ -53,8 +48,7 @@ def agent_noise(
     cells : sequence of int
         The agent's cells.
     scale : float
-        b of the Laplace law, or the standard deviation.
-    law : {"laplace", "gaussian"}
+        b of the Laplace law.
 
     Returns
     -------
@@ -63,10 +57,9 @@ def agent_noise(
     Raises
     ------
     InputError
-        If the seed is empty, a cell does not exist, or the law is unknown.
+        If the seed is empty, or a cell does not exist.
     """
     positive_float("subspace: scale", scale)
-    one_of("subspace: law", law, LAWS)
     cells = np.asarray(cells, dtype=np.int64)
     if not seed:
         raise InputError("subspace: the agents need a shared seed that is not empty")
@@ -78,7 +71,7 @@ def agent_noise(
     noise = np.empty(len(cells))
     for name in np.unique(names[cells]):
         members = np.flatnonzero(names == name)
-        part = _plain(seed, int(name), len(members), law) * scale
+        part = _plain(seed, int(name), len(members)) * scale
         if held[name]:
             part = null_space(_restricted(invariants, members)).project(part)
         mine = names[cells] == name
@@ -86,11 +79,9 @@ def agent_noise(
     return noise
 
 
-def central_noise(
-    seed: str, invariants: Invariants, scale: float, law: str = "laplace"
-) -> np.ndarray:
+def central_noise(seed: str, invariants: Invariants, scale: float) -> np.ndarray:
     """Noise of all cells, as a curator with the seed adds it; float64 array, shape (cells,)."""
-    return agent_noise(seed, invariants, np.arange(invariants.cells), scale, law)
+    return agent_noise(seed, invariants, np.arange(invariants.cells), scale)
 
 
 def _restricted(invariants: Invariants, members: np.ndarray) -> Invariants:
@@ -98,11 +89,9 @@ def _restricted(invariants: Invariants, members: np.ndarray) -> Invariants:
     return Invariants(part[np.diff(part.indptr) > 0])
 
 
-def _plain(seed: str, name: int, size: int, law: str) -> np.ndarray:
+def _plain(seed: str, name: int, size: int) -> np.ndarray:
     """Noise of unit scale from 53 bits a cell; no bit pattern gives an infinite number."""
     digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
     words = np.random.Philox(key=np.frombuffer(digest[:16], dtype="<u8")).random_raw(size)
     uniform = ((words >> np.uint64(11)).astype(float) + 0.5) * 2.0**-53
-    if law == "gaussian":
-        return ndtri(uniform)
     return np.where(uniform < 0.5, np.log(2 * uniform), -np.log(2 * (1 - uniform)))

@@ -85,8 +85,6 @@ class KNorm(Additive):
         What one record may cost.
     method : {"image", "hull", "hit-and-run"}, optional
         Exact ones if possible by default; the walk must be asked for.
-    thin : int
-        Steps of the walk for each draw.
     relation : {"replace", "add-remove"}
 
     Raises
@@ -105,12 +103,10 @@ class KNorm(Additive):
 
     epsilon: float
     method: str
-    thin: int
 
-    def __init__(self, query, invariants, epsilon, method=None, thin=1, relation="replace"):
+    def __init__(self, query, invariants, epsilon, method=None, relation="replace"):
         positive_float("subspace: epsilon", epsilon)
-        whole("subspace", "thin", thin, 1)
-        set_up(self, query, invariants, relation, epsilon=epsilon, thin=thin)
+        set_up(self, query, invariants, relation, epsilon=epsilon)
         put(self, method=self._choose() if method is None else method)
         one_of("subspace: method", self.method, METHODS)
         if self.method == "image" and self.dimension != self._full:
@@ -150,7 +146,7 @@ class KNorm(Additive):
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise; float64 array, shape (draws, answers).
 
-        Independent, but for the walk: its draws are `thin` steps apart.
+        Independent, but for the walk: its draws are one step apart.
         """
         draws = whole("subspace", "draws", draws)
         if self.method == "image":
@@ -158,7 +154,7 @@ class KNorm(Additive):
         if self.method == "hull":
             points = self._simplices.uniform(rng, draws)
         else:
-            points = hit_and_run(rng, self.space, draws * self.thin)[self.thin - 1 :: self.thin]
+            points = hit_and_run(rng, self.space, draws)
         radii = rng.gamma(self.dimension + 1, 1 / self.epsilon, draws)
         return radii[:, None] * points @ self.space.span.T
 
@@ -230,7 +226,7 @@ class KNorm(Additive):
         if whole("subspace", "draws", draws, BATCHES) % BATCHES:
             raise InputError(f"subspace: draws must be a multiple of {BATCHES}, got {draws}")
         if self.method == "hit-and-run":
-            points = hit_and_run(rng, self.space, draws * self.thin)[self.thin - 1 :: self.thin]
+            points = hit_and_run(rng, self.space, draws)
             m = self.dimension
             values = (m + 1) * (m + 2) / self.epsilon**2 * np.square(points).sum(axis=1)
         else:

@@ -11,21 +11,21 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from isdp.accounting.guarantees import Guarantee
-from isdp.checks import one_of, positive_float, whole
+from isdp.checks import positive_float, whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.additive import NEGLIGIBLE, Additive, put, set_up
+from isdp.subspace.additive import Additive, put, set_up
 from isdp.subspace.bases import check_basis, difference_basis, null_basis
 from isdp.subspace.neighbours import columns_of
 from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 
-CALIBRATIONS = ("paper", "exact")
+NEGLIGIBLE = 1e-9  # of the largest difference: what rounding may leave outside a basis
 
 
 @dataclass(frozen=True, eq=False)
 class ProjectedLaplace(Additive):
-    """Pi_N e, e Laplace of scale b in each answer (SDP, Corollary 3.8).
+    """Pi_N e, e Laplace of scale b = Delta_1(A) / epsilon in each answer (SDP, Corollary 3.8).
 
     Parameters
     ----------
@@ -33,9 +33,6 @@ class ProjectedLaplace(Additive):
         On the answers.
     epsilon : float
         What one record may cost.
-    calibration : {"paper", "exact"}
-        b = Delta_1(A) / epsilon, or Delta_q / epsilon: the least that is private, which is smaller
-        for some invariants and takes linear programmes to find (`quotient_sensitivity`).
     relation : {"replace", "add-remove"}
 
     Raises
@@ -53,18 +50,14 @@ class ProjectedLaplace(Additive):
     """
 
     epsilon: float
-    calibration: str = "paper"
 
-    def __init__(self, query, invariants, epsilon, calibration="paper", relation="replace"):
+    def __init__(self, query, invariants, epsilon, relation="replace"):
         positive_float("subspace: epsilon", epsilon)
-        one_of("subspace: calibration", calibration, CALIBRATIONS)
-        set_up(self, query, invariants, relation, epsilon=epsilon, calibration=calibration)
+        set_up(self, query, invariants, relation, epsilon=epsilon)
 
     @cached_property
     def sensitivity(self) -> float:
-        """Delta_1(A), or Delta_q."""
-        if self.calibration == "exact":
-            return quotient_sensitivity(self.query, self.invariants, self.relation)
+        """Delta_1(A)."""
         return sensitivity(self.query, 1, self.relation)
 
     @property
@@ -110,7 +103,7 @@ class ExtendedLaplace(Additive):
     Unlike for Gaussian noise, the l1 sensitivity depends on the basis, so the extension can have a
     smaller or a larger error than the projection. For histograms under a total it has a larger one
     from eight cells on in every basis known here. For ranges and prefix sums it has a much smaller
-    one in `difference_basis`. The statement says so where the error is larger.
+    one in `difference_basis`.
 
     Parameters
     ----------
@@ -186,19 +179,6 @@ class ExtendedLaplace(Additive):
         if not self.sensitivity:
             return self.guaranteed("pure", 0, "no record moves what is free")
         return self.guaranteed("pure", self.epsilon, "SDP, Corollary 3.9")
-
-    def statement(self) -> str:
-        """Say what is guaranteed, and where the projection would do better."""
-        plain = sensitivity(self.query, 1, self.relation)
-        text = super().statement()
-        projected = 2 * (plain / self.epsilon) ** 2 * self.null.dimension
-        if self.error <= projected * (1 + NEGLIGIBLE):
-            return text
-        return (
-            f"{text}; in this basis a record moves the {self.basis.shape[1]} coordinates by "
-            f"{self.sensitivity:.4g} and the {self.query.answers} answers by {plain:.4g}: "
-            f"projected Laplace noise is smaller"
-        )
 
 
 def _default_basis(query: Query, invariants: Invariants, relation: str) -> csc_array:

@@ -21,10 +21,6 @@ MOST_TYPES = 20_000  # distinct types whose pairs are all looked at
 MOST_DIFFERENCES = 30_000_000  # entries of the differences when they are listed
 
 RELATIONS = ("replace", "add-remove")
-PROTECTED = {
-    "replace": "data sets of one size that differ in one replaced record",
-    "add-remove": "data sets that differ in one record added or removed",
-}
 
 
 def columns_of(query: Query, relation: str) -> csc_array:

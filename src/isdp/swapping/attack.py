@@ -101,12 +101,10 @@ def bayes_factor_loss(totals, rate: float) -> Loss:
     return Loss(abs(exchange_log_odds(sum(totals), *totals[:2], rate)) / 2, "lower bound")
 
 
-def distinguishing_advantage(
-    counts, rate: float, first: int, second: int, category: int = 0
-) -> float:
+def distinguishing_advantage(counts, rate: float, first: int, second: int) -> float:
     """Total variation between the tables released for a dataset and for one exchange in it.
 
-    A record of the category in the first county changes places with one of another category in
+    A record of one category in the first county changes places with one of the other category in
     the second. By the normal approximation of the released table of county x two categories.
 
     Parameters
@@ -135,6 +133,6 @@ def distinguishing_advantage(
     shift = np.zeros(counts.shape[1])
     shift[[first, second]] = np.array([-1.0, 1.0]) * (1 - moved_share(n, rate) * n / (n - 1))
     kept = slice(0, -1)  # the counts of the last county follow from the others'
-    spread = covariance(counts, rate, category)[kept, kept]
+    spread = covariance(counts, rate)[kept, kept]
     distance = np.sqrt(shift[kept] @ np.linalg.solve(spread, shift[kept]))
     return float(2 * ndtr(distance / 2) - 1)

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations
-
-import numpy as np
+from itertools import permutations
 
 from isdp.errors import InputError
 from isdp.swapping.derangements import subfactorial
 from isdp.swapping.secure import exact_rate
-from isdp.swapping.universe import log_fraction
 
 MOST_RECORDS = 8
 Law = dict[Hashable, Fraction]
@@ -93,32 +90,3 @@ def distance(first: Sequence, second: Sequence, held: Sequence) -> int:
     """Count the records in which two datasets differ, order apart: d_HAM."""
     one, other = (Counter(zip(values, held, strict=True)) for values in (first, second))
     return (one - other).total()
-
-
-def largest_loss(swapped: Sequence, held: Sequence, rate) -> float:
-    """Exact loss for each unit of d_HAM in the universe of a dataset, by trying all pairs.
-
-    The universe holds every dataset with the same values of both variables. The release is the
-    table of swapping variable by what is held.
-
-    Parameters
-    ----------
-    swapped, held : sequences
-        As for `output_law`; at most 8 records.
-    rate : Fraction, int, str or float
-
-    Returns
-    -------
-    float
-        0 if the universe holds one dataset alone.
-    """
-    by_table = {_multiset(values, held): values for values in sorted(set(permutations(swapped)))}
-    orders = permutation_law(len(swapped), rate)
-    laws = [_output_law(orders, values, held, True) for values in by_table.values()]
-    # every order of the values can come out of every dataset, so that all laws name all tables
-    logs = np.array([[log_fraction(law[table]) for table in by_table] for law in laws])
-    pairs = combinations(zip(by_table.values(), logs, strict=True), 2)
-    return max(
-        (abs(one - other).max() / distance(x, y, held) for (x, one), (y, other) in pairs),
-        default=0.0,
-    )

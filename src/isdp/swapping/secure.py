@@ -17,7 +17,7 @@ from isdp.checks import exact_number
 from isdp.errors import InputError
 from isdp.swapping.derangements import CHUNK, Words
 from isdp.swapping.kernels import toss_exactly
-from isdp.swapping.permutation import Strata, check_rate, check_values, permute
+from isdp.swapping.permutation import Strata, check_rate, permute
 
 LARGEST_DENOMINATOR = 1 << 32
 LARGEST_STRATUM = 1 << 32
@@ -72,13 +72,27 @@ def operating_system(source: Callable[[int], bytes] | None = None) -> Words:
     return Words(words)
 
 
-def permutation_for_release(strata: Strata, rate, source=None) -> np.ndarray:
-    """Draw the permutation that swaps the records, exactly; arguments as `swap_for_release`.
+def permutation_for_release(
+    strata: Strata, rate, source: Callable[[int], bytes] | None = None
+) -> np.ndarray:
+    """Draw the permutation that swaps the records, exactly, from the operating system's bits.
+
+    Parameters
+    ----------
+    rate : Fraction, int, str or float
+        Swap rate; a float stands for its shortest decimal form. Denominators up to 2^32.
+    source : callable, optional
+        ``source(k)`` returns k random bytes; `os.urandom` by default. Another one is for tests.
 
     Returns
     -------
     int64 array, shape (records,)
         The record that each record takes its new value from. Confidential.
+
+    Raises
+    ------
+    InputError
+        If the rate or the source is not as it should be, or a stratum is too large.
     """
     rate, words = exact_rate(rate), operating_system(source)
     if strata.largest >= LARGEST_STRATUM:
@@ -93,31 +107,3 @@ def _toss(words: Words, rate: Fraction, count: int) -> np.ndarray:
         done, used = toss_exactly(ahead, tosses, done, rate.numerator, rate.denominator)
         words.use(used)
     return tosses
-
-
-def swap_for_release(
-    strata: Strata, values, rate, source: Callable[[int], bytes] | None = None
-) -> np.ndarray:
-    """Swap the values of records within strata once, exactly, from the operating system's bits.
-
-    Parameters
-    ----------
-    values : array, shape (records, ...)
-        The swapping variable, or several that go together, a row a record.
-    rate : Fraction, int, str or float
-        Swap rate; a float stands for its shortest decimal form. Denominators up to 2^32.
-    source : callable, optional
-        ``source(k)`` returns k random bytes; `os.urandom` by default. Another one is for tests.
-
-    Returns
-    -------
-    array like `values`
-        In the order of the records, which must not be published: it tells where a record was.
-
-    Raises
-    ------
-    InputError
-        If the rate, the values or the source are not as they should be.
-    """
-    values = check_values(strata, values)
-    return values[permutation_for_release(strata, rate, source)]

@@ -2,11 +2,10 @@
 
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as oracle
-from dp_accounting.pld import privacy_loss_mechanism
 from dp_accounting.rdp import rdp_privacy_accountant as rdp
 
 from isdp.accounting.composed import delta_geometric, delta_laplace
-from isdp.accounting.conversions import delta_gaussian, epsilon_for
+from isdp.accounting.conversions import epsilon_for
 
 INTERVAL = 1e-4  # of the oracle's grid of losses
 CASES = [(1.0, 12.0, 12), (4.0, 3.0, 12), (1.0, 2.0, 5), (0.0, 1.0, 3)]
@@ -36,12 +35,6 @@ def test_composed_geometric_noise_lies_within_the_oracles_bounds(epsilon, scale,
     low, high = bracket(oracle.from_discrete_laplace_mechanism, 1 / scale, count, epsilon)
     assert low - 1e-12 <= delta_geometric(epsilon, scale, count) <= high + 1e-12
     assert high - low < 0.01
-
-
-@pytest.mark.parametrize(("epsilon", "sigma"), [(0.5, 4.0), (1.0, 1.0), (5.0, 0.6), (20.0, 0.25)])
-def test_the_gaussian_profile_is_the_librarys(epsilon, sigma):
-    wanted = privacy_loss_mechanism.GaussianPrivacyLoss(sigma).get_delta_for_epsilon(epsilon)
-    assert delta_gaussian(epsilon, 1 / sigma) == pytest.approx(wanted, rel=1e-8)
 
 
 @pytest.mark.parametrize(("rho", "delta"), [(0.1, 1e-6), (2.63, 1e-10), (15.29, 1e-10)])

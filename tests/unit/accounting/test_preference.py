@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from isdp.accounting.conversions import CONVERSIONS
 from isdp.accounting.preference import (
-    crossing_slides,
     crossings,
     variance_gaussian,
     variance_laplace,
@@ -19,6 +18,16 @@ PRINTED = {
     1e-6: [343.5, 88.8, 40.7, 23.6, 15.6],
 }
 PRINTED_LAPLACE = [288.0, 72.0, 32.0, 18.0, 11.5]
+
+
+def crossing_slides(delta, count):
+    """Epsilon below which Gaussian noise is smaller under the slides' conversion, or 0.
+
+    The Gaussian variance is below the Laplace's where rho > epsilon^2 / (4 count). Inserted in
+    epsilon = rho + 2 sqrt(rho L), with L = ln(1/delta), that is epsilon < 4 count (1 -
+    sqrt(L / count)): never, unless delta > e^(-count).
+    """
+    return max(0.0, 4 * count * (1 - math.sqrt(-math.log(delta) / count)))
 
 
 @pytest.mark.parametrize("delta", PRINTED)

@@ -7,6 +7,7 @@ from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.messages.tree import _bounded
 from isdp.lattice.kernel import kernel_lattice
 from isdp.mechanisms.gaussian import GeneralizedGaussian
+from tests.laws import CUTS, cell_law
 from tests.statistical.checks import LawRejected, check_mean
 
 RECORDS = Invariants.subsets(
@@ -37,49 +38,35 @@ def points_in_a_box(invariants, most):
     return np.stack([axis.ravel() for axis in grid], axis=1) @ basis.T
 
 
-def cell_law(points, pmf, cell):
-    values, where = np.unique(points[:, cell], return_inverse=True)
-    return values, np.bincount(where, pmf)
-
-
-def check_marginals(sampler, points, pmf, tolerance=1e-9):
-    for cell in range(points.shape[1]):
-        values, expected = cell_law(points, pmf, cell)
-        support, law = sampler.marginal(cell)
-        got = dict(zip(support.tolist(), law, strict=True))
-        assert law.sum() == pytest.approx(1)
-        for value, p in zip(values.tolist(), expected, strict=True):
-            assert got.get(value, 0.0) == pytest.approx(p, abs=tolerance)
-
-
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("name", SMALL)
-def test_normaliser_and_marginals_are_those_of_enumeration(name, mechanism):
+def test_the_normaliser_is_that_of_enumeration(name, mechanism):
     invariants = SMALL[name]
     points = points_in_a_box(invariants, 60)
     weights = np.exp(mechanism.log_weight(points))
     sampler = DynamicSampler(invariants, mechanism)
     assert sampler.left_out < 2e-12
     assert sampler.log_normaliser == pytest.approx(np.log(weights.sum()), abs=1e-11)
-    check_marginals(sampler, points, weights / weights.sum(), 1e-11)
 
 
 def test_three_by_three_table_against_enumeration():
     invariants, mechanism = Invariants.margins((3, 3)), GeneralizedLaplace(1.0)
     law = enumerate_law(invariants, mechanism)
-    check_marginals(DynamicSampler(invariants, mechanism), law.points, law.pmf)
+    no_noise = law.pmf[~law.points.any(axis=1)].item()  # exp(0) over the normaliser
+    sampler = DynamicSampler(invariants, mechanism)
+    assert sampler.log_normaliser == pytest.approx(-np.log(no_noise), abs=1e-9)
+    for cell in range(9):
+        counts = np.bincount(np.searchsorted(CUTS, law.points[:, cell], "right"), law.pmf)
+        assert cell_law(invariants, mechanism, cell, CUTS) == pytest.approx(counts, abs=1e-9)
 
 
 @pytest.mark.parametrize(("cells", "epsilon"), [(2, 0.05), (12, 0.192), (102, 0.192), (5, 3.0)])
-def test_marginals_under_one_total(cells, epsilon):
+def test_the_law_of_a_cell_under_one_total(cells, epsilon):
     law = total_law(cells, epsilon)
-    sampler = DynamicSampler(Invariants.total(cells), GeneralizedLaplace(epsilon))
+    expected = np.bincount(np.searchsorted(CUTS, law.support, "right"), law.pmf, len(CUTS) + 1)
     for cell in {0, cells - 1}:
-        support, pmf = sampler.marginal(cell)
-        inside = np.isin(law.support, support)
-        assert law.pmf[~inside].sum() < 1e-12
-        expected = law.pmf[inside]
-        assert np.abs(pmf[np.isin(support, law.support)] - expected).max() < 1e-12
+        found = cell_law(Invariants.total(cells), GeneralizedLaplace(epsilon), cell, CUTS)
+        assert found == pytest.approx(expected, abs=1e-10)
 
 
 def test_normaliser_under_one_total_by_convolution():
@@ -97,24 +84,21 @@ def test_normaliser_under_one_total_by_convolution():
     "bounds",
     [
         {"lower": -np.array([0, 1, 2, 3, 1, 0])},
-        {"lower": -2, "upper": 3},
-        {"lower": np.array([3, -9, -9, -9, -9, -9]), "upper": 9},
+        {"lower": -2},
+        {"lower": np.array([3, -9, -9, -9, -9, -9])},
     ],
 )
 def test_bounds_on_a_small_table_against_enumeration(bounds, mechanism):
     invariants = SMALL["2 x 3"]
     points = points_in_a_box(invariants, 60)
     inside = (points >= bounds["lower"]).all(axis=1)
-    inside &= (points <= bounds.get("upper", 99)).all(axis=1)
     points = points[inside]
     weights = np.exp(mechanism.log_weight(points))
     sampler = DynamicSampler(invariants, mechanism, **bounds)
     assert sampler.left_out < 2e-12
     assert sampler.log_normaliser == pytest.approx(np.log(weights.sum()), abs=1e-11)
-    check_marginals(sampler, points, weights / weights.sum(), 1e-11)
     draws = sampler.sample(np.random.default_rng(1), 200)
     assert (draws >= bounds["lower"]).all()
-    assert (draws <= bounds.get("upper", 99)).all()
 
 
 @pytest.mark.parametrize("mechanism", [GeneralizedLaplace(0.25), GeneralizedGaussian(4.0)])
@@ -124,16 +108,11 @@ def test_records_under_three_subsets(mechanism):
     assert sampler.bytes < 2e7
     draws = sampler.sample(np.random.default_rng(1), 1000)
     RECORDS.check(draws)
-    pmfs = [sampler.marginal(cell)[1] for cell in (12, 13)]
-    assert np.abs(pmfs[0] - pmfs[1]).max() < 1e-12
 
 
 def test_a_table_needs_no_more_open_sums_than_half_of_it_has():
     sampler = DynamicSampler(Invariants.margins((4, 4)), GeneralizedLaplace(0.8))
     assert (sampler.dimension, max(sampler.dimensions)) == (9, 3)
-    laws = [sampler.marginal(cell)[1] for cell in (0, 6, 15)]
-    assert np.abs(laws[0] - laws[1]).max() < 1e-11
-    assert np.abs(laws[0] - laws[2]).max() < 1e-11
     long = DynamicSampler(Invariants.margins((2, 14)), GeneralizedLaplace(0.25))
     assert max(long.dimensions) == 1
 
@@ -201,7 +180,6 @@ def test_no_freedom_gives_zeros(invariants):
     sampler = DynamicSampler(invariants, GeneralizedLaplace(0.5), lower=-3)
     assert not sampler.sample(np.random.default_rng(1), 4).any()
     assert sampler.log_normaliser == 0
-    assert sampler.marginal(0)[0].tolist() == [0]
 
 
 def test_no_invariant_leaves_the_cells_independent():
@@ -230,15 +208,13 @@ def test_two_cells_at_extreme_epsilon(epsilon):
     [
         ({"mechanism": GeneralizedLaplace(1.0, "l2")}, "messages: serves laws of weight"),
         ({"lower": 1}, "no integer noise meets both"),
-        ({"lower": np.array([1, 0, 0]), "upper": 0}, "cell 0 has lower 1 above upper 0"),
         ({"lower": np.zeros(2, int)}, "one integer or 3 of them"),
         ({"lower": 0.5}, "one integer or 3 of them"),
         ({"lower": 2**60}, "beyond 2\\^52"),
         ({"left_out": 0}, "left_out must lie between"),
         ({"left_out": 1}, "left_out must lie between"),
         ({"lower": np.array([5000, -9999, -9999])}, "too unlikely for double precision"),
-        ({"most_bytes": 100}, "GB, more than 1e-07 GB .*MCMC"),
-        ({"mechanism": GeneralizedLaplace(1e-7)}, "GB, more than 2 GB"),
+        ({"mechanism": GeneralizedLaplace(1e-7)}, "GB, more than 2 GB .*MCMC"),
         ({"mechanism": GeneralizedLaplace(2e-6)}, "products, more than"),
     ],
 )
@@ -246,12 +222,6 @@ def test_refusals(arguments, message):
     arguments = {"mechanism": GeneralizedLaplace(1.0), **arguments}
     with pytest.raises(InputError, match=message):
         DynamicSampler(Invariants.total(3), **arguments)
-
-
-def test_a_sum_that_whole_numbers_cannot_reach_is_refused():
-    odd = {"lower": np.array([-3, -3, 1]), "upper": np.array([3, 3, 1])}
-    with pytest.raises(InputError, match="no integer noise"):
-        DynamicSampler(Invariants([[2, 2, 1]]), GeneralizedLaplace(1.0), **odd)
 
 
 @pytest.mark.parametrize(("entry", "refused"), [(2**31, False), (-(2**31) - 1, True)])
@@ -269,5 +239,3 @@ def test_refusals_of_use():
     for draws in (-1, 1.5, True):
         with pytest.raises(InputError, match="draws must be"):
             sampler.sample(np.random.default_rng(1), draws)
-    with pytest.raises(InputError, match="no cell 2"):
-        sampler.marginal(2)

@@ -7,7 +7,6 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
 from isdp.exact import choose, klein, release
-from isdp.exact.messages import DynamicSampler
 from isdp.exact.mixture import MixtureSampler
 from isdp.exact.staged import StagedSampler
 
@@ -101,11 +100,3 @@ def test_a_lattice_whose_basis_would_take_minutes_is_refused_with_the_dimension(
             choose(crossed, kind)
     with pytest.raises(InputError, match="dimension 36"):
         MixtureSampler(crossed, GeneralizedLaplace(0.25, "l2"))
-
-
-def test_upper_bounds_are_kept_and_a_cell_has_its_law():
-    sampler = DynamicSampler(Invariants.total(4), GeneralizedLaplace(0.5), lower=-2, upper=3)
-    noise = sampler.sample(np.random.default_rng(1), 4000)
-    support, pmf = sampler.marginal(0)
-    inside = support[pmf > 0]
-    assert (inside.min(), inside.max()) == (noise.min(), noise.max()) == (-2, 3)

@@ -39,7 +39,7 @@ def test_equal_seeds_give_equal_chains_and_a_step_leaves_its_state_alone():
     two = run_chains(np.random.default_rng(3), sampler(), draws=50)[0]
     assert (one == two).all()
     state = sampler().init()
-    sampler().step(np.random.default_rng(4), state)
+    sampler().run(np.random.default_rng(4), state, draws=1)
     assert state.noise.tolist() == [0] * 6
 
 
@@ -48,7 +48,7 @@ def test_a_run_is_the_same_as_its_steps():
     kept, last, info = chain.run(np.random.default_rng(5), chain.init(), draws=20)
     rng, state, accepted = np.random.default_rng(5), chain.init(), 0
     for noise in kept:
-        state, made = chain.step(rng, state)
+        _, state, made = chain.run(rng, state, draws=1)
         assert (state.noise == noise).all()
         assert (made.proposed, made.updates) == (1, 1)
         accepted += made.accepted

@@ -45,7 +45,7 @@ def test_a_step_leaves_its_state_and_keeps_the_size_exact():
         state = w.init()
         for _ in range(50):
             before = state.noise.copy()
-            after, info = w.step(rng, state)
+            _, after, info = w.run(rng, state, draws=1)
             assert (state.noise == before).all()
             assert after.size == (np.abs(after.noise) ** power).sum()
             assert info.updates == 4
@@ -58,7 +58,7 @@ def test_run_is_the_same_as_its_steps():
     kept, last, _ = w.run(np.random.default_rng(5), w.init(), draws=4, thin=3)
     rng, state = np.random.default_rng(5), w.init()
     for sweep in range(12):
-        state, _ = w.step(rng, state)
+        _, state, _ = w.run(rng, state, draws=1)
         if sweep % 3 == 2:
             assert (kept[sweep // 3] == state.noise).all()
     assert (last.noise == state.noise).all()
@@ -78,7 +78,7 @@ def test_every_chain_starts_where_it_is_told_or_at_zero(start):
 
 def test_a_jump_downhill_is_always_accepted_and_a_steep_one_never():
     cold = walk(mechanism=GeneralizedLaplace(500.0))
-    _, info = cold.step(np.random.default_rng(1), cold.init())
+    _, _, info = cold.run(np.random.default_rng(1), cold.init(), draws=1)
     assert info.accepted == 0 < info.proposed
     flat = walk(mechanism=GeneralizedLaplace(1e-9))
     _, _, info = flat.run(np.random.default_rng(1), flat.init(), draws=100)
@@ -89,7 +89,7 @@ def test_joint_acceptance_moves_all_or_nothing():
     w = walk(acceptance="joint", proposal=0.5)
     rng, state = np.random.default_rng(2), w.init()
     for _ in range(200):
-        after, info = w.step(rng, state)
+        _, after, info = w.run(rng, state, draws=1)
         assert info.proposed in (0, 1)
         assert (after.noise != state.noise).any() == bool(info.accepted)
         state = after

@@ -1,7 +1,6 @@
 """What a law answers, and that samplers ask no more: a law of one's own is served as it is."""
 
 import ast
-import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +14,7 @@ from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.accounting import Guarantee
 from isdp.exact import choose, enumerate_law, sample
 from isdp.exact.choice import SAMPLERS
-from isdp.mechanisms import Energy, Mechanism, from_dict
+from isdp.mechanisms import Energy, Mechanism
 from isdp.mechanisms.laplace import gamma_reach
 from tests import ROOT
 
@@ -101,29 +100,6 @@ def test_the_weight_is_the_energys(law):
     assert law.measure(noise).shape == (2, 2)
     assert law.energy.product == (not law.energy.root)
     assert law.energy.of_norm == (law.energy.root == (law.energy.power == 2))
-
-
-@pytest.mark.parametrize("law", [*LAWS, Households(0.7, 3)])
-def test_a_law_is_written_and_read_back(law):
-    written = json.loads(json.dumps(law.as_dict()))
-    assert written["name"] == law.name
-    assert from_dict(written, [GeneralizedLaplace, GeneralizedGaussian, Households]) == law
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ({"name": "no such", "epsilon": 1.0}, "'no such' is not one of generalized Laplace, gen"),
-        ({"epsilon": 1.0}, "None is not one of"),
-        ({"name": "generalized Laplace", "epsilon": 1.0}, "parameters epsilon, norm, got epsilon"),
-        ({"name": "generalized Gaussian"}, "parameters sigma, got none"),
-        ({"name": "generalized Gaussian", "sigma": 1.0, "norm": "l1"}, "got norm, sigma"),
-        ({"name": "generalized Gaussian", "sigma": -1.0}, "sigma must be a positive number"),
-    ],
-)
-def test_what_describes_no_law_is_refused(content, words):
-    with pytest.raises(InputError, match=words):
-        from_dict(content)
 
 
 def test_guarantees_of_the_laplace_laws():

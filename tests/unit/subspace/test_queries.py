@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isdp import InputError, Invariants
-from isdp.subspace import Query, consistency, differences, rational, together
+from isdp.subspace import Query, consistency, differences, together
 
 RNG = np.random.default_rng(20220222)
 
@@ -33,14 +33,6 @@ def test_what_is_consistent_is_zero_for_all_data_and_nothing_else_is():
     assert np.linalg.matrix_rank(held.matrix) == 21 - np.linalg.matrix_rank(tree.matrix)
     with pytest.raises(InputError, match="independent"):
         consistency(Query.prefixes(4))
-
-
-def test_rational_rows_become_coprime_integers():
-    held = rational([["1/2", "1/3", 0], [0.1, 0, 0.2], [4, 6, 8]])
-    assert held.matrix.tolist() == [[3, 2, 0], [1, 0, 2], [2, 3, 4]]
-    for wrong in ([[1 / 3, 1]], [["a", 1]], [[1], [1, 2]], []):
-        with pytest.raises(InputError):
-            rational(wrong)
 
 
 def test_differences_are_distinct_up_to_sign_and_exact():

@@ -9,12 +9,7 @@ import pytest
 
 from isdp import InputError
 from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.enumeration import (
-    distance,
-    largest_loss,
-    output_law,
-    permutation_law,
-)
+from isdp.swapping.enumeration import distance, output_law, permutation_law
 from isdp.swapping.loss import (
     VARIANTS,
     log_weights,
@@ -23,6 +18,7 @@ from isdp.swapping.loss import (
     worst_loss_of,
 )
 from isdp.swapping.profile import epsilon_at, exchange_loss_law
+from tests.unit.swapping.brute_force import largest_loss
 
 RATES = (0.02, 0.2, 0.5, 0.7, 0.9, 0.99)
 

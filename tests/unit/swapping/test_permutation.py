@@ -17,7 +17,7 @@ from isdp.swapping.permutation import (
     swap,
     swap_table,
 )
-from isdp.swapping.secure import exact_rate, permutation_for_release, swap_for_release
+from isdp.swapping.secure import exact_rate, permutation_for_release
 from tests.statistical.checks import check_law
 
 
@@ -159,7 +159,7 @@ def test_what_is_no_table_of_counts_is_refused(counts):
 
 def test_values_of_another_number_of_records_are_refused():
     with pytest.raises(InputError, match="a row a record"):
-        swap_for_release(Strata.of([1, 1]), [1, 2, 3], 0.5)
+        swap(generator(), Strata.of([1, 1]), [1, 2, 3], 0.5)
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ def test_a_rate_with_a_huge_exponent_is_refused_without_reading_it(rate):
 
 def test_a_source_that_runs_dry_is_refused():
     with pytest.raises(InputError, match="gave 3 bytes"):
-        swap_for_release(Strata.of([1, 1]), [1, 2], 0.5, source=lambda count: b"abc")
+        permutation_for_release(Strata.of([1, 1]), 0.5, source=lambda count: b"abc")
 
 
 def test_a_release_takes_the_operating_systems_bits():
-    strata, values = Strata.of(np.zeros(400, dtype=int)), np.arange(400)
-    first, second = (swap_for_release(strata, values, 0.5) for _ in range(2))
+    strata = Strata.of(np.zeros(400, dtype=int))
+    first, second = (permutation_for_release(strata, 0.5) for _ in range(2))
     assert not np.array_equal(first, second)
-    assert np.array_equal(np.sort(first), values)
+    assert np.array_equal(np.sort(first), np.arange(400))

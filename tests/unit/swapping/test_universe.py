@@ -7,7 +7,7 @@ import pytest
 
 from isdp import InputError
 from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.enumeration import largest_loss, output_law
+from isdp.swapping.enumeration import output_law
 from isdp.swapping.released_table import (
     rare_category_bound,
     table_law,
@@ -16,6 +16,7 @@ from isdp.swapping.released_table import (
     two_counties_bound,
 )
 from isdp.swapping.universe import universe_loss, universe_lower_bound
+from tests.unit.swapping.brute_force import largest_loss
 
 SMALL = [(1, 1), (1, 2), (2, 2), (1, 1, 1), (1, 1, 2), (2, 3), (1, 4), (1, 1, 3), (1, 2, 2)]
 

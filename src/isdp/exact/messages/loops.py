@@ -277,23 +277,3 @@ def _last_possible(left, right, first, second, d1, d2, length):
         if left[first + t * d1] * right[second + t * d2] > 0.0:
             return first + t * d1, second + t * d2
     return -1, -1
-
-
-@njit(cache=True)
-def spread(split, outside, left, right, to_left, out):
-    """Weight of everything outside one part, from that of everything outside the union."""
-    base = np.zeros(len(split.line), np.int64)
-    box = np.zeros((3, len(split.reach)), np.int64)
-    low, high, y = box[0], box[1], box[2]
-    d1, d2 = _steps(split)
-    for flat in range(len(outside)):
-        going = outside[flat] > 0.0 and _begin(split, flat, base, low, high, y)
-        while going:
-            length, first, second = _segment(split, base, y)
-            for t in range(length):
-                i, j = first + t * d1, second + t * d2
-                if to_left:
-                    out[i] += outside[flat] * right[j]
-                else:
-                    out[j] += outside[flat] * left[i]
-            going = _advance(low, high, y)

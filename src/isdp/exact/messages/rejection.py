@@ -151,11 +151,11 @@ class MessageSampler(WordSampler):
     def _fill(self) -> _Filled:
         """Messages whose windows hold all vectors of the ball."""
         rate = float(self.epsilon)
-        free = np.full(len(self.tied), math.inf)
+        unbounded = np.full(len(self.tied), -math.inf)
 
         def plan_of(layout: Layout, allowed: bool) -> Plan:
             # a part in 10^7 against what rounding did to the scales
-            return make_plan(layout, 1, rate, self.radius * (1 + 1e-7), -free, free, allowed)
+            return make_plan(layout, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
 
         layout, plan = self.layouts.cheapest(plan_of, MOST_BYTES)
         most = max((len(half) for halves in plan.halves for half in halves), default=0)

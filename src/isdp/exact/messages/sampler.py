@@ -18,7 +18,6 @@ release of confidential data.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from isdp.exact.messages.bounds import cell_bound, refuse_infeasible
 from isdp.exact.messages.convolution import convolve
 from isdp.exact.messages.forecast import least_bytes
 from isdp.exact.messages.layouts import Layouts
-from isdp.exact.messages.loops import Split, add_up, choose, spread
+from isdp.exact.messages.loops import Split, add_up, choose
 from isdp.exact.messages.tree import Layout, Node
 from isdp.exact.messages.windows import (
     Plan,
@@ -46,7 +45,7 @@ from isdp.mechanisms.base import Mechanism, energy_served
 
 MOST_CONVOLVED = 1e-9  # in total variation; more, and messages are added up one by one
 TINY = 1e-250  # weights below it could not be told from sums that have underflowed
-MOST_PRODUCTS = 1e11  # minutes
+MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
 DRAWS_AT_ONCE = 100_000
 LOG_ROUGH = math.log(1e-3)
 PRODUCTS = ((1, False), (2, False))  # the energies whose weight is a product over cells
@@ -63,14 +62,12 @@ class DynamicSampler:
     mechanism : Mechanism
         Whose weight is a product over cells, such as `GeneralizedLaplace` with the l1 norm, or
         `GeneralizedGaussian`.
-    lower, upper : int array, shape (cells,), or int, optional
-        Least and largest noise of each cell. ``lower=-counts`` conditions the law on a
+    lower : int array, shape (cells,), or int, optional
+        Least noise of each cell. ``lower=-counts`` conditions the law on a
         release without negative counts, which is another law than the mechanism's, with
         another privacy guarantee.
     left_out : float
         Probability that may be lost to the windows.
-    most_bytes : float
-        Memory that the messages may take.
     most_products : float
         Products that they may take to set up; 1e11 take minutes.
 
@@ -90,7 +87,7 @@ class DynamicSampler:
     ------
     InputError
         If the law is no product over cells, the bounds leave no feasible noise, or the messages
-        would take more than `most_bytes` or too long.
+        would take more than 2 GB or too long.
 
     Notes
     -----
@@ -137,10 +134,8 @@ class DynamicSampler:
         invariants: Invariants,
         mechanism: Mechanism,
         lower=None,
-        upper=None,
         *,
         left_out: float = 1e-12,
-        most_bytes: float = 2e9,
         most_products: float = MOST_PRODUCTS,
     ):
         energy = energy_served("messages", mechanism, PRODUCTS)
@@ -149,23 +144,21 @@ class DynamicSampler:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism
         self._power, self._rate = energy.power, energy.rate
-        self._most_bytes, self._most_products = most_bytes, most_products
-        self._lower = cell_bound("lower", lower, invariants.cells, -math.inf)
-        self._upper = cell_bound("upper", upper, invariants.cells, math.inf)
-        bounded = np.isfinite(self._lower).any() or np.isfinite(self._upper).any()
+        self._most_products = most_products
+        self._lower = cell_bound(lower, invariants.cells)
+        bounded = np.isfinite(self._lower).any()
         if bounded:
-            refuse_infeasible(invariants, self._lower, self._upper)
+            refuse_infeasible(invariants, self._lower)
         log_left_out = math.log(left_out)
         log_first = LOG_ROUGH if bounded else log_left_out  # see `_widen`
         least, sums = least_bytes(invariants, energy.power, energy.rate, log_first)
         self._refuse_memory(least, "at least ", f"at least {sums}")
-        pairs = np.stack([self._lower, self._upper], axis=1)
-        _, kinds = np.unique(pairs, axis=0, return_inverse=True)
+        _, kinds = np.unique(self._lower, return_inverse=True)
         self._layouts = Layouts(invariants, energy.power, kinds)
         if bounded:
             log_left_out = self._widen(log_left_out)
         else:
-            self._fill(log_left_out, self._lower, self._upper)
+            self._fill(log_left_out, self._lower)
         if self.log_normaliser == -math.inf:
             raise InputError(
                 "exact: the invariants hold with a probability too small for double precision; "
@@ -188,13 +181,13 @@ class DynamicSampler:
 
     def _widen(self, log_wanted: float) -> float:
         """Choose windows for the law with bounds; return the log of what they leave out."""
-        free = np.full(self.invariants.cells, math.inf)
+        unbounded = np.full(self.invariants.cells, -math.inf)
         # narrow windows bound both normalisers well enough, for a fraction of the cost
-        self._fill(LOG_ROUGH, -free, free)
+        self._fill(LOG_ROUGH, unbounded)
         log_free = self.log_normaliser - math.log1p(-math.exp(LOG_ROUGH))
         log_window = LOG_ROUGH
         while log_window > FARTHEST:
-            self._fill(log_window, self._lower, self._upper)
+            self._fill(log_window, self._lower)
             log_left_out = log_window + log_free - self.log_normaliser
             if log_left_out <= log_wanted:
                 return log_left_out
@@ -204,25 +197,25 @@ class DynamicSampler:
             "exact: the bounds ask for noise that is too unlikely for double precision; loosen them"
         )
 
-    def _fill(self, log_left_out: float, lower: np.ndarray, upper: np.ndarray) -> None:
+    def _fill(self, log_left_out: float, lower: np.ndarray) -> None:
         """Set up the messages, without convolutions if these could be too far off."""
         law = (self._power, self._rate)
 
         def plan_of(layout: Layout, convolve: bool) -> Plan:
             coordinates = sum(len(node.scale) for tree in layout.trees for node in tree)
             factor = radius(*law, layout.dimension, coordinates, log_left_out)
-            return make_plan(layout, *law, factor, lower, upper, convolve)
+            return make_plan(layout, *law, factor, lower, convolve)
 
         for allowed in (True, False):
             self._messages = {}
-            chosen = self._layouts.cheapest(plan_of, self._most_bytes, allowed)
+            chosen = self._layouts.cheapest(plan_of, MOST_BYTES, allowed)
             self._layout, self._plan = chosen
             self._refuse_cost(self._plan.bytes, self._plan.products)
-            self._add_up(lower, upper)
+            self._add_up(lower)
             if self._convolved <= MOST_CONVOLVED:
                 return
 
-    def _add_up(self, lower: np.ndarray, upper: np.ndarray) -> None:
+    def _add_up(self, lower: np.ndarray) -> None:
         """Fill the messages, and find the normaliser and what convolutions do to the law."""
         plan = self._plan
         log_normaliser, self._convolved = 0.0, 0.0
@@ -233,7 +226,7 @@ class DynamicSampler:
             for (node, half, split, number), at in shown(plan, number_of_tree, nodes):
                 log_scale, error = 0.0, 0.0
                 if node.cell >= 0:
-                    message, log_scale = self._weights(node, half, lower, upper)
+                    message, log_scale = self._weights(node, half, lower)
                 elif number not in self._messages:
                     one, two = same[node.left], same[node.right]
                     left, right = self._messages[one], self._messages[two]
@@ -261,11 +254,11 @@ class DynamicSampler:
                 self._convolved += 1.01 * error / (total - error) if total > error else math.inf
         self.log_normaliser = log_normaliser
 
-    def _weights(self, node: Node, half, lower, upper) -> tuple[np.ndarray, float]:
+    def _weights(self, node: Node, half, lower) -> tuple[np.ndarray, float]:
         """Weigh a cell's noise, scaled to sum 1 against overflow; also the log of the scale."""
         noise = node.gap * np.arange(-half[0], half[0] + 1)
         weights = np.exp(-self._rate * np.abs(noise).astype(float) ** self._power)
-        weights[(noise < lower[node.cell]) | (noise > upper[node.cell])] = 0.0
+        weights[noise < lower[node.cell]] = 0.0
         total = weights.sum()
         if total == 0:
             return weights, 0.0
@@ -281,10 +274,10 @@ class DynamicSampler:
             )
 
     def _refuse_memory(self, used: float, least: str, sums: str) -> None:
-        if used > self._most_bytes:
+        if used > MOST_BYTES:
             raise InputError(
                 f"exact: the messages would take {least}{used / 1e9:.3g} GB, more than "
-                f"{self._most_bytes / 1e9:.3g} GB {_advice(sums)}"
+                f"{MOST_BYTES / 1e9:.3g} GB {_advice(sums)}"
             )
 
     # -- use ----------------------------------------------------------------------------------
@@ -335,46 +328,6 @@ class DynamicSampler:
                 states[part] = np.empty(len(noise), np.int64)
                 states[part][order] = drawn
 
-    def marginal(self, cell: int) -> tuple[np.ndarray, np.ndarray]:
-        """Law of the noise in one cell, exact but for `left_out`.
-
-        Returns
-        -------
-        pmf : float64 array
-            P(u_cell = k) for each k in `support`.
-
-        Raises
-        ------
-        InputError
-            If there is no such cell.
-        """
-        if cell not in range(self.invariants.cells):
-            raise InputError(
-                f"exact: there is no cell {cell!r}; cells go from 0 to {self.invariants.cells - 1}"
-            )
-        for tree, nodes in enumerate(self._layout.trees):
-            for place, node in enumerate(nodes):
-                if node.cell == cell:
-                    return self._leaf_law(tree, place)
-        return np.zeros(1, np.int64), np.ones(1)
-
-    def _leaf_law(self, tree: int, leaf: int) -> tuple[np.ndarray, np.ndarray]:
-        nodes, plan = self._layout.trees[tree], self._plan
-        message = [self._messages[number] for number in plan.same[tree]]
-        outside = np.ones(len(message[leaf]))
-        path = _path_to(nodes, leaf)
-        if len(path) > 1:
-            outside = np.ones(1)
-        for place, part in pairwise(path):
-            node = nodes[place]
-            into = np.zeros(len(message[part]))
-            left, right = message[node.left], message[node.right]
-            spread(plan.splits[tree][place], outside, left, right, part == node.left, into)
-            outside = into
-        half = plan.halves[tree][leaf][0]
-        pmf = outside * message[leaf]
-        return nodes[leaf].gap * np.arange(-half, half + 1), pmf / pmf.sum()
-
 
 def _weights_of(split: Split, left, right, states: np.ndarray) -> np.ndarray:
     """Add up the splits of given states, since a convolution says them within its error only."""
@@ -388,15 +341,6 @@ def _advice(sums: str) -> str:
     return (
         f"({sums} sums are open at a time); use the MCMC sampler (isdp.mcmc.sample) or less noise"
     )
-
-
-def _path_to(nodes: list[Node], leaf: int) -> list[int]:
-    """Places from the root down to a leaf."""
-    path = [leaf]
-    for place in range(leaf + 1, len(nodes)):
-        if path[-1] in (nodes[place].left, nodes[place].right):
-            path.append(place)
-    return path[::-1]
 
 
 def _invert(totals: np.ndarray, uniform: np.ndarray) -> np.ndarray:

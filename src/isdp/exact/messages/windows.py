@@ -72,7 +72,7 @@ def radius(power: int, rate: float, dimension: int, coordinates: int, log_left_o
 
 
 def make_plan(
-    layout: Layout, power: int, rate: float, factor: float, lower, upper, convolve: bool = True
+    layout: Layout, power: int, rate: float, factor: float, lower, convolve: bool = True
 ) -> Plan:
     """Lay the windows out and count what they cost; `factor` comes from `radius`.
 
@@ -92,7 +92,7 @@ def make_plan(
             half = np.floor(np.minimum(node.scale * factor, LARGEST_WINDOW) + 1e-9).astype(np.int64)
             split, parts, work = None, [], 0.0
             if node.cell >= 0:
-                key = (node.gap, lower[node.cell], upper[node.cell], half.tobytes())
+                key = (node.gap, lower[node.cell], half.tobytes())
                 largest = rate * float(node.gap * half[0]) ** power
                 rounding += 4 * (1 + largest) * UNIT
                 if len(tree) == 1:  # a cell of its own is drawn by inversion of all its weights

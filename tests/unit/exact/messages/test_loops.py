@@ -123,17 +123,3 @@ def test_a_split_is_chosen_by_its_whole_number_of_chances(case):
         case.split, *case.messages, np.array(asked), factors, np.array(words), *found
     )
     assert list(zip(*found.tolist(), strict=True)) == wanted
-
-
-@pytest.mark.parametrize("to_left", [True, False])
-def test_what_is_outside_a_part_is_what_is_outside_the_union_times_the_other_part(case, to_left):
-    outside = np.random.default_rng(2).random(len(case.union))
-    outside[0] = 0.0
-    side, other = (0, 1) if to_left else (1, 0)
-    wanted = np.zeros(len(case.messages[side]))
-    for at, pairs in enumerate(case.pairs):
-        for pair in pairs:
-            wanted[pair[side]] += outside[at] * case.messages[other][pair[other]]
-    out = np.zeros(len(wanted))
-    loops.spread(case.split, outside, *case.messages, to_left, out)
-    assert out == pytest.approx(wanted)
