@@ -1,8 +1,7 @@
 """Expected errors of the answers, by theory where there is a closed form, else by simulation.
 
-Every figure says how it was found, in one of three words. *exact*: computed from the law.
-*bounded*: the true figure is at most this one. *simulated*: the mean of runs, with two standard
-errors.
+Every figure says how it was found, as in `isdp.privatize.margins`: a simulated one is the mean of
+runs.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from isdp.compare.question import Question
 from isdp.compare.systems import PlainNoise
 from isdp.errors import InputError
 from isdp.privatize.held import Held
+from isdp.privatize.margins import BOUNDED, EXACT, SIMULATED, Figure, two_standard_errors
 from isdp.subspace.nullspace import null_space
 from isdp.swapping.moments import covariance, expected_table
 
-EXACT, BOUNDED, SIMULATED = "exact", "bounded", "simulated"
 MOST_PROJECTED = 2e7  # numbers, of sums times cells
 MOST_COVARIANCES = 2e7  # of cells with cells, all regions together
 NEGLIGIBLE = 1e-9  # part of a variance that rounding leaves where there is none
@@ -42,22 +41,6 @@ class Moments(NamedTuple):
 
     square: np.ndarray
     bias: np.ndarray
-    how: str
-
-
-class Mean(NamedTuple):
-    """A mean over answers, and how it was found.
-
-    Attributes
-    ----------
-    value, error : float
-        In persons; the error is two standard errors of a simulated one, else 0.
-    how : str
-        "exact", "bounded" or "simulated".
-    """
-
-    value: float
-    error: float
     how: str
 
 
@@ -117,16 +100,16 @@ def _kept(question: Question, query: Held) -> np.ndarray:
     InputError
         If there are too many sums of too many cells.
     """
-    null = null_space(question.free.invariants)
-    if query.totals == question.cells:
-        return null.diagonal()
-    if query.totals * question.cells > MOST_PROJECTED:
+    if query.totals * question.cells > MOST_PROJECTED and query.totals < question.cells:
         raise InputError("compare: too many sums to project")
-    directions = np.zeros((query.totals, question.cells))
-    inside = np.flatnonzero(query.labels >= 0)
-    directions[query.labels[inside], inside] = 1
-    squared = (directions * null.project(directions)).sum(axis=1)
-    return np.where(squared > NEGLIGIBLE * directions.sum(axis=1), squared, 0.0)
+    return null_space(question.free.invariants).kept(_matrix_of(query.labels, query.totals))
+
+
+def _matrix_of(labels: np.ndarray, totals: int) -> csr_array:
+    """Zeros and ones of shape (totals, cells), from the number of each cell's total."""
+    inside = np.flatnonzero(labels >= 0)
+    ones = np.ones(len(inside))
+    return csr_array((ones, (labels[inside], inside)), shape=(totals, len(labels)))
 
 
 class SwappedMoments:
@@ -166,10 +149,7 @@ class SwappedMoments:
         """Find the moments of a query's answers."""
         variance, bias = np.zeros(query.totals), np.zeros(query.totals)
         for rows, means, whole in self.parts:
-            labels = query.labels[rows]
-            inside = np.flatnonzero(labels >= 0)
-            ones = np.ones(len(inside))
-            sums = csr_array((ones, (labels[inside], inside)), shape=(query.totals, len(rows)))
+            sums = _matrix_of(query.labels[rows], query.totals)
             found = np.asarray((sums * (sums @ whole)).sum(axis=1)).ravel()
             size = np.asarray((sums * (sums @ np.abs(whole))).sum(axis=1)).ravel()
             variance += np.where(found > NEGLIGIBLE * size, found, 0.0)
@@ -192,12 +172,12 @@ def answered(errors: np.ndarray, query: Held) -> np.ndarray:
     return np.bincount(query.labels + 1, errors, minlength=query.totals + 1)[1:]
 
 
-def from_moments(moments: Moments, chosen: np.ndarray) -> tuple[Mean, Mean]:
+def from_moments(moments: Moments, chosen: np.ndarray) -> tuple[Figure, Figure]:
     """Root mean squared error and bias over some of the answers, marked in a bool array."""
     square, bias = moments.square[chosen], moments.bias[chosen]
     return (
-        Mean(math.sqrt(square.mean()), 0.0, moments.how),
-        Mean(float(bias.mean()), 0.0, EXACT),
+        Figure(math.sqrt(square.mean()), moments.how),
+        Figure(float(bias.mean()), EXACT),
     )
 
 
@@ -206,7 +186,7 @@ def by_simulation(
     simulations: int,
     wanted: Sequence[tuple[Held, np.ndarray]],
     at: Callable[[int], None] = lambda done: None,
-) -> list[tuple[Mean, Mean]]:
+) -> list[tuple[Figure, Figure]]:
     """Find errors over some answers of each query from runs.
 
     Parameters
@@ -236,15 +216,11 @@ def by_simulation(
     found = []
     for square, bias in zip(squares.T, biases.T, strict=True):
         root = math.sqrt(square.mean())
-        error = _two_errors(square) / (2 * root) if root else 0.0
+        error = two_standard_errors(square) / (2 * root) if root else 0.0
         found.append(
             (
-                Mean(root, error, SIMULATED),
-                Mean(float(bias.mean()), _two_errors(bias), SIMULATED),
+                Figure(root, SIMULATED, error),
+                Figure(float(bias.mean()), SIMULATED, two_standard_errors(bias)),
             )
         )
     return found
-
-
-def _two_errors(values: np.ndarray) -> float:
-    return float(2 * values.std(ddof=1) / math.sqrt(len(values)))

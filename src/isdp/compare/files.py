@@ -5,6 +5,7 @@ With confidential counts every file says so in its name and where it begins.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -12,8 +13,8 @@ import pandas as pd
 from isdp.compare.question import CONFIDENTIAL
 from isdp.compare.report import GROUP, heading, markdown, why_confidential
 from isdp.compare.run import Comparison, compare
-from isdp.io.files import write_csv
-from isdp.io.together import check_out, write_together
+from isdp.io.together import OutputFolder
+from isdp.plots import can_draw
 
 TABLE, PAGE = "comparison.csv", "comparison.md"
 PICTURES = ("comparison.svg", "comparison.png")
@@ -52,25 +53,20 @@ def compare_files(
     InputError
         If anything is wrong; nothing has been written then.
     """
-    out = Path(out)
     given = [
         path for path in (cells_path, invariants_path, stand_in, sums_path) if path is not None
     ]
-    check_out(out, FILES, given, force, AGAIN)
+    folder = OutputFolder(Path(out), FILES, given, force, AGAIN)
     found = compare(cells_path, invariants_path, stand_in=stand_in, sums_path=sums_path, **options)
     mark = MARK if found.question.source == CONFIDENTIAL else ""
-    figure = _picture(found) if picture else None
-
-    def write(folder: Path) -> None:
-        write_csv(table_of(found), folder / (mark + TABLE))
-        (folder / (mark + PAGE)).write_text(markdown(found), encoding="utf-8")
-        if figure is not None:
-            from isdp.plots.style import save
-
-            save(figure, *(folder / (mark + name) for name in PICTURES))
-        check_out(out, FILES, given, force, AGAIN)
-
-    write_together(out, FILES, write)
+    something = (found.errors["rmse"] > 0).any()  # or else all that is asked for is held
+    save = _picture(found) if picture and something and can_draw() else None
+    folder.write(
+        {mark + TABLE: table_of(found)},
+        lambda _: {mark + PAGE: markdown(found)},
+        save,
+        [mark + name for name in PICTURES],
+    )
     return found
 
 
@@ -85,18 +81,13 @@ def table_of(comparison: Comparison) -> pd.DataFrame:
 
 
 def _picture(comparison: Comparison):
-    """Draw it; None where matplotlib is not installed, or all that is asked for is held."""
-    if not (comparison.errors["rmse"] > 0).any():
-        return None
-    try:
-        from isdp.compare.picture import error_by_query
-    except ModuleNotFoundError as missing:
-        if missing.name != "matplotlib":
-            raise
-        return None
+    """Draw it, and return what saves the picture."""
+    from isdp.compare.picture import error_by_query
+    from isdp.plots.style import save
+
     groups = comparison.systems[GROUP].drop_duplicates().itertuples(index=False)
     headings = {tuple(group): heading(*group) for group in groups}
     title = "Error by query; panels are not to be compared with each other"
     if why_confidential(comparison):
         title = f"CONFIDENTIAL (depends on confidential counts). {title}"
-    return error_by_query(comparison.errors, headings, title)
+    return partial(save, error_by_query(comparison.errors, headings, title))

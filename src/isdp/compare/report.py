@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pandas as pd
 
 from isdp.accounting import as_zcdp, upper
-from isdp.compare.expected import BOUNDED, SIMULATED
 from isdp.compare.question import CELLS, CONFIDENTIAL, NO_COUNTS
 from isdp.compare.run import ALL, PERSON, Comparison
 from isdp.compare.systems import PER_MOVE, IntegerLaplace
 from isdp.io.csv_files import on_one_line
 from isdp.io.wording import counted
+from isdp.privatize.margins import BOUNDED, SIMULATED
 
 GROUP = ["flavour", "unit"]
 NOISE = (

@@ -15,8 +15,6 @@ from isdp.accounting.guarantees import Guarantee
 from isdp.checks import whole
 from isdp.compare.areas import LEVELS, Areas
 from isdp.compare.expected import (
-    EXACT,
-    Mean,
     Moments,
     by_simulation,
     from_moments,
@@ -40,6 +38,7 @@ from isdp.compare.systems import (
 from isdp.errors import InputError
 from isdp.io.progress import progress
 from isdp.privatize.held import Held
+from isdp.privatize.margins import EXACT, Figure
 from isdp.privatize.topdown import Wish, plan_of
 from isdp.seeds import stream
 
@@ -237,7 +236,7 @@ def _described(system: System, guarantee: Guarantee) -> dict:
     }
 
 
-def _row(query: Held, size: str, chosen: np.ndarray, rmse: Mean, bias: Mean) -> dict:
+def _row(query: Held, size: str, chosen: np.ndarray, rmse: Figure, bias: Figure) -> dict:
     row = {"query": query.name, "size": size, "answers": int(chosen.sum())}
     for name, mean in (("rmse", rmse), ("bias", bias)):
         row |= {name: mean.value, f"{name}_is": mean.how, f"{name}_error": mean.error}
@@ -246,9 +245,9 @@ def _row(query: Held, size: str, chosen: np.ndarray, rmse: Mean, bias: Mean) -> 
 
 def _errors(
     system: System, budget: float, question: Question, wanted, simulations: int, seed: int
-) -> list[tuple[Mean, Mean]]:
+) -> list[tuple[Figure, Figure]]:
     """Root mean squared error and bias for each query and class."""
-    found: list[tuple[Mean, Mean] | None] = []
+    found: list[tuple[Figure, Figure] | None] = []
     law = None
     if isinstance(system, PlainNoise) and question.free.blocks is None:
         law = system.law(question.free.invariants, budget)  # refuses where none is practical

@@ -30,6 +30,12 @@ def markdown(certificate: Mapping) -> str:
     return _environment().get_template(f"{command}.md.jinja").render(certificate)
 
 
+def certificate_files(certificate: dict, **output: object) -> dict[str, str | Mapping]:
+    """Complete what a certificate says of the output, and give the content of both of its files."""
+    certificate["output"] |= output
+    return {"certificate.json": certificate, "certificate.md": markdown(certificate)}
+
+
 def said_of_privacy(statement: str, for_release: bool) -> str:
     """Put before a guarantee in words that it does not hold for what is not for release."""
     return statement if for_release else f"{OF_THE_LAW_ALONE}: {statement}"

@@ -274,7 +274,7 @@ def write_columns(path, columns: Mapping[str, Column | np.ndarray]) -> None:
         By their names, in their order.
     """
     pd.DataFrame(columns=list(columns)).to_csv(path, index=False, lineterminator="\n")
-    rows = max(len(getattr(values, "codes", values)) for values in columns.values())
+    rows = max((len(getattr(values, "codes", values)) for values in columns.values()), default=0)
     path = Path(path)
     with (
         path.open("a", encoding="utf-8", newline="") as file,

@@ -14,13 +14,99 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from isdp.errors import InputError
+from isdp.io.csv_files import write_columns
+from isdp.io.files import sha256_of, write_json
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """The output folder of a command, which is refused at once if it cannot be written.
+
+    Attributes
+    ----------
+    path : Path
+    names : collection of str
+        All names that may be written.
+    inputs : collection of path
+        All files that are read; none of them may be overwritten.
+    force : bool
+        Whether to replace files that exist.
+    cost : str
+        The cost of each further release, for the message.
+
+    Raises
+    ------
+    InputError
+        If an input does not exist, or files cannot be written into the folder.
+    """
+
+    path: Path
+    names: Collection[str]
+    inputs: Collection
+    force: bool
+    cost: str
+
+    def __post_init__(self):
+        self._check()
+
+    def write(
+        self,
+        tables: Mapping[str, Mapping],
+        documents: Callable[[dict[str, str]], Mapping[str, str | Mapping]],
+        save_picture: Callable[..., None] | None = None,
+        pictures: Collection[str] = (),
+    ) -> None:
+        """Write all files of a command, or none; the folder is checked again before it changes.
+
+        Parameters
+        ----------
+        tables : mapping from file name to columns
+            Data frames, or what `isdp.io.csv_files.write_columns` takes.
+        documents : callable
+            ``documents(digests)`` gives the other files by name, from the SHA-256 of each table:
+            texts, and mappings, which are written as JSON.
+        save_picture : callable, optional
+            ``save_picture(*paths)`` writes the files named in `pictures`.
+        """
+
+        def write(folder: Path) -> None:
+            for name, columns in tables.items():
+                write_columns(folder / name, dict(columns))
+            digests = {name: sha256_of(folder / name) for name in tables}
+            for name, content in documents(digests).items():
+                if isinstance(content, str):
+                    (folder / name).write_text(content, encoding="utf-8")
+                else:
+                    write_json(folder / name, content)
+            if save_picture is not None:
+                save_picture(*(folder / name for name in pictures))
+            self._check()
+
+        write_together(self.path, self.names, write)
+
+    def _check(self) -> None:
+        for path in map(Path, self.inputs):
+            if not path.exists():
+                raise InputError(f"{path}: there is no such file; give the path of one")
+        for name in self.names:
+            path = self.path / name
+            if path.exists() and any(path.samefile(given) for given in self.inputs):
+                raise InputError(f"{path}: this input would be overwritten; choose another --out")
+        _refuse_unfit(self.path, self.names)
+        for name in self.names:
+            if os.path.lexists(self.path / name) and not self.force:
+                raise InputError(
+                    f"{self.path / name}: this file exists; --force replaces it, but each further "
+                    f"release of the {self.cost}"
+                )
 
 
 def write_together(folder, names: Collection[str], write: Callable[[Path], None]) -> None:
@@ -66,42 +152,6 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
                     emptied.rmdir()
     if came:
         signal.raise_signal(came[0])
-
-
-def check_out(
-    out: Path, names: Collection[str], inputs: Collection, force: bool, cost: str
-) -> None:
-    """Refuse an input that does not exist, or a folder in which files cannot be written.
-
-    Parameters
-    ----------
-    names : collection of str
-        All names that may be written.
-    inputs : collection of path
-        All files that are read; none of them may be overwritten.
-    force : bool
-        Whether to replace files that exist.
-    cost : str
-        The cost of each further release, for the message.
-
-    Raises
-    ------
-    InputError
-    """
-    for path in map(Path, inputs):
-        if not path.exists():
-            raise InputError(f"{path}: there is no such file; give the path of one")
-    for name in names:
-        path = out / name
-        if path.exists() and any(path.samefile(given) for given in inputs):
-            raise InputError(f"{path}: this input would be overwritten; choose another --out")
-    _refuse_unfit(out, names)
-    for name in names:
-        if os.path.lexists(out / name) and not force:
-            raise InputError(
-                f"{out / name}: this file exists; --force replaces it, but each further release of "
-                f"the {cost}"
-            )
 
 
 def _refuse_unfit(folder: Path, names: Collection[str]) -> None:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from isdp.accounting.guarantees import upper
 from isdp.constraints.invariants import Invariants, cell_types
@@ -33,6 +34,7 @@ from isdp.privatize.held import Held, group_names
 from isdp.privatize.spread import Spread
 from isdp.privatize.table import Table
 from isdp.seeds import stream
+from isdp.subspace.nullspace import null_space
 
 LEVEL = 0.95
 PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.laws`
@@ -42,7 +44,7 @@ MOST_PARTS = 2000  # of all sums together, whose laws are computed
 MOST_DRAWN = 1e7  # cells times draws, from a hundred draws up
 MOST_PROPOSED = 5e6  # tries of all draws together, of samplers that reject
 FEWEST = 100  # draws
-LARGEST_MATRIX = 2e7  # entries that are factorised
+LARGEST_MATRIX = 2e7  # kinds of cells times totals
 POOLED = 20  # cells of a kind that are looked at in each draw
 EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
 
@@ -324,17 +326,13 @@ def _margins_of_noise(
     try:
         if energy is None or (energy.power, energy.root) != (2, False):
             raise InputError("margins: no bound is known of this law")
-        kept, sigma = _Kept(free.invariants), math.sqrt(0.5 / energy.rate)
+        sds = np.sqrt(0.5 / energy.rate * _kept(targets, free.invariants)).tolist()
     except InputError:
         no = Figure(math.nan, UNKNOWN)
         return [
             Margin(t.what, t.name, t.cells, no, no, no, dict.fromkeys(SIZES, no)) for t in targets
         ]
-    return [_by_subgaussian(t, sigma * math.sqrt(kept.squared(_cells(t)))) for t in targets]
-
-
-def _cells(target: Target) -> np.ndarray:
-    return target.rows if target.what == "sum" else target.rows[:1]
+    return [_by_subgaussian(target, sd) for target, sd in zip(targets, sds, strict=True)]
 
 
 def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
@@ -416,14 +414,18 @@ def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
     return min(by_tries, max(FEWEST, min(draws, int(MOST_DRAWN / cells))))
 
 
+def two_standard_errors(values: np.ndarray) -> float:
+    """Two standard errors of the mean of independent values."""
+    return float(2 * values.std(ddof=1) / math.sqrt(len(values)))
+
+
 def _of_draws(target: Target, values: np.ndarray) -> Margin:
     """Figures from draws, int64 (draws, cells of one law); each draw counts as one."""
 
     def mean(each) -> tuple[float, float]:
         by_draw = each.mean(axis=1)
-        error = 2 * by_draw.std(ddof=1) / math.sqrt(len(by_draw))
         # where nothing was seen, or nothing else, it may still happen in 3 of as many draws
-        return float(by_draw.mean()), float(max(error, 3 / len(by_draw)))
+        return float(by_draw.mean()), max(two_standard_errors(by_draw), 3 / len(by_draw))
 
     square, error = mean(values.astype(float) ** 2)
     sd = math.sqrt(square)
@@ -451,22 +453,15 @@ def _of_draws(target: Target, values: np.ndarray) -> Margin:
     )
 
 
-class _Kept:
-    """How much of the direction of a sum the noise can take, by the kinds of cells."""
-
-    def __init__(self, invariants: Invariants):
-        self.kind, first = cell_types(invariants)
-        self.many = np.bincount(self.kind)
-        if len(first) * invariants.constraints > LARGEST_MATRIX:
-            raise InputError(f"margins: {len(first):,} kinds of cells are too many for a bound")
-        columns = invariants.sparse[:, first].toarray() * np.sqrt(self.many)
-        _, s, vt = np.linalg.svd(columns, full_matrices=False)
-        self.rows = vt[s > s.max(initial=0) * 1e-10]
-
-    def squared(self, cells: np.ndarray) -> float:
-        """Squared length of the part of a sum's direction that no total fixes."""
-        direction = np.bincount(self.kind[cells], minlength=len(self.many)) / np.sqrt(self.many)
-        return max(0.0, len(cells) - float(np.square(self.rows @ direction).sum()))
+def _kept(targets: Sequence[Target], invariants: Invariants) -> np.ndarray:
+    """Squared length of the part of each target's direction that no total fixes."""
+    kinds = len(cell_types(invariants)[1])
+    if kinds * invariants.constraints > LARGEST_MATRIX:
+        raise InputError(f"margins: {kinds:,} kinds of cells are too many for a bound")
+    rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]
+    cells, ends = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+    shape = (len(rows), invariants.cells)
+    return null_space(invariants).kept(csr_array((np.ones(len(cells)), cells, ends), shape=shape))
 
 
 def _by_subgaussian(target: Target, sd: float) -> Margin:

@@ -10,16 +10,17 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from isdp.errors import InputError
 from isdp.io.csv_files import read_columns
-from isdp.io.files import write_csv, write_json
 from isdp.io.progress import progress
-from isdp.io.together import check_out, write_together
+from isdp.io.together import OutputFolder
 from isdp.mechanisms.base import Mechanism
+from isdp.plots import can_draw
 from isdp.privatize.draw import draw
 from isdp.privatize.freedom import Freedom, find_freedom
 from isdp.privatize.held import read_invariants
@@ -396,27 +397,17 @@ def plan(
     InputError
         If anything is wrong, or `isdp privatize` would refuse; nothing has been written then.
     """
-    out = Path(out)
     accepted = read_accepted(accept)
     inputs = [path for path in (cells_path, invariants_path, sums_path) if path is not None]
-    check_out(out, FILES, inputs, force, "plan costs nothing")
+    folder = OutputFolder(Path(out), FILES, inputs, force, "plan costs nothing")
     designed = design(cells_path, invariants_path, sums_path=sums_path, **columns)
     if error is not None:
         request = designed.needed(request, error, error_of)
     outlook = designed.outlook(request, accepted)
     curve = designed.curve(request, outlook.margins)
-    figure = _picture(curve, outlook) if picture and len(curve) else None
-
-    def write(folder: Path) -> None:
-        write_csv(outlook.table(), folder / "plan.csv")
-        write_csv(curve, folder / "curve.csv")
-        write_json(folder / "plan.json", record(outlook))
-        if figure is not None:
-            from isdp.plots.style import save
-
-            save(figure, *(folder / name for name in PICTURES))
-
-    write_together(out, FILES, write)
+    save = _picture(curve, outlook) if picture and len(curve) and can_draw() else None
+    tables = {"plan.csv": outlook.table(), "curve.csv": curve}
+    folder.write(tables, lambda _: {"plan.json": record(outlook)}, save, PICTURES)
     return outlook
 
 
@@ -441,11 +432,8 @@ def record(outlook: Outlook) -> dict:
 
 
 def _picture(curve: pd.DataFrame, outlook: Outlook):
-    """Draw the curve; None where matplotlib is not installed."""
-    try:
-        from isdp.plots.curves import error_curves
-    except ModuleNotFoundError as missing:
-        if missing.name != "matplotlib":
-            raise
-        return None
-    return error_curves(curve, outlook.setting, outlook.value)
+    """Draw the curve, and return what saves the picture."""
+    from isdp.plots.curves import error_curves
+    from isdp.plots.style import save
+
+    return partial(save, error_curves(curve, outlook.setting, outlook.value))

@@ -12,6 +12,7 @@ import hashlib
 import logging
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,10 +20,10 @@ import numpy as np
 
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
-from isdp.io.certificate import markdown
-from isdp.io.csv_files import write_columns
-from isdp.io.files import read_bytes, sha256_of, write_json
-from isdp.io.together import check_out, write_together
+from isdp.io.certificate import certificate_files
+from isdp.io.files import read_bytes
+from isdp.io.together import OutputFolder
+from isdp.plots import can_draw
 from isdp.privatize.cautions import cautions_of_freedom, cautions_of_table
 from isdp.privatize.certificate import describe
 from isdp.privatize.draw import draw
@@ -42,8 +43,7 @@ from isdp.privatize.spread import Spread
 from isdp.privatize.table import Table, read_table
 
 PICTURES = ("noisy.svg", "noisy.png")
-TABLES = ("noisy.csv", "totals.csv", "margins.csv")
-FILES = (*TABLES, "certificate.json", "certificate.md", *PICTURES)
+FILES = ("noisy.csv", "totals.csv", "margins.csv", "certificate.json", "certificate.md", *PICTURES)
 AGAIN = "same table costs epsilon again"
 LOG = logging.getLogger(__name__)
 
@@ -89,20 +89,26 @@ def privatize(
     """
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
     accepted = read_accepted(accept)
-    out = Path(out)
-    check_out(out, FILES, [table_path, invariants_path], force, AGAIN)
+    folder = OutputFolder(Path(out), FILES, [table_path, invariants_path], force, AGAIN)
     table = read_table(table_path, count, names)
     rules = read_bytes(invariants_path)
     held = read_invariants(invariants_path, table, rules)
     digest = hashlib.sha256(rules).hexdigest()
     made = make(table, held, (Path(invariants_path).name, digest), request, accepted, started)
-    figure = _draw_picture(table, made.noisy, made.spread, request) if picture else None
+    drawn = picture and can_draw()
+    save = _draw_picture(table, made.noisy, made.spread, request) if drawn else None
     tables = {
         "noisy.csv": table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),
-        "margins.csv": dict(margin_table(made.margins)),
+        "margins.csv": margin_table(made.margins),
     }
-    _write(out, tables, made.certificate, figure, force)
+
+    def documents(digests: dict[str, str]) -> dict:
+        digest = digests.pop("noisy.csv")
+        output = {"sha256": digest, "others_sha256": digests, "picture": drawn}
+        return certificate_files(made.certificate, **output)
+
+    folder.write(tables, documents, save, PICTURES)
     return made.certificate
 
 
@@ -211,36 +217,11 @@ def totals_of(table: Table, held: list[Held], counts: np.ndarray) -> dict[str, n
 
 
 def _draw_picture(table: Table, noisy: np.ndarray, spread: Spread | None, request: Request):
-    """Draw the noisy counts; None where matplotlib is not installed."""
-    try:
-        from isdp.privatize.picture import picture_of
-    except ModuleNotFoundError as missing:
-        if missing.name != "matplotlib":
-            raise
-        return None
+    """Draw the noisy counts, and return what saves the picture."""
+    from isdp.plots.style import save
+    from isdp.privatize.picture import picture_of
+
     title = "Noisy counts, all named totals exact"
     if request.experiment:
         title += " (for experiments, NOT FOR RELEASE)"
-    return picture_of(table, noisy, spread, title)
-
-
-def _write(out: Path, tables: dict, certificate: dict, figure, force: bool) -> None:
-    def write(folder: Path) -> None:
-        for name, columns in tables.items():
-            write_columns(folder / name, columns)
-        digests = {name: sha256_of(folder / name) for name in TABLES}
-        digest = digests.pop("noisy.csv")
-        certificate["output"] |= {
-            "sha256": digest,
-            "others_sha256": digests,
-            "picture": figure is not None,
-        }
-        write_json(folder / "certificate.json", certificate)
-        (folder / "certificate.md").write_text(markdown(certificate), encoding="utf-8")
-        if figure is not None:
-            from isdp.plots.style import save
-
-            save(figure, *(folder / name for name in PICTURES))
-        check_out(out, FILES, [], force, AGAIN)
-
-    write_together(out, FILES, write)
+    return partial(save, picture_of(table, noisy, spread, title))

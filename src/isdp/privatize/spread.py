@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 from isdp.errors import InputError
 from isdp.exact.blocks import block_sizes
 from isdp.exact.choice import choose
-from isdp.exact.laws import gaussian_law, gaussian_total_law, total_law
+from isdp.exact.laws import TotalLaw, gaussian_law, gaussian_total_law, total_law
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.request import Request
 from isdp.seeds import stream
@@ -41,36 +42,34 @@ class Spread(NamedTuple):
 
 def spread_of_blocks(blocks: np.ndarray, epsilon: float) -> Spread:
     """Of l1 noise under totals of disjoint blocks, from its law."""
-    sizes = block_sizes(blocks)
     finest = max(epsilon, FINEST)
-    scale = finest / epsilon
-    a = np.exp(-finest)
-    # of free cells first, then block by block; see `_each_cell`
-    sd, unchanged = [np.sqrt(2 * a) / (1 - a) * scale], [np.tanh(epsilon / 2)]
-    laws = {size: total_law(size, finest) for size in np.unique(sizes[1:]).tolist()}
-    for size in sizes[1:].tolist():
-        law = laws[size]
-        sd.append(law.sd * scale)
-        unchanged.append(1.0 if size == 1 else law.within(0) / scale)
-    return _each_cell(blocks, sd, unchanged)
+    a = math.exp(-finest)
+    free = math.sqrt(2 * a) / (1 - a) * finest / epsilon, math.tanh(epsilon / 2)
+    return _of_blocks(blocks, free, lambda size: total_law(size, finest), finest / epsilon)
 
 
 def spread_of_gaussian_blocks(blocks: np.ndarray, variance: Fraction) -> Spread:
     """Of discrete Gaussian noise under totals of disjoint blocks, from its law."""
-    sizes = block_sizes(blocks)
     finest = min(variance, COARSEST)
     scale = math.sqrt(variance / finest)
-    laws = {size: gaussian_total_law(size, finest) for size in np.unique(sizes[1:]).tolist()}
-    of_block = [gaussian_law(finest), *(laws[size] for size in sizes[1:].tolist())]
-    sd = np.array([law.sd * scale for law in of_block])
-    unchanged = np.array([1.0 if law.sd == 0 else law.within(0) / scale for law in of_block])
-    return _each_cell(blocks, sd, unchanged)
+    free = _of_cell(gaussian_law(finest), scale)
+    return _of_blocks(blocks, free, lambda size: gaussian_total_law(size, finest), scale)
 
 
-def _each_cell(blocks: np.ndarray, sd, unchanged) -> Spread:
-    """Give to each cell what is known of free cells, and block by block."""
-    # rolled, so that -1, which marks a free cell, is the place of theirs without a copy of `blocks`
-    return Spread(np.roll(sd, -1)[blocks], np.roll(unchanged, -1)[blocks])
+def _of_blocks(
+    blocks: np.ndarray, free: tuple[float, float], law: Callable[[int], TotalLaw], scale: float
+) -> Spread:
+    """Give each cell what is known of a free cell, or of a cell of a block of the same size."""
+    sizes, of_block = np.unique(block_sizes(blocks)[1:], return_inverse=True)
+    known = np.array([*(_of_cell(law(size), scale) for size in sizes.tolist()), free])
+    # free cells are marked by -1 and take the last place
+    sd, unchanged = known[np.append(of_block, -1)].T
+    return Spread(sd[blocks], unchanged[blocks])
+
+
+def _of_cell(law: TotalLaw, scale: float) -> tuple[float, float]:
+    """Find the standard deviation and chance of no noise of a law made wider by a factor."""
+    return law.sd * scale, 1.0 if law.sd == 0 else law.within(0) / scale
 
 
 def spread_of_draws(draws: np.ndarray) -> Spread:

@@ -25,10 +25,9 @@ from isdp.io.certificate import (
     NO_GUARANTEE,
     NOT_FOR_RELEASE,
     SEED_KNOWN,
-    markdown,
+    certificate_files,
 )
-from isdp.io.files import sha256_of, write_csv, write_json
-from isdp.io.together import check_out, write_together
+from isdp.io.together import OutputFolder
 from isdp.io.versions import versions
 from isdp.mechanisms.gaussian import GeneralizedGaussian
 from isdp.mechanisms.laplace import GeneralizedLaplace
@@ -178,9 +177,8 @@ def topdown(
     """
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
     accepted = read_accepted(accept, (WEAK_NOISE,))
-    out = Path(out)
     given = [table_path] + [wish.present] * (wish.present is not None)
-    check_out(out, FILES, given, force, AGAIN)
+    folder = OutputFolder(Path(out), FILES, given, force, AGAIN)
     table = read_table(table_path, count)
     for caution in cautions_of_names(table):
         LOG.warning("%s", caution)
@@ -195,15 +193,14 @@ def topdown(
     if wish.simulations:
         options = {"runs": wish.simulations, "level": COVERED}
         margins = margins_of_error(rng, release, problem.hierarchy, plan, **options)
-    released = released_table(problem, release, margins)
     certificate = _describe(Path(table_path).name, problem, plan, release, wish, started)
     certificate["accepted"] = list(accepted)
-    parts = {
-        "released.csv": released,
+    tables = {
+        "released.csv": released_table(problem, release, margins),
         "measurements.csv": measurement_table(problem, plan, release),
         "budget.csv": pd.DataFrame(plan.budget.rows(problem.schema)),
     }
-    _write(out, parts, certificate, given, force)
+    folder.write(tables, lambda digests: certificate_files(certificate, sha256=digests))
     return certificate
 
 
@@ -475,16 +472,3 @@ def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, 
             *NOT_SAID,
         ],
     }
-
-
-def _write(out: Path, parts: Mapping, certificate: dict, given, force: bool) -> None:
-    def write(folder: Path) -> None:
-        for name, part in parts.items():
-            write_csv(part, folder / name)
-            digest = sha256_of(folder / name)
-            certificate["output"]["sha256"][name] = digest
-        write_json(folder / "certificate.json", certificate)
-        (folder / "certificate.md").write_text(markdown(certificate), encoding="utf-8")
-        check_out(out, FILES, given, force, AGAIN)
-
-    write_together(out, FILES, write)

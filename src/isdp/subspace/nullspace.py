@@ -109,6 +109,32 @@ class NullSpace:
             kept -= some.T.multiply(self._rows.T @ self._solver.solve(units)).sum(axis=1)
         return kept.clip(0, 1)
 
+    def kept(self, sums: csr_array) -> np.ndarray:
+        """Squared length of the projection of each row of a matrix of zeros and ones.
+
+        Noise of covariance s^2 Pi_N gives the sum of these cells s^2 times this variance.
+
+        Parameters
+        ----------
+        sums : csr_array, shape (sums, cells)
+
+        Returns
+        -------
+        float64 array, shape (sums,)
+            0 where a sum is held.
+        """
+        number = sums.sum(axis=1)
+        kept, single = np.empty(len(number)), number == 1
+        if single.any():
+            kept[single] = self.diagonal()[sums[single].indices]
+        several = np.flatnonzero(~single)
+        step = max(1, MOST_ENTRIES // self.cells)
+        for start in range(0, len(several), step):
+            chosen = several[start : start + step]
+            rows = sums[chosen].toarray()
+            kept[chosen] = (rows * self.project(rows)).sum(axis=1)
+        return np.where(kept > NEGLIGIBLE * number, kept, 0.0)
+
     def matrix(self) -> np.ndarray:
         """Pi_N as a dense float64 array, shape (cells, cells).
 

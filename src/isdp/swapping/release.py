@@ -9,7 +9,6 @@ are: the guarantee is for who goes with which of them.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,10 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.io.certificate import markdown
-from isdp.io.csv_files import write_columns
-from isdp.io.files import sha256_of, write_json
-from isdp.io.together import check_out, write_together
+from isdp.io.certificate import certificate_files
+from isdp.io.together import OutputFolder
 from isdp.swapping.certificate import describe
 from isdp.swapping.permutation import Strata
 from isdp.swapping.records import Records, read_records, refuse_missing, refuse_weights
@@ -30,7 +27,6 @@ from isdp.swapping.secure import exact_rate, permutation_for_release
 
 FILES = ("swapped.csv", "certificate.json", "certificate.md")
 AGAIN = "same records costs epsilon again"
-LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -111,9 +107,9 @@ def swap_file(
         reveal swaps or identify records; nothing has been drawn or written then.
     """
     started = datetime.now(UTC).replace(microsecond=0).isoformat()
-    path, out, rate = Path(path), Path(out), exact_rate(rate)
+    path, rate = Path(path), exact_rate(rate)
     roles = Roles(tuple(match), tuple(swap), tuple(carry), tuple(public))
-    check_out(out, FILES, [path], force, AGAIN)
+    folder = OutputFolder(Path(out), FILES, [path], force, AGAIN)
     records = read_records(path)
     _check_roles(records, roles, path)
     refuse_weights(records, path)
@@ -129,7 +125,10 @@ def swap_file(
         compare(records, swapped, roles.match + roles.moving, "the swap key by what is swapped"),
     ]
     certificate = describe(path.name, records, roles, rate, key, value, checks, started)
-    _write(out, path, swapped, certificate, force)
+    folder.write(
+        {"swapped.csv": swapped.columns},
+        lambda digests: certificate_files(certificate, sha256=digests["swapped.csv"]),
+    )
     return certificate
 
 
@@ -187,16 +186,3 @@ def compare(before: Records, after: Records, columns: Sequence[str], name: str) 
         "totals": totals,
         "largest_difference": largest,
     }
-
-
-def _write(out: Path, given: Path, swapped: Records, certificate: dict, force: bool) -> None:
-    def write(folder: Path) -> None:
-        write_columns(folder / "swapped.csv", swapped.columns)
-        digest = sha256_of(folder / "swapped.csv")
-        certificate["output"]["sha256"] = digest
-        write_json(folder / "certificate.json", certificate)
-        (folder / "certificate.md").write_text(markdown(certificate), encoding="utf-8")
-        check_out(out, FILES, [given], force, AGAIN)
-
-    write_together(out, FILES, write)
-    LOG.info("%s: %d files written", out, len(FILES))

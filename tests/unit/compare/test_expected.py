@@ -7,15 +7,9 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants, compare, exact
 from isdp.compare.areas import Areas
-from isdp.compare.expected import (
-    BOUNDED,
-    EXACT,
-    SwappedMoments,
-    answered,
-    by_simulation,
-    of_plain_noise,
-)
+from isdp.compare.expected import SwappedMoments, answered, by_simulation, of_plain_noise
 from isdp.privatize.held import Held
+from isdp.privatize.margins import BOUNDED, EXACT
 from isdp.subspace import KNorm, ProjectedLaplace, Query
 from isdp.topdown import Schema
 from tests.statistical.checks import LawRejected, check_mean

@@ -13,7 +13,7 @@ import pytest
 
 from isdp import InputError
 from isdp.io import together
-from isdp.io.together import check_out, write_together
+from isdp.io.together import OutputFolder, write_together
 from tests import ROOT
 
 NAMES = ("noisy.csv", "a.json", "b.md", "c.svg")
@@ -248,7 +248,7 @@ def test_a_folder_with_other_files_is_refused_and_stays(tmp_path, name, kind):
     mine.write_text("mine")
     for force in (False, True):
         with pytest.raises(InputError, match="other files"):
-            check_out(folder, NAMES, [], force, "costs")
+            OutputFolder(folder, NAMES, [], force, "costs")
     with pytest.raises(InputError, match="other files"):
         write_together(folder, NAMES, write("new"))
     assert mine.read_text() == "mine"
@@ -307,7 +307,7 @@ def test_an_input_that_does_not_exist_is_reported_before_the_folder(tmp_path):
     write_together(tmp_path / "out", NAMES, write("old"))
     for force in (False, True):
         with pytest.raises(InputError, match="there is no such file"):
-            check_out(tmp_path / "out", NAMES, [tmp_path / "table.csv"], force, "costs")
+            OutputFolder(tmp_path / "out", NAMES, [tmp_path / "table.csv"], force, "costs")
 
 
 def test_a_folder_keeps_its_mode_and_a_new_one_has_the_usual_one(tmp_path):

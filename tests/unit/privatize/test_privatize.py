@@ -303,7 +303,7 @@ def test_nothing_is_left_where_writing_fails(run, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "markdown", fail)
+    monkeypatch.setattr("isdp.io.certificate.markdown", fail)
     assert run() == 2
     assert "No space left" in run.capsys.readouterr().err
     assert not run.out.exists()

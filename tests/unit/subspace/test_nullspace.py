@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import null_space as by_singular_values
+from scipy.sparse import csr_array
 
 from isdp import InputError, Invariants
 from isdp.subspace import NullSpace, null_space
@@ -29,6 +30,10 @@ def test_projection_against_a_singular_value_decomposition(rows):
     assert null.dimension == free.shape[1]
     assert null.matrix() == pytest.approx(free @ free.T, abs=1e-9)
     assert null.diagonal() == pytest.approx(np.diag(null.matrix()), abs=1e-9)
+    cells = range(held.cells)
+    sums = csr_array([[cell <= last for cell in cells] for last in cells], dtype=float)
+    variance = [row @ free @ free.T @ row for row in sums.toarray()]
+    assert null.kept(sums) == pytest.approx(variance, abs=1e-7)
 
 
 @given(matrices)

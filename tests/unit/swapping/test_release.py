@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from isdp.swapping import release
 from isdp.swapping.budget import epsilon_bound
 from isdp.swapping.records import WEIGHT, read_records
 from isdp.swapping.release import FILES, Roles, compare, swap_file
@@ -156,7 +155,7 @@ def test_if_one_file_cannot_be_written_none_is(file, tmp_path, monkeypatch):
     def broken(*arguments):
         raise OSError("no room left")
 
-    monkeypatch.setattr(release, "write_json", broken)
+    monkeypatch.setattr("isdp.io.together.write_json", broken)
     with pytest.raises(OSError, match="no room left"):
         swap_file(file, tmp_path / "out", **PEOPLE)
     assert not (tmp_path / "out").exists()
