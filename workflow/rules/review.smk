@@ -74,7 +74,9 @@ rule scorecard:
 
 rule list_descriptions:
     input:
-        made=[*RESULTS, *rules.scorecard.output, *rules.verify_draws.output],
+        *RESULTS,
+        rules.scorecard.output,
+        rules.verify_draws.output,
         descriptions=DESCRIPTION_FILES,
     output:
         columns="results/tables/data_dictionary.csv",

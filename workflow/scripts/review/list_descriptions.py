@@ -8,8 +8,9 @@ from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     descriptions = read_descriptions(snakemake.input.descriptions)
-    files = sorted({Path(path).with_suffix(".csv") for path in snakemake.input.made})
-    made = [path for path in files if path.is_file()]  # a figure may have no csv of its own
+    files = sorted({Path(path).with_suffix(".csv") for path in snakemake.input})
+    # a figure may have no csv of its own, and the descriptions have none
+    made = [path for path in files if path.is_file()]
     write_csv(descriptions.dictionary(made), snakemake.output.columns)
     table = descriptions.figures().to_markdown(index=False)
     note = "A name in braces stands for each of its values."
