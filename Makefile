@@ -97,7 +97,7 @@ bench-growth: $(READY)
 mutants: $(DEV_READY) $(MUTANTS_READY)
 	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(PACKAGE)
 
-docs: $(READY) $(DOCS_READY)
+docs: $(DEV_READY) $(DOCS_READY)
 	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python -m sphinx --quiet --fail-on-warning \
 		--doctree-dir $(DOCS)/doctrees docs docs/site
 	@echo "The documentation: docs/site/index.html"
