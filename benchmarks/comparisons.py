@@ -212,31 +212,26 @@ def noise_under_a_total(opendp, most=7):
 
 
 def noise_measures(cells, opendp):
-    """Measures of cells a second by series; each call does at least 1e6, 1e5 or 1e4 cells."""
+    """Measures of cells a second by series, in calls of one draw; together at least 1e6 cells."""
     rng = np.random.default_rng(1)
     invariants, epsilon = Invariants.total(cells), 1 / NOISE_SCALE
     law = GeneralizedLaplace(epsilon)
     p = -math.expm1(-epsilon)
-    many, some = (max(1, least // cells) for least in (10**6, 10**5))
-    measures = {
-        "one total": rate_of(many * cells, lambda: sample(rng, invariants, law, many)),
-        "numpy, unconstrained": rate_of(
-            many * cells,
-            lambda: rng.geometric(p, (many, cells)) - rng.geometric(p, (many, cells)),
-        ),
+    many = max(1, 10**6 // cells)
+    works = {
+        "one total": lambda: sample(rng, invariants, law, 1),
+        "one total, for release": lambda: release(invariants, epsilon),
+        "numpy, unconstrained": lambda: rng.geometric(p, cells) - rng.geometric(p, cells),
     }
     if cells >= NOISE_FROM:
         typed = TypedSampler(states_by_classes(cells), law)
-        measures["types"] = rate_of(many * cells, lambda: typed.sample(rng, many))
-    if cells <= 10**6:
-        measures["one total, for release"] = rate_of(
-            some * cells, lambda: release(invariants, epsilon, draws=some)
-        )
-    if NOISE_FROM <= cells <= 10**6:
         several = Invariants.partition(np.arange(cells) * SEVERAL // cells)
-        measures[f"{SEVERAL} totals, for release"] = rate_of(
-            some * cells, lambda: release(several, epsilon, draws=some)
-        )
+        works["types"] = lambda: typed.sample(rng, 1)
+        works[f"{SEVERAL} totals, for release"] = lambda: release(several, epsilon)
+    measures = {
+        name: rate_of(many * cells, lambda work=work: [work().size for _ in range(many)])
+        for name, work in works.items()
+    }
     if cells <= 10**6 and opendp is not None:
         calls = max(1, 10**4 // cells)
         measures["OpenDP, unconstrained"] = lambda: (
@@ -256,21 +251,22 @@ def noise_rows(cells, found):
     numpy_bar, safe_bar = (
         (NUMPY_NOISE_BAR, RELEASE_BAR) if cells >= NOISE_FROM else (math.nan, math.nan)
     )
-    free, safe = found["numpy, unconstrained"], found.get("one total, for release", math.nan)
+    free, safe = found["numpy, unconstrained"], found["one total, for release"]
     opendp = found.get("OpenDP, unconstrained", math.nan)
-    rows = [row(f"{name} / numpy", setting, found["one total"], free, unit, numpy_bar)]
+    rows = [
+        row(f"{name} / numpy", setting, found["one total"], free, unit, numpy_bar),
+        row(f"{name}, release / numpy", setting, safe, free, unit, numpy_bar),
+    ]
     if "types" in found:
         rows.append(row("types / numpy", setting, found["types"], free, unit, numpy_bar))
     if cells <= 10**6:
         bar = OPENDP_BAR if cells == 10**5 else math.nan
         rows.append(row(f"{name} / OpenDP", setting, found["one total"], opendp, unit, bar))
         rows.append(row(f"{name}, release / OpenDP", setting, safe, opendp, unit, safe_bar))
-    if NOISE_FROM <= cells <= 10**6:
-        name, several = (
-            f"under {SEVERAL} totals, release / OpenDP",
-            f"{SEVERAL} totals, for release",
-        )
-        rows.append(row(name, setting, found[several], opendp, unit, safe_bar))
+        if cells >= NOISE_FROM:
+            name = f"under {SEVERAL} totals, release / OpenDP"
+            several = found[f"{SEVERAL} totals, for release"]
+            rows.append(row(name, setting, several, opendp, unit, safe_bar))
     return rows
 
 
