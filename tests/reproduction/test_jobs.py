@@ -24,8 +24,8 @@ COMMON = {
 KEYS = {"fips", "state", "name", "county", "rank", "cell", "run", "t", "step", "level", "census"}
 # the output has the name of another input
 APART = {("plot_subspace", "counties")}
-# what a table says in the order of its rows
-ORDERED = set()
+# read with demonstration data alone, which the tests' run does not have
+UNUSED = {("plot_all_counties", "slopes"), ("plot_counties", "states")}
 
 
 def quick(jobs, study):
@@ -103,14 +103,15 @@ def test_each_input_moves_the_outputs_of_its_name(jobs, replay, study):
         base = replay(job)
         found = {}
         for name, files in job.inputs.items():
-            if all(file.endswith((".csv", ".nc")) for file in files):
+            if files and all(file.endswith((".csv", ".nc")) for file in files):
                 run = partial(replay, job, partial(moved, name))
                 found[name] = outcome(base, run)
+                if (job.given.rule, name) in UNUSED:
+                    continue
                 assert found[name], f"{job.name}: nothing is made of {name}"
                 own = {made for made in base if made == name or made.startswith(f"{name}_")}
                 if (job.given.rule, name) not in APART:
                     assert own <= found[name], f"{job.name}: {name}"
-        assert set(base) <= set().union(*found.values()), job.name
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -148,8 +149,7 @@ def test_the_order_of_rows_says_nothing(jobs, replay, study):
     for job in quick(jobs, study):
         base = {name: made for name, made in replay(job).items() if isinstance(made, pd.DataFrame)}
         for name, files in job.inputs.items():
-            if base and all(file.endswith(".csv") for file in files):
+            if base and files and all(file.endswith(".csv") for file in files):
                 again = replay(job, partial(shuffled, name))
                 for made, table in base.items():
-                    if (job.given.rule, name, made) not in ORDERED:
-                        assert as_set(again[made]).equals(as_set(table)), (job.name, name, made)
+                    assert as_set(again[made]).equals(as_set(table)), (job.name, name, made)
