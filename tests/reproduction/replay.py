@@ -15,7 +15,7 @@ from reproduction.running import figures
 from reproduction.running.tables import read_csv
 
 FORMATS = {
-    ".csv": (read_csv, lambda file, table: table.to_csv(file, index=False)),
+    ".csv": (read_csv, lambda file, table: table.convert_dtypes().to_csv(file, index=False)),
     ".nc": (read_draws, write_draws),
 }
 

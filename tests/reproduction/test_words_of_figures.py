@@ -66,7 +66,8 @@ def source_of(handle, tables):
         numbers = table.select_dtypes("number")
         for key in table.columns.difference(numbers.columns):
             for value, part in numbers.groupby(table[key]):
-                places = [place_of(side, part) for side in sides]
+                columns = part, part.select_dtypes("float")
+                places = list(map(place_of, sides, columns))
                 if places[1]:
                     return f"{places[1]} by {places[0]} where {key} is {value}"
     return None
