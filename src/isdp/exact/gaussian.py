@@ -14,7 +14,7 @@ import numpy as np
 from flint import acb, arb
 
 from isdp.errors import InputError
-from isdp.exact.coins import _ball, _geometric, _Words
+from isdp.exact.coins import BitSource, _ball, _geometric
 from isdp.exact.kernels import relative_masses
 from isdp.exact.tosses import toss_all
 from isdp.mechanisms.base import Energy
@@ -43,7 +43,7 @@ def gaussian_variance(energy: Energy) -> Fraction:
 
 
 def centred_gaussian(
-    words: _Words, variance: Fraction, numerators: np.ndarray, denominator: int
+    words: BitSource, variance: Fraction, numerators: np.ndarray, denominator: int
 ) -> np.ndarray:
     """Draw from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers, exactly.
 
@@ -78,7 +78,7 @@ def centred_gaussian(
     return drawn
 
 
-def _keep(words: _Words, variance: Fraction, scale: int, steps, gaps, denominator) -> np.ndarray:
+def _keep(words: BitSource, variance: Fraction, scale: int, steps, gaps, denominator) -> np.ndarray:
     """Decide on proposals `steps` beyond the nearest integer on their side; bool (draws,)."""
     further = np.maximum(2 * gaps - denominator, 0)  # what a gap exceeds that of the other side by
     distance = steps + gaps / denominator

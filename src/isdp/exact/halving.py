@@ -33,7 +33,7 @@ from flint import acb, arb, ctx
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.blocks import block_order
-from isdp.exact.coins import _ball, _Words
+from isdp.exact.coins import BitSource, _ball
 from isdp.exact.gaussian import centred_gaussian, gaussian_variance, theta
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.exact.tosses import MARGIN, toss_all
@@ -106,7 +106,7 @@ class HalvingSampler(WordSampler):
                 f"{MOST_TRIES}; use a larger sigma"
             )
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         noise = np.zeros((draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
@@ -136,7 +136,7 @@ class _Tally:
 
 
 def _share_out(
-    words: _Words, variance: Fraction, sums: np.ndarray, cells: int, made: _Tally
+    words: BitSource, variance: Fraction, sums: np.ndarray, cells: int, made: _Tally
 ) -> np.ndarray:
     """Cells that add up to given sums; int64 (sums, cells)."""
     if cells == 1:
@@ -165,7 +165,7 @@ def _splits(cells: int) -> set[tuple[int, int]]:
 
 
 def _split(
-    words: _Words, variance: Fraction, sums: np.ndarray, first: int, second: int, made: _Tally
+    words: BitSource, variance: Fraction, sums: np.ndarray, first: int, second: int, made: _Tally
 ) -> np.ndarray:
     """Draw the sums of the first cells, given those of all; int64 (sums,)."""
     common = math.gcd(first, second)
@@ -185,7 +185,7 @@ def _split(
     return drawn
 
 
-def _keep(words: _Words, parts: list[Period], pair: list[np.ndarray]) -> np.ndarray:
+def _keep(words: BitSource, parts: list[Period], pair: list[np.ndarray]) -> np.ndarray:
     """Decide on proposed splits by their thetas; bool (splits,)."""
     chances = parts[0].relative(pair[0]) * parts[1].relative(pair[1])
 

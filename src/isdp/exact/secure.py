@@ -21,7 +21,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact.blocks import refuse_large_sums
 from isdp.exact.choice import ExactSampler, choose
-from isdp.exact.coins import LARGEST_RATE, Source, _Words
+from isdp.exact.coins import LARGEST_RATE, BitSource, Source
 from isdp.exact.gaussian import LEAST_VARIANCE, MOST_VARIANCE
 from isdp.mechanisms.base import Energy, Law
 
@@ -87,7 +87,7 @@ def release(
     """
     draws = whole("release", "draws", draws)
     noise = release_sampler(invariants, epsilon, rho=rho, draws=draws).draw(
-        _Words(os.urandom if source is None else source), draws
+        BitSource(os.urandom if source is None else source), draws
     )
     invariants.check(noise)
     return noise

@@ -9,7 +9,7 @@ from flint import ctx
 
 from isdp import GeneralizedGaussian, InputError, Invariants
 from isdp.exact import choose, release, sample
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.gaussian import log_relative_mass, relative_mass
 from isdp.exact.halving import HalvingSampler, _parts, _splits, _terms, period
 from isdp.exact.klein import BITS, GaussianSampler, _excess
@@ -188,4 +188,4 @@ def test_rho_and_sigma_are_read_as_they_are_written():
     assert HalvingSampler(Invariants.total(4), gaussian(1)).expected_tries == pytest.approx(
         1, abs=1e-3
     )
-    assert _Words(pseudo()).one() != _Words(pseudo(4)).one()
+    assert BitSource(pseudo()).one() != BitSource(pseudo(4)).one()
