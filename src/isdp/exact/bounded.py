@@ -35,7 +35,7 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.blocks import block_order, refuse_large_sums
-from isdp.exact.coins import BitSource, Geometric, _ball, _decide, _floor, _Tosses
+from isdp.exact.coins import BitSource, Geometric, _ball, _decide, _floor, Tosses
 from isdp.exact.compositions import compose
 from isdp.exact.counts import draw_below
 from isdp.exact.messages.bounds import cell_bound
@@ -218,7 +218,7 @@ class _Block:
         self._cells = _Cells(lower, alpha, 2 * epsilon - alpha)
         self._least = self._fewest(lower, alpha)
         self._mode = _floor(self._peak)
-        self._kept = _Tosses(self._log_chance)
+        self._kept = Tosses(self._log_chance)
         self._counts = Geometric(alpha)
 
     def _fewest(self, lower: np.ndarray, alpha: Fraction) -> int:

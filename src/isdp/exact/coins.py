@@ -83,7 +83,7 @@ def _floor(compute: Callable[..., arb], *arguments) -> int:
         precision *= 2
 
 
-class _Tosses:
+class Tosses:
     """Coins whose chance is exp of a ball, at most 1; one for each tuple of arguments.
 
     The chances of `REMEMBERED` of them are kept: as bounds in 64 bits, which decide all but one in
@@ -251,7 +251,7 @@ def _geometric(epsilon: Fraction) -> Geometric:
     return Geometric(epsilon)
 
 
-class _SumWeight:
+class SumWeight:
     """C(s + n - 1, n - 1) exp(-rate s) over its largest value, as a chance.
 
     It falls on either side of the mode. So bounds of the chances of two sums bound those of all
@@ -315,5 +315,5 @@ class _Falling:
 
 
 @lru_cache(maxsize=1024)
-def _sum_weight(cells: int, rate: Fraction) -> _SumWeight:
-    return _SumWeight(cells, rate)
+def _sum_weight(cells: int, rate: Fraction) -> SumWeight:
+    return SumWeight(cells, rate)

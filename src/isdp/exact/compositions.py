@@ -43,7 +43,7 @@ from isdp.exact.coins import (
     _Digit,
     _geometric,
     _sum_weight,
-    _SumWeight,
+    SumWeight,
 )
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.io.progress import progress
@@ -209,14 +209,14 @@ def compose(
     return (_gaps(words, quotients, sizes, coarse) << bits) + remainders
 
 
-def _weights(sizes: np.ndarray, rate) -> list[_SumWeight]:
+def _weights(sizes: np.ndarray, rate) -> list[SumWeight]:
     """Weight of the sum of each of so many counts."""
     counts = sizes.tolist()
     of = {count: _sum_weight(count, rate) for count in set(counts)}
     return [of[count] for count in counts]
 
 
-def _toss(words: BitSource, weights: list[_SumWeight], which: np.ndarray, sums) -> np.ndarray:
+def _toss(words: BitSource, weights: list[SumWeight], which: np.ndarray, sums) -> np.ndarray:
     """Keep sums with the chances of the weights that they belong to; bool (sums,)."""
     uniforms = words.take(len(which)).tolist()
     trials = zip(which.tolist(), uniforms, sums.tolist(), strict=True)

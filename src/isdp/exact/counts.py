@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from isdp.exact.coins import BitSource, _decide, _Digit, _sum_weight, _SumWeight
+from isdp.exact.coins import BitSource, _decide, _Digit, _sum_weight, SumWeight
 
 STEPS, PIECES = 8, 32  # steps on either side that have bounds, and pieces of each
 TOP = 2**64 - 1
@@ -121,7 +121,7 @@ class SumsOfCounts:
         return max(min(int(low.unique_fmpz()), TOP), 0), min(int(high.unique_fmpz()), TOP)
 
 
-def _width(weight: _SumWeight) -> int:
+def _width(weight: SumWeight) -> int:
     """Find a distance from the mode at which the law has fallen below exp(-1) on both sides.
 
     Being log-concave it is below exp(-b) at b times that distance.
@@ -133,7 +133,7 @@ def _width(weight: _SumWeight) -> int:
     return width
 
 
-def _fallen(weight: _SumWeight, width: int) -> bool:
+def _fallen(weight: SumWeight, width: int) -> bool:
     with ctx.workprec(128):
         above = weight.log(weight.mode + width) < -1
         return bool(above and (weight.mode < width or weight.log(weight.mode - width) < -1))
