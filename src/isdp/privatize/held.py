@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import yaml
 
 from isdp.errors import InputError
@@ -55,6 +56,23 @@ def group_names(table: Table, one: Held) -> np.ndarray:
         codes, values = table.columns[column]
         texts.append([f"{column}: {text}" for text in values[codes[first]]])
     return np.array(list(map(JOINT.join, zip(*texts, strict=True))), dtype=object)
+
+
+def refuse_equal_names(held: list[Held], table: Table, where: str) -> None:
+    """Raise `InputError` if two totals have one name, by which a recipient looks them up.
+
+    Parameters
+    ----------
+    where : str
+        The name of the file of invariants.
+    """
+    names = np.concatenate([group_names(table, one) for one in held])
+    repeated = pd.Index(names).duplicated()
+    if repeated.any():
+        raise InputError(
+            f"{where}: two totals are called {names[repeated.argmax()]!r}; name each total once, "
+            f"and rename a column or a subset where two different totals have one name"
+        )
 
 
 class _Loader(yaml.BaseLoader):

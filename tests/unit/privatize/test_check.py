@@ -193,6 +193,14 @@ def test_noisy_tables_that_are_refused(command, copied, old, new, words):
     assert words in command(*checked(copied), wanted=2)
 
 
+def test_a_release_of_the_smallest_epsilon_holds(command, tmp_path):
+    """Its noise has more digits than a count may have."""
+    arguments = ["privatize", CELLS, "--invariants", RULES, "--epsilon", "1e-13", "--no-picture"]
+    command(*arguments, "--out", tmp_path)
+    assert pd.read_csv(tmp_path / "noisy.csv")["count"].abs().max() >= 10**12
+    command(*checked(tmp_path))
+
+
 def test_nothing_to_compare_with(command, copied):
     assert "give --totals or --certificate" in command(*checked(copied)[:4], wanted=2)
     error = command(*checked(copied)[:4], "--totals", copied / "no.csv", wanted=2)
