@@ -49,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
+        for word in sys.argv[1:] if arguments is None else arguments:
+            if word.startswith("--") and word.endswith("=--"):  # argparse drops this value
+                raise InputError(f"{word.removesuffix('=--')}: wanted a value, got '--'")
         given = vars(parser().parse_args(arguments))
         del given["command"]
         return given.pop("run")(**given)

@@ -79,7 +79,9 @@ class _Loader(yaml.BaseLoader):
     """YAML in which every value is the text that stands there, and no key stands twice."""
 
 
-def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict:
+def _mapping(loader: _Loader, node: yaml.Node) -> dict:
+    if not isinstance(node, yaml.MappingNode):
+        raise InputError(f"line {node.start_mark.line + 1}: wanted a mapping, such as total: true")
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
         if not isinstance(key, str):

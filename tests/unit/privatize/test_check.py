@@ -101,6 +101,14 @@ def test_what_was_changed_is_found(command, copied, file, old, new, what):
     assert set(wrong(command(*checked(copied), wanted=1))) == what
 
 
+@pytest.mark.parametrize("others", [True, {"": 1}, {"..": None}])
+def test_hashes_of_other_files_that_are_damaged_name_no_file(command, copied, others):
+    certificate = json.loads((copied / "certificate.json").read_text())
+    certificate["output"]["others_sha256"] = others
+    (copied / "certificate.json").write_text(json.dumps(certificate))
+    command(*checked(copied))
+
+
 def test_what_no_recipient_can_see_is_said(command, copied):
     unseen = "the law, its epsilon or rho, and its randomness are not seen in the files"
     said = command(*checked(copied))
