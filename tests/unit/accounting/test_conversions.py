@@ -9,7 +9,6 @@ from isdp import InputError
 from isdp.accounting import Guarantee
 from isdp.accounting.conversions import (
     CONVERSIONS,
-    LEAST_RHO,
     convert,
     epsilon_above,
     epsilon_for,
@@ -119,12 +118,18 @@ def test_epsilon_is_never_negative():
 
 
 def test_a_zcdp_guarantee_is_converted_for_one_person():
-    law = Guarantee("zCDP", 1.315, "l2", 2, "discrete Gaussian", growth="quadratic", held="states")
+    law = Guarantee(
+        *("zCDP", 1.315, "l2", 2, "discrete Gaussian"),
+        growth="quadratic",
+        held="states",
+        relation="two tables of one size",
+    )
     said = convert(law, 1e-10, "slides")
-    assert said.loss == pytest.approx(18.19380261321)
+    assert said.loss == said.loss_per_person == pytest.approx(18.19380261321)
     assert said.loss >= epsilon_for("slides", 2.63, 1e-10)
-    assert (said.flavour, said.delta, said.held) == ("approximate", 1e-10, "states")
-    assert "converted: slides" in said.statement()
+    assert (said.flavour, said.delta, said.growth) == ("approximate", 1e-10, "none")
+    assert (said.held, said.relation) == (law.held, law.relation)
+    assert "slides" in said.source
 
 
 @pytest.mark.parametrize(
@@ -138,6 +143,10 @@ def test_a_zcdp_guarantee_is_converted_for_one_person():
         lambda: rho_for("slides", 0, 0.1),
         lambda: rho_for("exact Gaussian", 1, 2),
         lambda: convert(Guarantee("pure", 1, "l1", 2, "x"), 0.1, "slides"),
+        lambda: convert(
+            Guarantee("zCDP", 1, "l2", None, "x", growth="quadratic", why_not_per_person="y"),
+            *(0.1, "slides"),
+        ),
     ],
 )
 def test_what_cannot_be_converted_is_refused(call):
@@ -163,7 +172,7 @@ def profile(epsilon, rho):
 def test_the_epsilon_of_a_tiny_rho_holds_and_is_hardly_too_large(rho, delta):
     found = epsilon_above("exact Gaussian", rho, delta)
     assert profile(found, rho) <= flint.arb(delta)
-    if found and rho >= LEAST_RHO:
+    if found and rho >= 1e-280:  # smaller ones count as this
         assert profile(found * (1 - 1e-9), rho) > flint.arb(delta)
     renyi, slides = (epsilon_above(name, rho, delta) for name in NAMES[1::-1])
     assert found <= renyi * (1 + 1e-9)
@@ -183,7 +192,7 @@ def test_no_rho_and_delta_are_too_small_or_too_large(name, rho, delta):
 @pytest.mark.parametrize("epsilon", [1e-200, 1e200, 0, -1, math.inf, math.nan])
 @pytest.mark.parametrize("name", NAMES)
 def test_an_epsilon_out_of_range_has_no_rho(name, epsilon):
-    with pytest.raises(InputError, match="epsilon must be positive, from 1e-100 to 1e"):
+    with pytest.raises(InputError, match="epsilon"):
         rho_for(name, epsilon, 1e-10)
 
 
