@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -23,8 +23,9 @@ from tests.unit.swapping.brute_force import largest_loss
 RATES = (0.02, 0.2, 0.5, 0.7, 0.9, 0.99)
 
 
-@pytest.mark.parametrize("rate", ["1/50", "1/2", "7/10", "99/100"])
-@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize(
+    ("size", "rate"), [*product([2, 3, 4], ["1/50", "1/2", "7/10", "99/100"]), (5, "7/10")]
+)
 def test_the_closed_form_is_the_brute_force_over_all_pairs(size, rate):
     brute = largest_loss(range(size), range(size), rate)
     assert worst_loss(float(Fraction(rate)), size) == pytest.approx(brute, abs=1e-12)
@@ -129,15 +130,15 @@ def test_equal_invariants_give_a_finite_loss_and_others_an_infinite_one():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "named"),
     [
-        (lambda: log_weights(0.5, 4, "wild"), "no variant 'wild'"),
-        (lambda: worst_loss_of(np.zeros(3002)), "too many records"),
-        (lambda: permutation_law(9, "1/2"), "1 to 8 records"),
+        (lambda: log_weights(0.5, 4, "wild"), "wild"),
+        (lambda: worst_loss_of(np.zeros(3002)), "3001"),
+        (lambda: permutation_law(9, "1/2"), "9"),
     ],
 )
-def test_what_cannot_be_done_is_refused(call, words):
-    with pytest.raises(InputError, match=words):
+def test_what_cannot_be_done_is_refused(call, named):
+    with pytest.raises(InputError, match=named):
         call()
 
 

@@ -70,11 +70,6 @@ def test_what_are_no_totals_is_refused(totals):
         universe_loss(totals, 0.5)
 
 
-def test_too_large_a_universe_is_refused():
-    with pytest.raises(InputError, match="universe_lower_bound"):
-        universe_loss((20, 20, 20), 0.5)
-
-
 @pytest.mark.parametrize("rate", ["1/20", "1/2", "9/10"])
 @pytest.mark.parametrize(
     ("counties", "tenure"),
@@ -135,16 +130,17 @@ def test_two_counties_of_one_record_tend_to_their_limit():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    "call",
     [
-        (lambda: tables_with((1, 2), (2, 2)), "county totals add to 3"),
-        (lambda: tables_with((30, 30, 30), (30, 30, 30)), "more than 400 tables"),
-        (lambda: two_counties_bound(9, 9, 0.5), "9 and 0 records"),
-        (lambda: rare_category_bound(1, 0.5), "2 records or more"),
+        lambda: tables_with((1, 2), (2, 2)),
+        lambda: tables_with((30, 30, 30), (30, 30, 30)),
+        lambda: two_counties_bound(9, 9, 0.5),
+        lambda: rare_category_bound(1, 0.5),
+        lambda: universe_loss((20, 20, 20), 0.5),
     ],
 )
-def test_what_cannot_be_done_is_refused(call, words):
-    with pytest.raises(InputError, match=words):
+def test_what_cannot_be_done_is_refused(call):
+    with pytest.raises(InputError, match="swapping"):
         call()
 
 
