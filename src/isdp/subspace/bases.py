@@ -20,9 +20,8 @@ from scipy.linalg import null_space as singular_basis
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array, hstack, kron
 
 from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants
+from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.subspace.elimination import distinct_columns
 from isdp.subspace.geometry import geometry
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.queries import Query
@@ -90,7 +89,7 @@ def null_basis(invariants: Invariants, kind: str = "haar") -> csc_array:
     one_of("subspace: the basis", kind, BASES)
     if kind == "singular":
         return csc_array(_singular(invariants))
-    kind_of_cell, first = distinct_columns(invariants.sparse)
+    kind_of_cell, first = cell_types(invariants)
     free = np.diff(invariants.sparse.tocsc().indptr)[first] == 0
     if len(first) - free.sum() != null_space(invariants).rank:
         raise InputError(

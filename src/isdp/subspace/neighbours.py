@@ -12,9 +12,8 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
 from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants
+from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.subspace.elimination import distinct_columns
 from isdp.subspace.queries import Query
 
 MOST_TYPES = 20_000  # distinct types whose pairs are all looked at
@@ -64,15 +63,15 @@ def representatives(query: Query, invariants: Invariants | None, relation: str) 
     """
     nobody = np.arange(query.types, columns_of(query, relation).shape[1])
     if query.is_histogram:
-        matrix = csr_array((0, query.types), dtype=np.int64)
-        kind, first = distinct_columns(matrix if invariants is None else invariants.sparse)
+        nothing = Invariants(np.zeros((0, query.types), dtype=np.int64))
+        kind, first = cell_types(nothing if invariants is None else invariants)
         later = np.ones(query.types, dtype=bool)
         later[first] = False
         seconds = np.flatnonzero(later)
         second = seconds[np.unique(kind[seconds], return_index=True)[1]]
         chosen = np.sort(np.concatenate([first, second, nobody]))
     else:
-        chosen = np.concatenate([np.sort(distinct_columns(query.sparse)[1]), nobody])
+        chosen = np.concatenate([np.sort(cell_types(query.rows)[1]), nobody])
     if len(chosen) > MOST_TYPES:
         raise InputError(
             f"subspace: {len(chosen)} types of record that all differ have too many pairs to look "
@@ -106,7 +105,7 @@ def differences(query: Query, relation: str = "replace") -> np.ndarray:
            [1, 1, 0]])
     """
     columns = columns_of(query, relation)
-    columns = columns[:, distinct_columns(columns.tocsr())[1]].T.toarray()
+    columns = columns[:, cell_types(Invariants(columns))[1]].T.toarray()
     first, second = _pairs_of_columns(columns, relation)
     if len(first) * query.answers > MOST_DIFFERENCES:
         raise InputError(

@@ -10,9 +10,9 @@ import scipy
 from scipy.sparse import csc_array, csr_array, eye_array, issparse, vstack
 
 from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants
+from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.subspace.elimination import distinct_columns, rank
+from isdp.lattice.elimination import independent_rows
 from isdp.subspace.neighbours import columns_of, pairs_of, representatives
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.queries import Query
@@ -162,7 +162,9 @@ def quotient_norm(move, invariants: Invariants) -> float:
     """
     move = np.asarray(move)
     stacked = vstack([invariants.sparse, csr_array(move[None])], format="csr")
-    kind, first = distinct_columns(stacked)  # equal cells act as one, as many times as they are
+    kind, first = cell_types(
+        Invariants(stacked)
+    )  # equal cells act as one, as many times as they are
     weight = np.bincount(kind).astype(float)
     rows, move = invariants.sparse[:, first].astype(float), move[first].astype(float)
     found = scipy.optimize.linprog(
@@ -197,7 +199,7 @@ def rank_of_differences(query: Query, invariants: Invariants, relation: str = "r
     others = columns.shape[1] - 1
     step = vstack([eye_array(others, dtype=np.int64), np.full((1, others), -1)], format="csc")
     both = vstack([(columns @ step).T, invariants.sparse], format="csr")
-    return rank(both) - held
+    return len(independent_rows(both)) - held
 
 
 def check_fit(query: Query, invariants: Invariants) -> None:
