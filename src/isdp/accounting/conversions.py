@@ -133,13 +133,7 @@ def epsilon_above(conversion: str, rho: Number, delta: float) -> float:
 
 
 def rho_for(conversion: str, epsilon: float, delta: float) -> float:
-    """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given.
-
-    Raises
-    ------
-    InputError
-        If the conversion is unknown or a number is out of its range.
-    """
+    """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given."""
     convert = _named(conversion)
     if not EPSILONS[0] <= epsilon <= EPSILONS[1]:
         raise InputError(

@@ -40,11 +40,6 @@ def hamming_of_tables(first, second) -> float:
     Parameters
     ----------
     first, second : int arrays of one shape
-
-    Raises
-    ------
-    InputError
-        If the shapes differ or the counts are not whole numbers.
     """
     first, second = np.asarray(first), np.asarray(second)
     whole = first.dtype.kind in "iu" and second.dtype.kind in "iu"

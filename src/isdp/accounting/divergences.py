@@ -30,11 +30,6 @@ def multiplicative(p, q) -> float:
     -------
     float
         Infinite if an output is possible under one law alone.
-
-    Raises
-    ------
-    InputError
-        If they are no probabilities over the same outputs.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -54,11 +49,6 @@ def approximate(p, q, delta: float) -> float:
     p, q : float arrays, shape (outputs,)
     delta : float
         From 0 up to below 1.
-
-    Raises
-    ------
-    InputError
-        If they are no probabilities over the same outputs, or delta is out of range.
     """
     p, q = _check(p, q)
     if not 0 <= delta < 1:
@@ -82,11 +72,6 @@ def renyi(p, q, order: float) -> float:
     p, q : float arrays, shape (outputs,)
     order : float
         alpha, at least 1; 1 stands for the limit, the Kullback-Leibler divergence.
-
-    Raises
-    ------
-    InputError
-        If they are no probabilities over the same outputs, or the order is below 1.
     """
     p, q = _check(p, q)
     if not order >= 1:
@@ -114,11 +99,6 @@ def normalised_renyi(p, q) -> float:
     float
         The best of 241 orders up to 1 + e^12, refined; from below, as any search. Infinite if an
         output is possible under one law alone.
-
-    Raises
-    ------
-    InputError
-        If they are no probabilities over the same outputs.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -140,13 +120,7 @@ def _largest_by_order(p: np.ndarray, q: np.ndarray) -> float:
 
 
 def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
-    """D_nor of two normal laws of one standard deviation: |shift| / (sigma sqrt 2).
-
-    Raises
-    ------
-    InputError
-        If sigma is not positive.
-    """
+    """D_nor of two normal laws of one standard deviation: |shift| / (sigma sqrt 2)."""
     if not sigma > 0:
         raise InputError(f"divergences: sigma must be positive, got {sigma!r}")
     return abs(shift) / (sigma * math.sqrt(2))

@@ -272,11 +272,6 @@ def run_chains(
         Checked: every draw meets the invariants, and what else the sampler keeps to, exactly.
     info : Info
         Of the kept part, all chains together.
-
-    Raises
-    ------
-    InputError
-        If a count is not positive or a start is not feasible.
     """
     draws, chains = whole("metropolis", "draws", draws), whole("metropolis", "chains", chains, 1)
     burn_in, thin = whole("metropolis", "burn_in", burn_in), whole("metropolis", "thin", thin, 1)
@@ -330,11 +325,6 @@ def sample(
     Returns
     -------
     int64 array, shape (chain, draw, cell)
-
-    Raises
-    ------
-    InputError
-        For settings out of range.
 
     Examples
     --------

@@ -32,11 +32,6 @@ class GeneralizedLaplace(Mechanism):
         Privacy loss per unit of norm, positive.
     norm : {"l1", "l2"}
         l1, or the l2 norm (not squared).
-
-    Raises
-    ------
-    InputError
-        If epsilon is not a positive finite number or the norm is unknown.
     """
 
     epsilon: float
@@ -116,13 +111,7 @@ def double_geometric_noise(rng: np.random.Generator, epsilon: float, shape) -> n
 
 
 def check_proposal(where: str, a) -> None:
-    """Refuse a parameter that no double geometric law has.
-
-    Raises
-    ------
-    InputError
-        If `a` lies outside (0, 1).
-    """
+    """Refuse a parameter that no double geometric law has."""
     if not 0 < a < 1:
         raise InputError(
             f"{where}: the double geometric parameter must lie between 0 and 1, got {a!r}"

@@ -57,11 +57,6 @@ class ProjectedGaussian(_Gaussian):
         guarantee then has the delta that it really gives.
     relation : {"replace", "add-remove"}
 
-    Raises
-    ------
-    InputError
-        If a number or a word is out of its range, or query and invariants do not fit.
-
     Examples
     --------
     >>> from isdp import Invariants

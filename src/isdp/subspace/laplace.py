@@ -35,11 +35,6 @@ class ProjectedLaplace(Additive):
         What one record may cost.
     relation : {"replace", "add-remove"}
 
-    Raises
-    ------
-    InputError
-        If a number or a word is out of its range, or query and invariants do not fit.
-
     Examples
     --------
     >>> from isdp import Invariants

@@ -33,11 +33,6 @@ class Rate:
     ----------
     odds : float
         o = p / (1 - p).
-
-    Raises
-    ------
-    InputError
-        If the odds are no positive number.
     """
 
     odds: float
@@ -63,11 +58,6 @@ def log_odds(rate) -> float:
     ----------
     rate : Fraction, float or Rate
         A float stands for its shortest decimal form, whose distance from 1 it has rounded.
-
-    Raises
-    ------
-    InputError
-        If the rate is no number between 0 and 1.
     """
     if isinstance(rate, Rate):
         return math.log(rate.odds)
@@ -93,11 +83,6 @@ def epsilon_bound(rate, largest: int) -> float:
     float
         In nats for each unit of d_HAM; 0 if no stratum has two records, as nothing is swapped
         then.
-
-    Raises
-    ------
-    InputError
-        If the rate or the size is out of range.
     """
     size, odds = check_size(largest), log_odds(rate)
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
@@ -111,11 +96,6 @@ def guarantee(rate, largest: int) -> Guarantee:
     rate : Fraction, float or Rate
     largest : int
         Records b of the largest stratum.
-
-    Raises
-    ------
-    InputError
-        If the rate or the size is out of range.
     """
     bound = epsilon_bound(rate, largest)
     return Guarantee(
@@ -138,11 +118,6 @@ def smallest_epsilon(largest: int) -> tuple[float, Rate]:
     ----------
     largest : int
         Records b of the largest stratum, at least 2.
-
-    Raises
-    ------
-    InputError
-        If the size is out of range.
     """
     size = _check_swappable(largest)
     return math.log1p(size) / 2, Rate(math.sqrt(size + 1))
@@ -179,13 +154,7 @@ def rates_for(epsilon: float, largest: int) -> tuple[Rate, Rate]:
 
 
 def check_size(size) -> int:
-    """Return a number of records as an int.
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number from 1 up.
-    """
+    """Return a number of records as an int."""
     return whole("swapping", "the number of records of a stratum", size, 1)
 
 

@@ -37,11 +37,6 @@ def fit(before, after, rate: float) -> Fit:
         With its strata, as far as they are known.
     after : int array, shape (K, L)
         The released table, summed over strata.
-
-    Raises
-    ------
-    InputError
-        If the tables do not have the same totals, or the rate is out of range.
     """
     before, after = _check(before, after)
     sd = [np.sqrt(np.diag(covariance(before, rate, one))) for one in range(before.shape[2])]
@@ -58,11 +53,6 @@ def chi_square(before, after, rate: float) -> float:
     ----------
     before : int array, shape (J, K, L)
     after : int array, shape (K, L)
-
-    Raises
-    ------
-    InputError
-        As `fit`.
     """
     residual, spread = _free(*_check(before, after), rate)
     return float(residual @ np.linalg.solve(spread, residual))
@@ -103,11 +93,6 @@ def likely_rate(before, after) -> LikelyRate:
     ----------
     before : int array, shape (J, K, L)
     after : int array, shape (K, L)
-
-    Raises
-    ------
-    InputError
-        If the tables do not have the same totals.
     """
     before, after = _check(before, after)
 

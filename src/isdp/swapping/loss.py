@@ -38,11 +38,6 @@ def worst_loss(rate, largest: int) -> float:
         In nats for each unit of d_HAM, to rounding: for b >= 4,
         max(ln o, (1/2) ln(d_b / d_{b-2}) - ln o). It falls short of the published bound by
         3 / (2 b), to order 1 / b^2, where the second term is the larger.
-
-    Raises
-    ------
-    InputError
-        If the rate or the size is out of range.
     """
     size, odds = check_size(largest), log_odds(rate)
     if size == 1:
@@ -58,11 +53,6 @@ def smallest_worst_loss(largest: int) -> float:
     """Least exact worst-case loss over all rates: (1/4) ln(d_b / d_{b-2}) for b >= 4.
 
     It is 0 for b = 2, where at p = 1/2 both orders of two records are equally likely.
-
-    Raises
-    ------
-    InputError
-        If the size is out of range.
     """
     size = check_size(largest)
     if size <= 2:

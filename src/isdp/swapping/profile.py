@@ -40,11 +40,6 @@ def exchange_loss_law(size: int, rate: float) -> LossLaw:
     ----------
     size : int
         Records n of the stratum, at least 2.
-
-    Raises
-    ------
-    InputError
-        If the size or the rate is out of range.
     """
     n, p, odds = check_size(size), check_rate(rate), log_odds(rate)
     if n < 2:
@@ -128,11 +123,6 @@ def epsilon_at(size: int, rate: float, delta: float) -> float:
     -------
     float
         Half the epsilon of the exchange, in nats.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
     """
     return epsilon_of(exchange_loss_law(size, rate), delta)
 
@@ -144,11 +134,6 @@ def epsilon_of(law: LossLaw, delta: float) -> float:
     ----------
     delta : float
         As in `epsilon_at`.
-
-    Raises
-    ------
-    InputError
-        If delta is out of range.
     """
     within("swapping: delta", delta, 0, 1)
     top = float(law.loss.max())

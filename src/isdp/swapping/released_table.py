@@ -149,11 +149,6 @@ def table_loss(counties, categories, rate) -> Loss:
     -------
     Loss
         Exact: the maximum over all pairs of tables and all outputs.
-
-    Raises
-    ------
-    InputError
-        As `tables_with`.
     """
     tables = tables_with(counties, categories)
     logs = np.array([[log_fraction(p) for p in table_law(x, tables, rate)] for x in tables])
@@ -177,11 +172,6 @@ def rare_category_bound(size: int, rate: float) -> Loss:
     ----------
     size : int
         Records n of the stratum, at least 2.
-
-    Raises
-    ------
-    InputError
-        If the size or the rate is out of range.
     """
     moved = moved_share(_at_least(size, 2), rate)
     return Loss(abs(math.log((size - 1) * (1 - moved) / moved)) / 2, "lower bound")
@@ -199,11 +189,6 @@ def two_counties_bound(size: int, in_category: int, rate: float) -> Loss:
         Records n of the stratum, at least 4.
     in_category : int
         Records of one of the two categories, from 1 to n - 1.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
     """
     n = _at_least(size, 4)
     log_odds = exchange_log_odds(n, in_category, n - in_category, rate)
