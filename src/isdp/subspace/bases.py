@@ -23,6 +23,7 @@ from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 from isdp.subspace.geometry import geometry
+from isdp.subspace.neighbours import Relation
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.queries import Query
 
@@ -136,7 +137,9 @@ def kronecker_basis(
     return csc_array(hstack([csc_array((math.prod(shape), 0)), *free]))
 
 
-def difference_basis(query: Query, invariants: Invariants, relation: str = "replace") -> csc_array:
+def difference_basis(
+    query: Query, invariants: Invariants, relation: Relation = "replace"
+) -> csc_array:
     """Orthonormal basis of the span of the differences within the null space.
 
     The vectors are the right singular vectors of the matrix whose rows are the differences
@@ -144,12 +147,6 @@ def difference_basis(query: Query, invariants: Invariants, relation: str = "repl
     the Haar contrasts of the types of record, the coarse ones first, so that the basis is the same
     on every machine. It has fewer vectors than the null space has dimensions where the answers
     depend on each other, and no record moves the answers out of its span.
-
-    Parameters
-    ----------
-    invariants : Invariants
-        On the answers of the query.
-    relation : {"replace", "add-remove"}
 
     Returns
     -------

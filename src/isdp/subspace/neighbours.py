@@ -8,6 +8,8 @@ zero. Both signs always occur, so differences are told apart up to their sign.
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
@@ -19,10 +21,11 @@ from isdp.subspace.queries import Query
 MOST_TYPES = 20_000  # distinct types whose pairs are all looked at
 MOST_DIFFERENCES = 30_000_000  # entries of the differences when they are listed
 
-RELATIONS = ("replace", "add-remove")
+Relation = Literal["replace", "add-remove"]
+RELATIONS = get_args(Relation)
 
 
-def columns_of(query: Query, relation: str) -> csc_array:
+def columns_of(query: Query, relation: Relation) -> csc_array:
     """Columns a_z of the query, with a last one of zeros for nobody with "add-remove"."""
     one_of("subspace: relation", relation, RELATIONS)
     if relation == "replace":
@@ -31,21 +34,20 @@ def columns_of(query: Query, relation: str) -> csc_array:
     return hstack([query.sparse, nobody], format="csc")
 
 
-def pairs_of(types: int, relation: str) -> tuple[np.ndarray, np.ndarray]:
+def pairs_of(types: int, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
     """Index pairs (z, y) of the columns of `columns_of` that are neighbours.
 
     Parameters
     ----------
     types : int
         Number of columns, nobody included.
-    relation : {"replace", "add-remove"}
     """
     if one_of("subspace: relation", relation, RELATIONS) == "replace":
         return np.triu_indices(types, 1)
     return np.arange(types - 1), np.full(types - 1, types - 1)
 
 
-def representatives(query: Query, invariants: Invariants | None, relation: str) -> np.ndarray:
+def representatives(query: Query, invariants: Invariants | None, relation: Relation) -> np.ndarray:
     """Choose types such that every pair of neighbours is like a pair of chosen ones.
 
     In a histogram, two types that stand in the same invariants with the same weights can be
@@ -80,12 +82,8 @@ def representatives(query: Query, invariants: Invariants | None, relation: str) 
     return chosen
 
 
-def differences(query: Query, relation: str = "replace") -> np.ndarray:
+def differences(query: Query, relation: Relation = "replace") -> np.ndarray:
     """List how the answers can move, exactly: distinct up to sign, and none of them zero.
-
-    Parameters
-    ----------
-    relation : {"replace", "add-remove"}
 
     Returns
     -------
@@ -117,7 +115,7 @@ def differences(query: Query, relation: str = "replace") -> np.ndarray:
     return np.unique(moves * np.sign(leading)[:, None], axis=0)
 
 
-def _pairs_of_columns(columns: np.ndarray, relation: str) -> tuple[np.ndarray, np.ndarray]:
+def _pairs_of_columns(columns: np.ndarray, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
     """Pairs among distinct columns; nobody may have gone where a type has no answer either."""
     if relation == "replace":
         return pairs_of(len(columns), relation)

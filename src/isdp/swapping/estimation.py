@@ -47,13 +47,7 @@ def fit(before, after, rate: float) -> Fit:
 
 
 def chi_square(before, after, rate: float) -> float:
-    """Compute the chi-square of `fit` alone.
-
-    Parameters
-    ----------
-    before : int array, shape (J, K, L)
-    after : int array, shape (K, L)
-    """
+    """Compute the chi-square of `fit` alone."""
     residual, spread = _free(*_check(before, after), rate)
     return float(residual @ np.linalg.solve(spread, residual))
 
@@ -87,12 +81,7 @@ class LikelyRate(NamedTuple):
 def likely_rate(before, after) -> LikelyRate:
     """Find the swap rate under which the table after the swap is likeliest.
 
-    By the normal approximation with the exact mean and covariance.
-
-    Parameters
-    ----------
-    before : int array, shape (J, K, L)
-    after : int array, shape (K, L)
+    By the normal approximation with the exact mean and covariance, from the tables of `fit`.
     """
     before, after = _check(before, after)
 

@@ -16,6 +16,7 @@ import math
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
+from isdp.checks import one_of
 from isdp.errors import InputError
 from isdp.swapping.budget import check_size, log_odds
 from isdp.swapping.derangements import log_subfactorial, subfactorial_ratio
@@ -85,8 +86,7 @@ def log_weights(rate, size: int, variant: str = "listing") -> np.ndarray:
         If the rate or the size is out of range, or there is no such variant.
     """
     n, odds = check_size(size), log_odds(rate)
-    if variant not in VARIANTS:
-        raise InputError(f"swapping: no variant {variant!r}; there are {', '.join(VARIANTS)}")
+    one_of("swapping: the variant", variant, VARIANTS)
     none = -n * np.logaddexp(0.0, odds)  # n ln(1 - p)
     m = np.arange(n + 1)
     if variant == "plain permutation":

@@ -14,7 +14,6 @@ import numpy as np
 import scipy
 
 from isdp.checks import within
-from isdp.errors import InputError
 from isdp.swapping.budget import check_size, log_odds
 from isdp.swapping.derangements import subfactorial_ratio
 from isdp.swapping.permutation import check_rate
@@ -41,9 +40,7 @@ def exchange_loss_law(size: int, rate: float) -> LossLaw:
     size : int
         Records n of the stratum, at least 2.
     """
-    n, p, odds = check_size(size), check_rate(rate), log_odds(rate)
-    if n < 2:
-        raise InputError("swapping: an exchange takes a stratum of two records")
+    n, p, odds = check_size(size, 2), check_rate(rate), log_odds(rate)
     spread = REACH * (math.sqrt(n * p * (1 - p)) + 1)
     m = np.arange(max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread)) + 1)
     chances = _binomial(m, n, p)[m != 1]

@@ -126,5 +126,5 @@ def test_what_is_no_size_is_refused(size):
 
 
 def test_strata_of_one_have_no_rate():
-    with pytest.raises(InputError, match="one record"):
+    with pytest.raises(InputError, match="number of records"):
         rates_for(3.0, 1)
