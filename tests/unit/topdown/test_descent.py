@@ -182,7 +182,7 @@ def test_structural_zeros_stay_empty_everywhere_and_must_be_empty():
     table[5, 4] = 1
     with pytest.raises(InputError, match="cell 4 is a structural zero"):
         run(np.random.default_rng(1), table, tree, plan)
-    with pytest.raises(InputError, match="no cells"):
+    with pytest.raises(InputError, match="6"):
         dataclasses.replace(plan, structural_zeros=(6,))
 
 
@@ -204,12 +204,13 @@ def test_holding_a_level_holds_those_above():
     release = run(np.random.default_rng(2), table, tree, plan)
     truth = tree.aggregate(table)
     assert (release.tables["state"].sum(axis=1) == truth[1].sum(axis=1)).all()
-    assert "the total of each state, the total of each county" in release.guarantee.statement()
+    assert "each state" in release.guarantee.held
+    assert "each county" in release.guarantee.held
 
 
 def test_what_does_not_fit_together_is_refused():
     tree, rng, plan = make_tree(), np.random.default_rng(0), PLANS["identity"]
-    with pytest.raises(InputError, match="5 cells"):
+    with pytest.raises(InputError, match="cells"):
         run(rng, np.ones((12, 5), dtype=int), tree, plan)
     with pytest.raises(InputError, match="tract"):
         run(rng, make_table(0), tree, dataclasses.replace(plan, held=("tract",)))
@@ -217,7 +218,7 @@ def test_what_does_not_fit_together_is_refused():
         run(rng, make_table(0), tree, dataclasses.replace(plan, passes="isolate_total"))
     with pytest.raises(InputError, match="passes"):
         dataclasses.replace(plan, passes="two")
-    with pytest.raises(InputError, match="nothing is spent"):
+    with pytest.raises(InputError, match="place"):
         run(rng, np.ones((1, 6), dtype=int), Hierarchy.from_columns({"place": ["x"]}), plan)
 
 

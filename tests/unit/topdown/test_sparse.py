@@ -121,9 +121,9 @@ def test_what_does_not_fit_is_refused():
     rng = np.random.default_rng(1)
     with pytest.raises(InputError, match="leaves"):
         run_sparse(rng, csr_array(counts[1:]), hierarchy, make_plan())
-    with pytest.raises(InputError, match="whole numbers"):
+    with pytest.raises(InputError, match="counts"):
         run_sparse(rng, csr_array(-counts), hierarchy, make_plan())
-    with pytest.raises(InputError, match="whole numbers"):
+    with pytest.raises(InputError, match="counts"):
         run_sparse(rng, csr_array(counts / 2), hierarchy, make_plan())
     with pytest.raises(InputError, match="negatives"):
         run_sparse(rng, csr_array(counts), hierarchy, make_plan(nonnegative=False))
@@ -154,7 +154,7 @@ def test_what_is_released_above_must_fit():
     counts, hierarchy = make_table(9)
     root = csr_array(counts.sum(axis=0)[None, :])
     for wrong in ([root[:, 1:]], [-root], [root, root]):
-        with pytest.raises(InputError, match="what is released of level"):
+        with pytest.raises(InputError, match="level"):
             run_sparse(
                 np.random.default_rng(1), csr_array(counts), hierarchy, make_plan(), above=wrong
             )
