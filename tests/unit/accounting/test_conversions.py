@@ -12,25 +12,12 @@ from isdp.accounting.conversions import (
     convert,
     epsilon_above,
     epsilon_for,
-    epsilon_gaussian,
     rho_for,
 )
 
 NAMES = list(CONVERSIONS)
 RHO = st.floats(1e-4, 1e3)
 DELTA = st.floats(-15, -0.5).map(lambda exponent: 10**exponent)
-
-
-def precise_delta(epsilon, mu):
-    """The Gaussian profile with 200 bits, by its defining formula."""
-    with flint.ctx.workprec(200):
-        epsilon, mu = flint.arb(epsilon), flint.arb(mu)
-        root = flint.arb(2).sqrt()
-
-        def phi(x):
-            return (-x / root).erfc() / 2
-
-        return float(phi(mu / 2 - epsilon / mu) - epsilon.exp() * phi(-mu / 2 - epsilon / mu))
 
 
 def precise_renyi(rho, delta):
@@ -69,27 +56,6 @@ def test_the_exact_conversion_is_the_smallest_and_the_slides_the_largest(rho, de
     )
     assert exact <= renyi * (1 + 1e-9) + 1e-12
     assert renyi <= slides * (1 + 1e-12)
-
-
-@given(RHO, DELTA)
-def test_the_exact_conversion_has_the_profile_that_it_inverts(rho, delta):
-    epsilon = epsilon_gaussian(rho, delta)
-    profile = precise_delta(epsilon, math.sqrt(2 * rho))
-    if epsilon:
-        assert profile == pytest.approx(delta, rel=1e-7)
-    else:
-        assert profile <= delta
-
-
-@given(RHO, DELTA)
-def test_the_renyi_conversion_is_the_best_of_many_orders(rho, delta):
-    found = epsilon_for("Canonne-Kamath-Steinke", rho, delta)
-    orders = [1 + 10 ** (step / 20) for step in range(-100, 161)]
-    best = min(
-        a * rho + (math.log(1 / (delta * (a - 1))) + a * math.log(1 - 1 / a)) / (a - 1)
-        for a in orders
-    )
-    assert found <= max(0, best) + 1e-9 * abs(best) + 1e-12
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -154,7 +120,7 @@ def test_what_cannot_be_converted_is_refused(call):
         call()
 
 
-TINY = [1e-300, 1e-100, 1e-30, 1e-18, 1e-15, 1e-12, 1e-8, 1e-4]
+RHOS = [1e-300, 1e-100, 1e-30, 1e-18, 1e-15, 1e-12, 1e-8, 1e-4, 0.03, 1 / 3, 2.63, 40.0]
 DELTAS = [1e-300, 1e-20, 1e-10, 1e-5, 0.01, 0.5, 1 - 1e-16]
 
 
@@ -168,8 +134,8 @@ def profile(epsilon, rho):
 
 
 @pytest.mark.parametrize("delta", DELTAS)
-@pytest.mark.parametrize("rho", TINY)
-def test_the_epsilon_of_a_tiny_rho_holds_and_is_hardly_too_large(rho, delta):
+@pytest.mark.parametrize("rho", RHOS)
+def test_the_epsilon_of_a_rho_holds_and_is_hardly_too_large(rho, delta):
     found = epsilon_above("exact Gaussian", rho, delta)
     assert profile(found, rho) <= flint.arb(delta)
     if found and rho >= 1e-280:  # smaller ones count as this

@@ -123,12 +123,6 @@ def test_time_to_bound_is_the_first_time_below_the_level(lag):
             assert time_to_bound(times, level) == np.flatnonzero(mean < level)[0]
 
 
-def test_time_to_bound_with_many_long_runs():
-    times = met(1, np.random.default_rng(5).integers(2, 30_000, 200))
-    mean = bound_terms(times, np.arange(times.tau.max() + 1)).mean(axis=0)
-    assert time_to_bound(times) == np.flatnonzero(mean < 0.01)[0]
-
-
 def test_time_to_bound_is_unknown_where_a_run_is_censored():
     assert time_to_bound(met(1, [2, 9], [False, True])) is None
 
@@ -183,16 +177,6 @@ def test_one_run_cut_off_is_enough_to_know_no_bound():
     assert table["at_least"].tolist()[:2] == [pytest.approx(7 / 3), pytest.approx(1 / 3)]
     assert np.isnan(table["at_least"].iloc[2])
     assert (table["censored"] == 1).all()
-
-
-@ACCEPTANCES
-def test_all_runs_may_be_censored(acceptance):
-    times = meet(1, walk(20, 1e-3, 0.5, acceptance), lag=50, cap=51)
-    assert times.censored.all()
-    assert (times.tau == 51).all()
-    table = tv_bound(times, [0, 1, 60])
-    assert (table["censored"] == 20).all()
-    assert time_to_bound(times) is None
 
 
 @ACCEPTANCES

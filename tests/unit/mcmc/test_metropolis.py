@@ -113,15 +113,6 @@ def test_no_freedom_gives_zero_noise():
     assert not noise.any()
 
 
-def test_chains_start_where_they_are_told():
-    w = walk(mechanism=GeneralizedLaplace(900.0))
-    starts = np.array([[5, -5, 0, 0, 0], [0, 0, 0, 7, -7]])
-    rng = np.random.default_rng(1)
-    draws, info = run_chains(rng, w, draws=1, chains=2, burn_in=0, start=starts)
-    assert isinstance(info, Info)
-    assert np.abs(draws).sum(axis=-1).max() <= 14
-
-
 def test_acceptance_rate_of_nothing_is_nan():
     assert np.isnan(Info(0, 0, 5).acceptance_rate)
 

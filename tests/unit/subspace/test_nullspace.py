@@ -87,13 +87,6 @@ def test_nothing_held_and_everything_held():
     assert null_space(Invariants.total(1)).dimension == 0
 
 
-def test_repeated_constraints_have_the_null_space_of_one():
-    null = null_space(Invariants([[1, 3, 2], [1, 3, 2]]))
-    assert null.rank == 1
-    direction = np.array([1, 3, 2]) / np.sqrt(14)
-    assert null.matrix() == pytest.approx(np.eye(3) - np.outer(direction, direction))
-
-
 def test_wrong_shapes_and_oversized_eliminations_are_refused():
     with pytest.raises(InputError, match="last axis"):
         null_space(Invariants.total(3)).project(np.ones(4))

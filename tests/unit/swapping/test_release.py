@@ -12,24 +12,10 @@ from isdp import InputError
 from isdp.swapping.budget import epsilon_bound
 from isdp.swapping.records import WEIGHT, read_records
 from isdp.swapping.release import FILES, Roles, compare, swap_file
+from tests.unit.swapping.people import people
 
 HOW = {"match": ["state", "size"], "swap": ["county"], "rate": "1/2"}
 PEOPLE = HOW | {"carry": ["tract"], "public": ["id"]}  # of the columns of `people`
-
-
-def people(count=600, seed=3):
-    rng = np.random.default_rng(seed)
-    county = rng.integers(0, 5, count)
-    return pd.DataFrame(
-        {
-            "id": np.arange(count),
-            "state": rng.choice(["MA", "NH"], count),
-            "size": rng.integers(1, 4, count),
-            "county": [f"county {c}" for c in county],
-            "tract": county * 10 + rng.integers(0, 3, count),
-            "tenure": rng.choice(["own", "rent"], count),
-        }
-    )
 
 
 @pytest.fixture
@@ -80,12 +66,6 @@ def test_records_keep_their_text_as_it_is(tmp_path):
     assert sorted(re.findall(r"^1,([0-9.]+),", text, re.MULTILINE)) == ["007", "007.0", "08"]
     assert '"a, b"' in text
     assert ",NA\n" in text
-
-
-def test_all_records_are_one_stratum_without_a_key(file, tmp_path):
-    certificate = swap_file(file, tmp_path / "out", **(PEOPLE | {"match": []}))
-    assert certificate["strata"]["number"] == 1
-    assert certificate["strata"]["largest"] == 600
 
 
 def test_the_certificate_states_bound_and_exact_loss_rounded_up(file, tmp_path):
@@ -142,17 +122,6 @@ def test_no_record_is_in_logs_or_left_in_other_files(tmp_path, caplog):
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == sorted(FILES)
     for name in ("certificate.json", "certificate.md"):
         assert "secret" not in (tmp_path / "out" / name).read_text()
-
-
-def test_if_one_file_cannot_be_written_none_is(file, tmp_path, monkeypatch):
-    def broken(*arguments):
-        raise OSError("no room left")
-
-    monkeypatch.setattr("isdp.io.together.write_json", broken)
-    with pytest.raises(OSError, match="no room left"):
-        swap_file(file, tmp_path / "out", **PEOPLE)
-    assert not (tmp_path / "out").exists()
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
 def test_files_that_are_there_are_replaced_only_by_force(file, tmp_path):

@@ -95,9 +95,11 @@ def test_queries_count_the_cells_of_their_margins():
         ({"flavour": "zCDP", "total": "1e5"}, "root, detail"),
         ({"total": float("nan")}, "total"),
         ({"levels": {"root": 0.2, "state": 0.3}}, "levels"),
+        ({"levels": {"root": 0.3, "state": 0.3, "elsewhere": 0.5}}, "levels"),
         ({"levels": {"root": -0.5, "state": 1, "elsewhere": 0.5}}, "levels"),
         ({"queries": {"root": {"detail": 1}}}, "state"),
         ({"queries": {"root": {"detail": 1}, "state": {"detail": 0.9}}}, "level 'state'"),
+        ({"queries": {"root": {"detail": 1}, "state": {"detail": 1.1}}}, "level 'state'"),
         ({"total": 1e-40}, "root, detail"),
     ],
 )

@@ -112,7 +112,3 @@ def test_counts_of_many_digits_keep_their_sums_to_a_few_thousandths(digits, seed
         assert (whole.sum(axis=1) == rows).all()
         assert whole.min() >= 0
         assert np.abs(whole - found).max() < 1.5
-
-
-def test_a_table_of_nobody_projects_to_zeros():
-    assert not onto_transportation(np.ones((2, 3)), [0, 0], [0, 0, 0]).any()
