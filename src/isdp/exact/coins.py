@@ -160,7 +160,7 @@ class _Digit:
         return self._one_minus(k + 1) / whole * 2**64
 
     def _one_minus(self, k: int) -> arb:
-        return -(-_ball(self.rate * k)).expm1()
+        return -(arb(-self.rate.numerator * k) / self.rate.denominator).expm1()
 
     def draw(self, words: BitSource, count: int) -> np.ndarray:
         shorts, digits = words.shorts(count), np.empty(count, dtype=np.int64)
@@ -196,6 +196,11 @@ class _Digit:
         return (-(1 - reached).log() / _ball(self.rate)).floor()
 
 
+@lru_cache(maxsize=64)
+def _digit(rate: Fraction, size: int | None = None) -> _Digit:
+    return _Digit(rate, size)
+
+
 @njit(cache=True)
 def _look_up(table, shorts, digits):
     """Look digits up; return how many are open."""
@@ -220,8 +225,8 @@ class Geometric:
         self.digits = []
         for shift in range(0, self.bits, DIGIT_BITS):
             size = 1 << min(DIGIT_BITS, self.bits - shift)
-            self.digits.append((shift, _Digit(epsilon * 2**shift, size)))
-        self.digits.append((self.bits, _Digit(epsilon * 2**self.bits)))
+            self.digits.append((shift, _digit(epsilon * 2**shift, size)))
+        self.digits.append((self.bits, _digit(epsilon * 2**self.bits)))
 
     def draw(self, words: BitSource, count: int) -> np.ndarray:
         """Independent counts, int64 (count,)."""

@@ -48,9 +48,11 @@ def centred_gaussian(
     """Draw from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers, exactly.
 
     Canonne, Kamath and Steinke (2020), Algorithm 3, around any rational c: a fair coin for the side
-    of c, a geometric count of scale t = floor(sigma) + 1 from the nearest integer on that side, and
-    with x the distance from c that this gives, kept with probability
-    exp(-(x - variance/t)^2 / (2 variance)), less on the side whose nearest integer is farther.
+    of c, a geometric count of scale t from the nearest integer on that side, and with x the
+    distance from c that this gives, kept with probability exp(-(x - variance/t)^2 / (2 variance)),
+    less on the side whose nearest integer is farther. Any t will do. It is a power of two near
+    sigma, so that all variances share a few tables; at least three in five proposals are kept
+    where sigma is large.
 
     Parameters
     ----------
@@ -63,7 +65,9 @@ def centred_gaussian(
     int64 array, shape (draws,)
     """
     drawn = np.zeros(len(numerators), dtype=np.int64)
-    scale = math.isqrt(math.floor(variance)) + 1
+    scale = 1
+    while 2 * scale**2 < variance:
+        scale *= 2
     floors, rests = np.divmod(numerators, denominator)
     left = np.arange(len(drawn))
     while len(left):

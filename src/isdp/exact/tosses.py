@@ -30,7 +30,7 @@ def toss_all(
     log_chance : callable
         ``log_chance(i)`` is the logarithm of the i-th chance, as a ball at the precision in force.
     margin : float
-        Wider for tests alone.
+        Wider where the doubles are bounds alone.
 
     Returns
     -------
