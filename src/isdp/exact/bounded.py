@@ -35,7 +35,7 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.blocks import block_order, refuse_large_sums
-from isdp.exact.coins import BitSource, Geometric, _ball, _decide, _floor, Tosses
+from isdp.exact.coins import BitSource, Geometric, Tosses, _ball, _decide, _floor
 from isdp.exact.compositions import compose
 from isdp.exact.counts import draw_below
 from isdp.exact.messages.bounds import cell_bound

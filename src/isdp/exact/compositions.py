@@ -40,10 +40,10 @@ from isdp.exact.coins import (
     SHORT_BITS,
     BitSource,
     Geometric,
+    SumWeight,
     _Digit,
     _geometric,
     _sum_weight,
-    SumWeight,
 )
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.io.progress import progress

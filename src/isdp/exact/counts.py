@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from isdp.exact.coins import BitSource, _decide, _Digit, _sum_weight, SumWeight
+from isdp.exact.coins import BitSource, SumWeight, _decide, _Digit, _sum_weight
 
 STEPS, PIECES = 8, 32  # steps on either side that have bounds, and pieces of each
 TOP = 2**64 - 1
