@@ -120,27 +120,6 @@ def test_sums_of_counts_are_negative_binomial(counts, epsilon):
                 check_law(binned, np.diff(below))
 
 
-@pytest.mark.parametrize("counts", [1, 40])
-def test_values_are_kept_in_proportion_to_the_law_of_a_sum(counts):
-    law = stats.nbinom(counts, -math.expm1(-0.25))
-    sums = SumsOfCounts([counts], Fraction(1, 4))
-    mode = int((counts - 1) / math.expm1(0.25))
-    values = np.arange(-3, 3 * mode + 30, 1 if counts == 1 else 3)
-    tried = np.repeat(values, 4_000)
-    kept = sums.keep(words(), np.zeros(len(tried), dtype=np.int64), tried).reshape(-1, 4_000)
-    chance = law.pmf(values) / law.pmf(mode)
-    assert not kept[values < 0].any()
-    seen = (chance > 0.005) & (chance < 1)  # 20 are kept at least
-    check_shares(kept[seen], chance[seen])
-    with pytest.raises(LawRejected):
-        check_shares(kept[seen], 0.9 * chance[seen])
-
-
-def check_shares(kept, chances):
-    for row, p in zip(kept, chances, strict=True):
-        check_mean(row, p, math.sqrt(p * (1 - p)))
-
-
 def law_of_a_sum(cells, epsilon, half):
     """P(s) for |s| <= half of a sum of double geometric variables, by convolution."""
     law = stats.nbinom(cells, -math.expm1(-epsilon)).pmf(np.arange(20 * half))

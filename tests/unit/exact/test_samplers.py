@@ -11,6 +11,7 @@ from isdp.exact import choose, release
 from isdp.exact.staged import StagedSampler
 
 TABLE = Invariants.margins((3, 3))
+TWO_OF_A_TYPE = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
 
 
 def exact(invariants, law):
@@ -33,6 +34,7 @@ SAMPLERS = {
     "compositions": (exact(Invariants.total(9), GeneralizedLaplace(0.5)), (9,)),
     "messages": (exact(TABLE, GeneralizedLaplace(0.5)), (9,)),
     "staged": (staged, (9,)),
+    "types": (exact(TWO_OF_A_TYPE, GeneralizedLaplace(0.5)), (5,)),
     "mixture": (exact(TABLE, GeneralizedLaplace(0.5, "l2")), (9,)),
     "Klein": (exact(TABLE, GeneralizedGaussian(2.0)), (9,)),
     "release, blocks": (lambda draws: release(Invariants.total(9), 1, draws), (9,)),

@@ -11,11 +11,9 @@ from isdp.constraints.parts import independent_parts
 from isdp.errors import MisfitError, NoSamplerError
 from isdp.exact import choose, release
 from isdp.exact.bounded import BoundedSampler
-from isdp.exact.coins import BitSource
 from isdp.exact.mirrored import merge_mirrored
 from isdp.exact.sums import TypeSums
 from isdp.exact.typed import TypedSampler
-from tests.laws import l1
 
 
 def pseudo(seed=5):
@@ -151,8 +149,3 @@ def test_bounds_that_no_noise_meets_are_refused():
     ):
         with pytest.raises(MisfitError):
             BoundedSampler(invariants, law, lower)
-
-
-def test_a_release_of_types_takes_no_draws_too():
-    none = TypedSampler(Invariants.margins((3, 3)), l1(1)).draw(BitSource(pseudo()), 0)
-    assert none.shape == (0, 9)
