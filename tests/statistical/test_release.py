@@ -9,8 +9,9 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import compositions, enumerate_law, total_law
-from isdp.exact.coins import BitSource, Geometric, _SumWeight
+from isdp.exact.coins import BitSource, Geometric
 from isdp.exact.compositions import compose
+from isdp.exact.counts import SumsOfCounts, SumWeight
 from isdp.exact.secure import release
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
@@ -58,14 +59,14 @@ def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
 def test_power_a_law_of_the_sum_off_by_one_part_is_caught(monkeypatch):
     invariants, mechanism = LATTICES["two cells"], GeneralizedLaplace(0.5)
     law = enumerate_law(invariants, mechanism)
-    right = _SumWeight.log
+    right = SumWeight.log
 
-    def off_by_one(weight, s):
-        return right(_SumWeight(weight.cells + 1, weight.rate), s)
+    def off_by_one(weight, s, more=0):
+        return right(SumWeight(weight.cells + 1, weight.rate), s, more)
 
-    monkeypatch.setattr(_SumWeight, "log", off_by_one)
-    # a law of its own, as those that are shared may know their chances already
-    monkeypatch.setattr(compositions, "_sum_weight", _SumWeight)
+    monkeypatch.setattr(SumWeight, "log", off_by_one)
+    # laws of its own, as those that are shared may know their chances already
+    monkeypatch.setattr(compositions, "sums_of_counts", lambda rate: SumsOfCounts([], rate))
     draws = release(invariants, "0.5", draws=6_000, source=pseudo())
     with pytest.raises(LawRejected):
         check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))

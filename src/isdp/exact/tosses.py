@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
-from isdp.exact.coins import BitSource
+from isdp.exact.coins import BitSource, _decide
 
 MARGIN = 2.0**-24
 
@@ -47,21 +47,5 @@ def toss_all(
     near = uniform.astype(np.float64) * 2.0**-64
     heads = near < chances
     for i in np.flatnonzero(np.abs(near - chances) <= margin).tolist():
-        heads[i] = _decide(words, int(uniform[i]), i, log_chance)
+        heads[i] = _decide(words, int(uniform[i]), log_chance, i)
     return heads
-
-
-def _decide(words: BitSource, uniform: int, i: int, log_chance: Callable[[int], arb]) -> bool:
-    """Go on from 64 bits of a uniform number, one word at a time."""
-    bits = 64
-    while True:
-        with ctx.workprec(2 * bits + 64):
-            log = log_chance(i)
-            if log > 0:
-                raise ArithmeticError(f"a coin of chance {log.exp()} was asked for")
-            chance = log.exp() * arb(1 << bits)
-            if chance >= uniform + 1:
-                return True
-            if chance <= uniform:
-                return False
-        uniform, bits = uniform << 64 | words.one(), bits + 64

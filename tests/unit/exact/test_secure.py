@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from isdp import InputError, Invariants
 from isdp.errors import NoSamplerError
 from isdp.exact import coins
-from isdp.exact.coins import BitSource, Geometric, _decide, _Digit, _Falling, _SumWeight, _Tosses
+from isdp.exact.coins import BitSource, Geometric, _decide, _Digit
+from isdp.exact.counts import SumWeight
 from isdp.exact.secure import exact_epsilon, release
 from isdp.exact.staged import StagedSampler
 from tests.laws import l1
@@ -159,40 +160,19 @@ def test_a_coin_compares_until_it_is_decided():
     def third():
         return (arb(1) / 3).log()
 
-    first, kept = 2**64 // 3, _Tosses(third)
+    first = 2**64 // 3
 
     def decide(words):
         return _decide(words, words.one(), third)
 
-    def keep(words):
-        return kept.toss(words, words.one())
-
-    for toss in (decide, keep, keep):
-        assert toss(script(first - 1))
-        assert not toss(script(first + 1))
-        assert toss(script(first, first, first, 0))
-        assert not toss(script(first, first, ONES))
-    assert _Tosses(lambda: arb(0)).toss(script(), ONES)
-
-
-def test_chances_are_kept_of_so_many_coins_and_each_for_its_own(monkeypatch):
-    monkeypatch.setattr(coins, "REMEMBERED", 2)
-    asked = []
-
-    def one_in(parts):
-        asked.append(parts)
-        return -arb(parts).log()
-
-    kept = _Tosses(one_in)
-    for _ in range(2):
-        for parts in (3, 5, 7):
-            assert kept.toss(script(), 2**64 // parts - 1, parts)
-            assert not kept.toss(script(), 2**64 // parts + 1, parts)
-    assert sorted(asked) == [3, 5, 7, 7, 7, 7]
+    assert decide(script(first - 1))
+    assert not decide(script(first + 1))
+    assert decide(script(first, first, first, 0))
+    assert not decide(script(first, first, ONES))
 
 
 def test_a_weight_of_the_sum_is_the_rational_one():
-    weight = _SumWeight(7, Fraction(1, 3))
+    weight = SumWeight(7, Fraction(1, 3))
     a = Decimal(-1) / 3
     values = []
     for s in range(60):
@@ -204,51 +184,6 @@ def test_a_weight_of_the_sum_is_the_rational_one():
     for s in (0, 5, weight.mode, 59):
         expected = values[s] / max(values)
         assert float(weight.log(s).exp()) == pytest.approx(float(expected), rel=1e-12)
-
-
-@pytest.mark.parametrize(("cells", "rate"), [(2, "1/4"), (7, "1/3"), (300, "0.07"), (40, "3")])
-def test_a_sum_is_kept_with_its_chance_whatever_is_known_of_others(cells, rate):
-    """Each word decides as ball arithmetic of this sum alone, and few sums ask for that."""
-    weight, plain = _SumWeight(cells, Fraction(rate)), _SumWeight(cells, Fraction(rate))
-    asked, log = [], weight.log
-    weight.log = lambda s: asked.append(s) or log(s)
-    rng = np.random.default_rng(9)
-    spread = 3 * int(np.sqrt(cells) / float(Fraction(rate))) + 2
-    for _ in range(600):
-        s = max(0, weight.mode + int(rng.integers(-spread, spread)))
-        chance = 1 << 64
-        if s != weight.mode:
-            with ctx.workprec(200):
-                chance = int((plain.log(s).exp() * arb(2) ** 64).floor().unique_fmpz())
-        for uniform in (int(rng.integers(0, 2**64, dtype=np.uint64)), chance - 2, chance + 1):
-            if 0 <= uniform <= ONES:
-                assert weight.toss(script(), uniform, s) == (uniform < chance)
-    assert len(set(asked)) == len(asked)
-    asked.clear()
-    for uniform in rng.integers(0, 2**64, 300, dtype=np.uint64).tolist():
-        weight.toss(script(), uniform, weight.mode + int(rng.integers(0, spread)))
-    assert len(asked) < 30
-
-
-def test_a_sum_on_its_bound_is_decided_by_more_bits():
-    weight = _SumWeight(7, Fraction(1, 3))
-    for s in (weight.mode + 2, weight.mode - 2):
-        with ctx.workprec(300):
-            chance = int((weight.log(s).exp() * arb(2) ** 128).floor().unique_fmpz())
-        first, second = divmod(chance, 2**64)
-        for _ in range(2):
-            assert weight.toss(script(second - 1), first, s)
-            assert not weight.toss(script(second + 1), first, s)
-
-
-def test_bounds_at_numbers_bound_what_lies_between_them():
-    known = _Falling()
-    known.put(0, 10, 500, 510)
-    known.put(1, 30, 200, 210)
-    known.put(1, 20, 300, 310)
-    assert known.at == [10, 20, 30]
-    assert known.low == [500, 300, 200, 0]
-    assert known.high == [2**64, 510, 310, 210]
 
 
 @pytest.mark.parametrize("epsilon", ["1e-6", "1e-3", "0.2", 20, 1000])

@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, ctx
 from scipy.sparse import block_diag, csr_array
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
@@ -14,13 +13,11 @@ from isdp.errors import NoSamplerError
 from isdp.exact import choose, release
 from isdp.exact.bounded import BoundedSampler
 from isdp.exact.coins import BitSource
-from isdp.exact.counts import PIECES, STEPS, SumsOfCounts
 from isdp.exact.mirrored import merge_mirrored
 from isdp.exact.sums import TypeSums
 from isdp.exact.typed import TypedSampler
 from tests.laws import l1
 from tests.statistical.checks import check_mean
-from tests.unit.exact.words import script
 
 
 def pseudo(seed=5):
@@ -36,62 +33,6 @@ def states_by_class(cells, states, classes):
     columns = np.tile(np.arange(cells), 2)
     shape = (states + classes, cells)
     return Invariants(csr_array((np.ones(2 * cells, dtype=np.int64), (rows, columns)), shape=shape))
-
-
-@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1, 4), Fraction(9)])
-@pytest.mark.parametrize("counts", [1, 2, 30, 10**7])
-def test_the_hull_and_the_bounds_of_a_sum_hold_at_a_higher_precision(counts, epsilon):
-    sums = SumsOfCounts([counts], epsilon)
-    weight, mode, width = sums._weights[0], int(sums._modes[0]), int(sums._widths[0])
-    rng = np.random.default_rng(8)
-    zeros = np.zeros(400, dtype=np.int64)
-    at = zeros, rng.integers(0, 2, 400), rng.integers(0, STEPS, 400), rng.integers(0, width, 400)
-    piece = at[3] * PIECES // width
-    sums._learn((*at[:3], piece))
-    values = sums._value(*at)
-    checked = 0
-    with ctx.workprec(600):
-        assert weight.log(mode) <= arb("1e-100")
-        for i, value in enumerate(values.tolist()):
-            where = tuple(int(part[i]) for part in (*at[:3], piece))
-            assert abs(value - mode) >= where[2] * width
-            if value < 0:
-                continue
-            chance = (weight.log(value) + where[2]).exp()
-            assert chance <= 1 + arb("1e-100")
-            assert int(sums._low[where]) <= chance * arb(2) ** 64
-            assert chance * arb(2) ** 64 <= (int(sums._high[where]) + 1) * (1 + arb("1e-100"))
-            checked += 1
-    assert checked > 100
-
-
-@pytest.mark.parametrize(("counts", "rate"), [(1000, "2.09"), (100, "2.3"), (30, "0.25")])
-def test_a_step_away_from_its_mode_a_law_has_fallen_on_both_sides(counts, rate):
-    """Under the first two it is the lower side that falls later."""
-    sums = SumsOfCounts([counts], Fraction(rate))
-    weight, mode, width = sums._weights[0], int(sums._modes[0]), int(sums._widths[0])
-    with ctx.workprec(128):
-        assert weight.log(mode + width) < -1
-        assert weight.log(mode - width) < -1
-
-
-def test_the_first_word_of_a_proposal_decides_where_it_is_clear_of_both_bounds():
-    sums = SumsOfCounts([30], Fraction(1, 4))
-    twice, last = np.zeros(2, dtype=np.int64), np.full(2, sums._widths[0] - 1)
-    assert sums._thin(script(0, 2**64 - 1), twice, twice, twice, last).tolist() == [True, False]
-
-
-def test_numbers_and_places_tell_one_another():
-    sums = SumsOfCounts([3, 50], Fraction(1, 5))
-    for law in (0, 1):
-        mode, width = int(sums._modes[law]), int(sums._widths[law])
-        found = [
-            int(sums._value(law, side, step, place))
-            for side in (0, 1)
-            for step in range(3)
-            for place in range(width)
-        ]
-        assert sorted(found) == list(range(mode - 3 * width, mode + 3 * width))
 
 
 @pytest.mark.parametrize("classes", [2, 3, 4])
