@@ -1,14 +1,12 @@
 """The rejection samplers draw from the laws that enumeration and Poisson's formula give."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
 from isdp.exact.kernels import integer_gaussian
-from isdp.exact.klein import GaussianSampler, gram_schmidt
+from isdp.exact.klein import GaussianSampler
 from isdp.exact.mixture import MixtureSampler
 from isdp.exact.staged import StagedSampler
 from isdp.mechanisms.gaussian import GeneralizedGaussian
@@ -93,35 +91,6 @@ def test_power_a_sigma_off_by_a_tenth_is_caught():
     draws = draw(GaussianSampler, TABLE, GeneralizedGaussian(1.65), 15_000)
     with pytest.raises(LawRejected):
         check_points(draws, *gaussian_law(TABLE, 1.5))
-
-
-@pytest.mark.parametrize(
-    ("kind", "mechanism"),
-    [
-        (MixtureSampler, GeneralizedLaplace(0.7, "l2")),
-        (GaussianSampler, GeneralizedGaussian(1.5)),
-    ],
-)
-def test_power_a_basis_of_a_sublattice_is_caught(monkeypatch, kind, mechanism):
-    basis = gram_schmidt(TABLE).basis * [2, 1]
-    monkeypatch.setattr("isdp.exact.klein.kernel_lattice", lambda *_: SimpleNamespace(basis=basis))
-    draws = draw(kind, TABLE, mechanism, 5_000)
-    law = gaussian_law(TABLE, 1.5) if kind is GaussianSampler else laplace_law(TABLE, 0.7, "l2")
-    with pytest.raises(LawRejected):
-        check_points(draws, *law)
-
-
-def test_power_kleins_sampler_without_rejection_is_caught():
-    sigma = 0.6
-    basis, lengths, mu = gram_schmidt(TABLE)
-    rng = np.random.default_rng(23)
-    last = np.array([integer_gaussian(rng, 0.0, sigma / lengths[1]) for _ in range(10_000)])
-    first = [integer_gaussian(rng, -mu[0, 1] * k, sigma / lengths[0]) for k in last]
-    draws = np.stack([first, last], axis=1).astype(np.int64) @ basis.T
-    points, pmf = gaussian_law(TABLE, sigma)
-    with pytest.raises(LawRejected):
-        check_points(draws, points, pmf)
-    check_points(draw(GaussianSampler, TABLE, GeneralizedGaussian(sigma), 10_000), points, pmf)
 
 
 def test_gaussian_moments_on_the_4_x_4_table():

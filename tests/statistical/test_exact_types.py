@@ -77,16 +77,6 @@ def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
         check_points(draws, law_of(invariants, 0.7))
 
 
-def test_power_a_law_of_the_sum_of_one_count_too_few_is_caught(monkeypatch):
-    right = SumsOfCounts.laws
-    monkeypatch.setattr(
-        SumsOfCounts, "laws", lambda self, counts: right(self, np.maximum(counts - 1, 1))
-    )
-    draws = TypedSampler(STATES_BY_SEX, l1("0.7")).draw(words(), DRAWS)
-    with pytest.raises(LawRejected):
-        check_points(draws, law_of(STATES_BY_SEX, 0.7))
-
-
 @pytest.mark.parametrize("epsilon", [0.7, 1.5])
 @pytest.mark.parametrize("name", APART)
 def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, epsilon):
