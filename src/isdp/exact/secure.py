@@ -129,22 +129,24 @@ def release_sampler(
         raise error from None
 
 
-def exact_epsilon(epsilon) -> Fraction:
+def exact_epsilon(epsilon, name: str = "epsilon") -> Fraction:
     """Read epsilon as the rational number that it is written as.
 
     Parameters
     ----------
     epsilon : Fraction, int, str or float
         A float stands for its shortest decimal form.
+    name : str
+        What messages call it.
 
     Raises
     ------
     InputError
         If it is no number between 1e-14 and 1000.
     """
-    exact = exact_number("epsilon", epsilon)
+    exact = exact_number(name, epsilon)
     if not SMALLEST_EPSILON <= exact <= LARGEST_RATE:
-        raise InputError(f"release: epsilon must lie between 1e-14 and 1000, got {epsilon!r}")
+        raise InputError(f"release: {name} must lie between 1e-14 and 1000, got {epsilon!r}")
     return exact
 
 
