@@ -25,6 +25,7 @@ CHUNK = 1 << 16  # counts drawn at once: they and their random bits stay in the 
 LEAST_TAKEN = 256  # words asked of the source at least: what they take is more than the asking
 SHORT_BITS = 16
 OPEN = -1
+MARGIN = 2.0**-24  # of doubles for chances: millions of times what rounding does
 
 Source = Callable[[int], bytes]
 
@@ -94,6 +95,39 @@ def _decide(words: BitSource, uniform: int, log_chance: Callable[..., arb], *arg
             if chance <= uniform:
                 return False
         uniform, bits = uniform << 64 | words.one(), bits + 64
+
+
+def toss_all(
+    words: BitSource, chances: np.ndarray, log_chance: Callable[[int], arb], margin: float = MARGIN
+) -> np.ndarray:
+    """Toss a coin for each chance, exactly.
+
+    Parameters
+    ----------
+    chances : float64 array, shape (coins,)
+        Each within half of `margin` of the chance itself; at most 1, but for that.
+    log_chance : callable
+        ``log_chance(i)`` is the logarithm of the i-th chance, as a ball at the precision in force.
+    margin : float
+        Wider where the doubles are bounds alone.
+
+    Returns
+    -------
+    bool array, shape (coins,)
+
+    Raises
+    ------
+    ArithmeticError
+        If a chance is above 1: whoever asks has a bound wrong.
+    """
+    if len(chances) and not chances.max() <= 1 + margin:
+        raise ArithmeticError(f"a coin of chance {chances.max()} was asked for")
+    uniform = words.take(len(chances))
+    near = uniform.astype(np.float64) * 2.0**-64
+    heads = near < chances
+    for i in np.flatnonzero(np.abs(near - chances) <= margin).tolist():
+        heads[i] = _decide(words, int(uniform[i]), log_chance, i)
+    return heads
 
 
 class _Digit:

@@ -102,7 +102,7 @@ class TypeSums:
             )
         self.epsilon = epsilon
         self._geometric = _geometric(epsilon)
-        self._variance = 2 * self.sizes * _variance_of_a_count(float(epsilon))
+        self._variance = 2 * self.sizes * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
         held, across = _disjoint_rows(invariants, self.sizes)
         self.closing, last = self._close(held, across)
         self.local = _grouped([block for i, block in enumerate(held) if i not in last])
@@ -305,10 +305,6 @@ class TypeSums:
         less[~single] = self._counts.draw(words, law)
         kept[~single] = self._counts.keep(words, law, sums[~single] + less[~single])
         return kept, less
-
-
-def _variance_of_a_count(epsilon: float) -> float:
-    return math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 
 def _disjoint_rows(invariants: Invariants, sizes: np.ndarray) -> tuple[list[Blocks], np.ndarray]:

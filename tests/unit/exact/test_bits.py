@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from isdp.exact.coins import BitSource, Geometric
+from isdp.exact.coins import BitSource, Geometric, toss_all
 from isdp.exact.compositions import compose
 from isdp.exact.counts import SumsOfCounts, draw_below
 from isdp.exact.gaussian import centred_gaussian
-from isdp.exact.tosses import toss_all
 from tests.bits import Given, distribution
 
 TOP = 2**64
