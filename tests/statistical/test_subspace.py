@@ -19,8 +19,9 @@ from isdp.subspace import (
 )
 from isdp.subspace.conditioned import conditioned_laplace
 from isdp.subspace.distributed import central_noise
+from isdp.subspace.hull import hit_and_run
 from isdp.subspace.knorm import root_polytope_noise
-from tests.statistical.checks import LawRejected, check_law, check_mean
+from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
 DRAWS = 40_000
 TABLE = Query.histogram(12), Invariants.margins((3, 4))
@@ -137,20 +138,23 @@ def test_two_cells_under_a_total_share_laplace_noise():
 
 
 def test_the_walk_has_the_error_of_the_hull():
-    """Errors over their standard errors follow Student's t: means of 20 batches."""
+    """Student's t on the means of 20 batches, which hardly remember each other."""
     query, held = Query.histogram(6), Invariants.margins((2, 3))
     exact = KNorm(query, held, 1.0).error
     walk = KNorm(query, held, 1.0, method="hit-and-run")
-    rng = np.random.default_rng(5)
-    estimates = np.array([walk.estimated_error(rng, 600)[:3] for _ in range(200)])
-    estimate, error, effective = estimates.T
-    by_quantiles((estimate - exact) / error, stats.t(19), bins=10)
-    with pytest.raises(LawRejected):
-        by_quantiles((estimate - exact) / (1.5 * error), stats.t(19), bins=10)
-    # the effective sample size is the variance of a value over the squared standard error
-    variance = effective * error**2
-    check_mean(variance / variance.mean() - 1, 0)
-    assert 20 < effective.mean() < 1_200
+    estimate, error, effective = walk.estimated_error(np.random.default_rng(5), 600)
+
+    def p_value(claimed):
+        return 2 * stats.t.sf(abs(estimate - claimed) / error, 19)
+
+    assert p_value(exact) > ALPHA
+    assert p_value(1.5 * exact) < ALPHA
+    # what it is made of: in two dimensions 3 x 4 |U|^2, in 20 batches
+    points = hit_and_run(np.random.default_rng(5), walk.space, 600)
+    values = 12 * np.square(points).sum(axis=1)
+    assert estimate == pytest.approx(values.mean(), rel=1e-12)
+    assert error == pytest.approx(stats.sem(values.reshape(20, 30).mean(axis=1)), rel=1e-12)
+    assert effective == pytest.approx(values.var() / error**2, rel=1e-12)
 
 
 def test_shared_seeds_give_laplace_noise():

@@ -56,17 +56,6 @@ def test_bounded_noise_stays_above_its_bound():
     assert (noise.sum(axis=1) == 0).all()
 
 
-def test_no_freedom_gives_zeros():
-    noise = sample(np.random.default_rng(1), Invariants.margins((1, 3)), LAPLACE, 3)
-    assert not noise.any()
-
-
-def test_equal_seeds_give_equal_draws():
-    for invariants in (Invariants.total(6), Invariants.margins((2, 3))):
-        one, two = (sample(np.random.default_rng(7), invariants, LAPLACE, 20) for _ in range(2))
-        assert (one == two).all()
-
-
 @pytest.mark.parametrize("shape", [(60, 60), (12, 12)])
 def test_where_nothing_is_practical_the_table_is_refused(shape):
     with pytest.raises(NoSamplerError):

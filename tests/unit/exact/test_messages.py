@@ -214,16 +214,16 @@ def test_two_cells_at_extreme_epsilon(epsilon):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ({"mechanism": GeneralizedLaplace(1.0, "l2")}, ""),
-        ({"lower": 1}, ""),
-        ({"lower": np.zeros(2, int)}, ""),
-        ({"lower": 0.5}, ""),
-        ({"lower": 2**60}, ""),
+        ({"mechanism": GeneralizedLaplace(1.0, "l2")}, None),
+        ({"lower": 1}, None),
+        ({"lower": np.zeros(2, int)}, None),
+        ({"lower": 0.5}, None),
+        ({"lower": 2**60}, None),
         ({"left_out": 0}, "left_out"),
         ({"left_out": 1}, "left_out"),
-        ({"lower": np.array([5000, -9999, -9999])}, ""),
-        ({"mechanism": GeneralizedLaplace(1e-7)}, ""),
-        ({"mechanism": GeneralizedLaplace(2e-6)}, ""),
+        ({"lower": np.array([5000, -9999, -9999])}, None),
+        ({"mechanism": GeneralizedLaplace(1e-7)}, None),
+        ({"mechanism": GeneralizedLaplace(2e-6)}, None),
     ],
 )
 def test_refusals(arguments, named):
