@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -148,6 +148,7 @@ def topdown(
     count: str = "count",
     force: bool = False,
     accept: str | Iterable[str] = (),
+    algorithm: Callable[..., Release] = run,
 ) -> dict:
     """Write a private table of all levels, its measurements, budget and certificate.
 
@@ -164,6 +165,8 @@ def topdown(
     accept : str or iterable of str
         "weak-noise" for a budget at which a measured count stays unchanged with a probability of
         0.95 or more, which is refused otherwise.
+    algorithm : callable
+        Another one than `isdp.topdown.run` is for tests: its tables are checked.
 
     Returns
     -------
@@ -187,8 +190,8 @@ def topdown(
     refuse_weak_measurements(plan.budget, accepted)
     rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
     noise = draw_noise if wish.experiment else draw_noise_for_release
-    release = run(rng, problem.counts, problem.hierarchy, plan, noise)
-    _check(problem, plan, release)
+    release = algorithm(rng, problem.counts, problem.hierarchy, plan, noise)
+    check_release(problem, plan, release)
     margins = None
     if wish.simulations:
         options = {"runs": wish.simulations, "level": COVERED}
@@ -366,19 +369,25 @@ def refuse_weak_measurements(budget: Budget, accepted: Sequence[str]) -> None:
                 )
 
 
-def _check(problem: Problem, plan: Plan, release: Release) -> None:
-    """Compare sums of the released tables, and the held totals, in integers."""
+def check_release(problem: Problem, plan: Plan, release: Release) -> None:
+    """Compare sums of the released tables, and the held totals, in integers.
+
+    Raises
+    ------
+    InputError
+        If a count is negative, levels do not add up, or something that is held has changed.
+    """
     tree = problem.hierarchy
     tables = [release.tables[level] for level in tree.levels]
     if min(int(table.min()) for table in tables) < 0:
-        raise AssertionError("a released count is negative")
+        raise InputError("topdown: a released count is negative; nothing is written")
     for above, below in zip(tables, tree.aggregate(tables[-1]), strict=True):
         if (above != below).any():
-            raise AssertionError("the released tables do not add up")
+            raise InputError("topdown: the released tables do not add up; nothing is written")
     true = tree.aggregate(problem.counts)
     for depth in held_levels(tree, plan):
         if (tables[depth].sum(axis=1) != true[depth].sum(axis=1)).any():
-            raise AssertionError("a held total has changed")
+            raise InputError("topdown: a held total has changed; nothing is written")
     if plan.known is not None:
         plan.known.check(tables[-1], problem.schema)
 

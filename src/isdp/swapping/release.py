@@ -70,7 +70,7 @@ def swap_file(
     carry: Sequence[str] = (),
     public: Sequence[str] = (),
     force: bool = False,
-    source: Callable[[int], bytes] | None = None,
+    permute: Callable[..., np.ndarray] = permutation_for_release,
 ) -> dict:
     """Swap the records of a csv for release, and write them with a certificate.
 
@@ -92,8 +92,9 @@ def swap_file(
         Columns that may be published unchanged although nearly all of their values are different.
     force : bool
         Whether to replace such files.
-    source : callable, optional
-        Random bytes for tests; the operating system's by default.
+    permute : callable
+        Another one than `isdp.swapping.secure.permutation_for_release` is for tests: its totals
+        are checked.
 
     Returns
     -------
@@ -118,7 +119,7 @@ def swap_file(
     strata = Strata.of(key)
     _refuse_fixed(strata, key, value, path)
     refuse_revealing(records, roles.match, roles.moving, roles.public, path)
-    sources = permutation_for_release(strata, rate, source)
+    sources = permute(strata, rate)
     swapped = records.taken(roles.moving, sources).in_order()
     checks = [
         compare(records, swapped, roles.held(records.columns), "what is held"),
