@@ -114,7 +114,7 @@ class Design:
         """
         setting = setting_of(request)
         margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
-        refuse_weak_noise(self.targets, margins, self.free, request.mechanism, accepted)
+        refuse_weak_noise(margins, self.free, request.mechanism, accepted)
         sampler = _tried(self.free, request)  # after every refusal that needs no draw
         return Outlook(
             setting,
