@@ -1,5 +1,6 @@
 """What is drawn is checked before anybody sees it: broken samplers and tables are refused."""
 
+from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, exact, topdown
+from isdp.exact.bounded import BoundedSampler
 from isdp.exact.sampler import WordSampler
 from isdp.io.together import OutputFolder
 from isdp.privatize import Request
@@ -49,6 +51,14 @@ def test_noise_that_does_not_meet_the_invariants_is_not_given(sets, law, lower):
     budget = {"rho": "1/8"} if isinstance(law, GeneralizedGaussian) else {"epsilon": "1/2"}
     with pytest.raises(InputError, match="invariant"):
         exact.release(invariants, **budget)
+
+
+def test_bounded_noise_that_does_not_meet_the_invariants_is_not_given():
+    total = Invariants.total(6)
+    for invariants, refused in ((total, False), (Unmet(total.sparse), True)):
+        sampler = BoundedSampler(invariants, GeneralizedLaplace(0.5), [-3] * 6)
+        with pytest.raises(InputError, match="invariant") if refused else nullcontext():
+            assert sampler.sample(np.random.default_rng(1), 50).min() == -3
 
 
 def test_a_sampler_that_breaks_an_invariant_is_refused():
