@@ -141,12 +141,3 @@ def test_a_coupled_sweep_is_timed_against_a_single_one(acceptance):
     lattice = kernel_lattice(Invariants.margins((3, 3)))
     walk = LatticeWalk(lattice, GeneralizedLaplace(0.25), 0.5, acceptance)
     assert 0 < coupling_tuning.coupled_by_single(walk, states=30, sweeps=3) < np.inf
-
-
-def test_as_many_coupled_sweeps_are_run_as_are_counted():
-    """In forty coordinates at once no two chains are together after five sweeps."""
-    walk = LatticeWalk(kernel_lattice(Invariants.total(40)), GeneralizedLaplace(0.25), 0.5)
-    pool = np.zeros((4, 40), dtype=np.int64)
-    arguments = walk.kernel, coupling_tuning._scratch(walk)
-    run = coupling_tuning.sweep_neighbours(np.random.default_rng(1), pool, 5, *arguments)
-    assert run == 15

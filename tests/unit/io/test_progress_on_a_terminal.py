@@ -15,10 +15,8 @@ from tests.unit.io.test_progress import shown
 DRAW = """
 import os
 import sys
-import isdp.io.progress as progress
 from isdp import Invariants
 from isdp.exact import release
-progress.SHOWN_AFTER = 0.02
 release(Invariants.partition([0, 0]), "1/4")  # which loads what is compiled
 invariants = Invariants.partition([k // 500 for k in range(123_450)])
 for order in sys.stdin:
@@ -78,7 +76,7 @@ def on_a_terminal(program, draws, interrupt=False):
 
 @pytest.mark.parametrize("interrupt", [False, True])
 def test_a_draw_shows_shares_and_time_and_is_gone_in_the_end(program, interrupt):
-    draws = 60 if interrupt else 30
+    draws = 600 if interrupt else 120
     text, code = on_a_terminal(program, draws, interrupt)
     assert code == (130 if interrupt else 0)
     assert "drawing noise: " in text
