@@ -7,7 +7,6 @@ import pytest
 
 import benchmarks
 from benchmarks import coupling_tuning, numpy_algorithm1, timing
-from benchmarks.peers import open_peer
 from benchmarks.topdown_growth import ALL_BLOCKS, NATION, nation_table
 from benchmarks.workflow_cost import cost_table, rule_names, rule_of
 from isdp import GeneralizedLaplace, Invariants
@@ -83,10 +82,6 @@ def test_jobs_are_added_up_by_rule(tmp_path):
     assert np.isnan(table.loc["gone_with_the_wind", "largest_max_rss_mb"])
 
 
-def test_no_timed_job_gives_an_empty_table(tmp_path):
-    assert cost_table(tmp_path, ["sample"]).empty
-
-
 def test_every_rule_of_the_workflow_is_known(request):
     rules = rule_names(request.config.rootpath)
     assert {"all", "sample_counties", "select_states"} <= set(rules)
@@ -106,11 +101,6 @@ def test_a_ratio_says_how_many_times_as_good_ours_is(ours, peer, unit, bar, rati
     row = timing.row("exact / MCMC", "here", ours, peer, unit, bar)
     assert row["ratio"] == pytest.approx(ratio, nan_ok=True)
     assert row["met"] == met
-
-
-def test_a_peer_that_is_not_there_is_named(tmp_path, capsys):
-    assert open_peer("peer_opendp.py", tmp_path) is None
-    assert "peer_opendp.py: cannot be run" in capsys.readouterr().err
 
 
 def test_a_program_s_seconds_are_its_own():

@@ -176,11 +176,6 @@ def test_the_command_runs_without_an_extra_and_says_that_there_is_no_picture(pla
     assert written == tables | {"certificate.json", "certificate.md"}
 
 
-def test_a_picture_can_be_declined(plain, tmp_path):
-    spoken = plain.run("isdp", *COMMAND, "--epsilon", "0.25", "--no-picture", cwd=tmp_path)
-    assert "picture" not in spoken
-
-
 def test_a_markov_chain_says_which_extra_it_lacks(plain, tmp_path):
     cells = "".join(f"{i // 10},{i % 10},{9 + i % 7}\n" for i in range(100))
     (tmp_path / "table.csv").write_text("a,b,count\n" + cells)
@@ -197,18 +192,3 @@ def test_with_the_extra_there_is_a_picture(plain, wheel, tmp_path_factory, tmp_p
     assert "picture" not in spoken
     written = {path.name for path in (tmp_path / "noisy").iterdir()}
     assert {"noisy.svg", "noisy.png"} < written
-
-
-def test_what_is_no_hard_dependency_is_not_there(plain, tmp_path):
-    tried = "from importlib.util import find_spec; print([n for n in {} if find_spec(n)])"
-    extras = [
-        "pip",
-        "matplotlib",
-        "seaborn",
-        "arviz",
-        "arviz_stats",
-        "xarray",
-        "tabulate",
-        "snakemake",
-    ]
-    assert plain.run("python", "-c", tried.format(extras), cwd=tmp_path) == "[]\n"

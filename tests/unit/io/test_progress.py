@@ -6,6 +6,8 @@ from contextlib import redirect_stderr
 
 import pytest
 
+from isdp import Invariants
+from isdp.exact import release
 from isdp.io.progress import SHOWN_AFTER, announce, progress, tracked
 
 
@@ -50,12 +52,15 @@ def test_shares_and_time_are_shown_and_no_count():
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_nothing_is_left_where_it_ends_early(error):
+    def interrupted():
+        for number in tracked("drawing", range(5)):
+            wait()
+            if number == 1:
+                raise error
+
     def block():
         with pytest.raises(error):
-            for number in tracked("drawing", range(5)):
-                wait()
-                if number == 1:
-                    raise error
+            interrupted()
 
     def another():
         for _ in tracked("counting", [1, 2]):
@@ -101,3 +106,11 @@ def test_a_step_within_a_step_shows_nothing_of_its_own():
     text = on_a_terminal(block)
     assert "reading" in text
     assert "counting" not in text
+
+
+def test_a_draw_shows_shares_and_no_count():
+    invariants = Invariants.partition([k // 500 for k in range(123_450)])
+    text = on_a_terminal(lambda: release(invariants, "1/4", draws=100))
+    assert "left" in text
+    assert not any(count in text for count in ("123450", "123,450", "123k", "12345000"))
+    assert shown(text) == ""

@@ -185,24 +185,6 @@ def test_the_certificate_lists_ten_of_many_cells_without_freedom(run):
     assert "j, x; ..." in text
 
 
-def test_inputs_are_never_replaced(run):
-    run.out.mkdir()
-    (run.folder / "table.csv").rename(run.out / "noisy.csv")
-    (run.folder / "table.csv").symlink_to(run.out / "noisy.csv")
-    assert "this input would be overwritten" in run.refused("--force")
-    run.out = run.folder / "rules.yaml"
-    assert "this is a file" in run.refused()
-
-
-def test_a_link_to_nowhere_is_not_replaced_unasked(run):
-    run.out.mkdir()
-    (run.out / "noisy.csv").symlink_to(run.folder / "elsewhere.csv")
-    assert "--force replaces it" in run.refused()
-    assert run("--force") == 0
-    assert not (run.out / "noisy.csv").is_symlink()
-    assert not (run.folder / "elsewhere.csv").exists()
-
-
 GOOD = "county,sex,count\nA,f,4\nA,m,5\nB,f,6\nB,m,7\n"
 
 
@@ -229,16 +211,6 @@ def test_codes_keep_their_zeros(run):
     assert run() == 0
     lines = (run.out / "noisy.csv").read_text().splitlines()
     assert [line.split(",")[0] for line in lines] == ["fips", "01", "02", "003"]
-
-
-def test_missing_files(run):
-    (run.folder / "rules.yaml").unlink()
-    assert "rules.yaml: there is no such file" in run.refused()
-    (run.folder / "table.csv").unlink()
-    assert "table.csv: there is no such file" in run.refused()
-    (run.folder / "table.csv").mkdir()
-    run.rules("total: true")
-    assert "cannot be read" in run.refused()
 
 
 def test_a_table_too_large_for_a_markov_chain(run):
