@@ -226,9 +226,3 @@ def test_an_interrupted_command_ends_as_shells_expect(tmp_path, monkeypatch, cap
     assert main([*shlex.split(PRIVATIZE + E1), "--out", str(tmp_path / "out")]) == 130
     assert capsys.readouterr().err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_made_is_named(monkeypatch, capsys):
-    monkeypatch.chdir(EXAMPLE)
-    assert main([*shlex.split(PRIVATIZE + E1), "--out", "/dev/null/x"]) == 2
-    assert "/dev/null" in capsys.readouterr().err

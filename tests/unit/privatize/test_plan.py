@@ -242,6 +242,8 @@ def test_options_that_are_refused(asked, options, named):
         ("county\nA\n\n", "total: true", "rules.yaml"),
         ("county,age\nA,\nA,1\n", "total: true", "age"),
         ("county,age\nA,0\nA,1\n", "totals: [town]", "'town'"),
+        ("county,age\nA,0\nA,1\n", "totals: [county, county]", "rules.yaml: "),
+        ("county,age\nA,0\nA,1\n", "!!map [county]", "rules.yaml: line 1: "),
         ("county,age\nA,0\nA,1\n", "totals: [[county, age]]", "rules.yaml"),
         ("cell\n" + "\n".join(map(str, range(1001))), "total: true", "1,001"),
     ],

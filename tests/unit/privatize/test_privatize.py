@@ -281,6 +281,8 @@ def test_nothing_published_depends_on_more_than_the_noisy_table(drawing, given):
         *((f"--rho=1 --delta={wrong}", "delta") for wrong in ("0", "1", "-1", "nan", "few")),
         ("--epsilon=1 --delta=1e-6", "delta"),
         ("--epsilon=1 --seed=x", "--seed"),
+        ("--epsilon=1 --seed=--", "--seed"),
+        ("--rho=1 --delta=--", "--delta"),
         (f"--epsilon=1 --seed={'1' * 5000}", "--seed"),
         ("--epsilon=1 --allow-mcmc", "--for-experiments"),
         ("--epsilon=1 --name=town", "'town'"),

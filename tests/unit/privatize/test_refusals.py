@@ -107,6 +107,19 @@ def test_unknown_risks_are_refused_with_the_known_ones(run, undrawn, command):
         assert name in error
 
 
+@pytest.mark.parametrize(
+    ("rules", "name"),
+    [("totals: [sex, [sex]]", "sex: f"), ("totals: [area, [area, sex]]", "area: A, sex: f")],
+)
+def test_totals_of_one_name_are_refused(run, undrawn, rules, name):
+    """A recipient looks a total up by its name."""
+    run.table('area,sex,count\nA,f,4\nA,m,0\n"A, sex: f",f,6\n"A, sex: f",m,5\n')
+    run.rules(rules)
+    error = run.refused()
+    assert "rules.yaml: " in error
+    assert name in error
+
+
 @pytest.mark.parametrize(("last", "sorted_"), [(9, True), (0, False)])
 @pytest.mark.parametrize("rows", [5, 6])
 def test_six_sorted_rows_are_refused(run, undrawn, rows, last, sorted_):

@@ -232,6 +232,15 @@ WRONG = {
     "simulations without end": (None, "--simulations 10001", "--simulations"),
     "simulations of many digits": (None, f"--simulations {'1' * 5000}", "--simulations"),
     "an epsilon of zero": (None, "--epsilon 0", "epsilon"),
+    "an epsilon too small for a query": (None, "--epsilon 1e-13", "--epsilon"),
+    **{
+        f"a column called {name}": (
+            lambda frame, name=name: frame.rename(columns={"count": "people", "sex": name}),
+            "--count people",
+            repr(name),
+        )
+        for name in ("level", "region", "count", "margin_simulated")
+    },
     "no list of what is present": (None, "--absent-otherwise", "--present"),
 }
 

@@ -68,24 +68,6 @@ def test_l1_sensitivities_by_basis():
     assert sensitivities(102, "haar") == pytest.approx(4.375, abs=5e-4)
 
 
-@pytest.mark.parametrize("cells", [7, 100, 250, 513])
-def test_haar_stays_below_its_limit(cells):
-    assert 2 < sensitivities(cells, "haar") < 2 * (1 + np.sqrt(2))
-
-
-def test_three_cells_have_no_better_basis_than_helmert():
-    turns = np.linspace(0, np.pi, 500)
-    basis = null_basis(Invariants.total(3), "helmert").toarray()
-    best = min(
-        basis_sensitivity(
-            Query.histogram(3),
-            basis @ np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]),
-        )
-        for t in turns
-    )
-    assert best == pytest.approx(sensitivities(3, "helmert"), rel=1e-6)
-
-
 def test_bases_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="kronecker"):
         null_basis(Invariants.margins((2, 3)))
