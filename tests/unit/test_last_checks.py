@@ -95,7 +95,8 @@ def test_sums_that_could_leave_the_integers_are_refused(sign):
     held = [Held("total", np.zeros(4, np.int64))]
     counts = np.array([1, 2, 3, 4])
     assert check_totals(held, counts, counts[::-1])[0]["largest_difference"] == 0
-    for noisy in ([sign * 2**62, 0, 0, 10], [1, 2, 3, 4 + sign], [1, 2, 3, 4 - 3 * sign]):
+    wrapped = [sign * 2**62 + extra for extra in (0, 0, 0, 10)]  # whose sum is 10 in 64 bits
+    for noisy in (wrapped, [1, 2, 3, 4 + sign], [1, 2, 3, 4 - 3 * sign]):
         with pytest.raises(InputError):
             check_totals(held, counts, np.array(noisy))
 

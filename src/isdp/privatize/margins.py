@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from isdp.accounting.guarantees import upper
 from isdp.constraints.invariants import Invariants, cell_types
@@ -30,7 +29,7 @@ from isdp.exact.choice import ExactSampler, choose
 from isdp.exact.laws import Part, sum_law, sum_variance
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.privatize.freedom import Freedom
-from isdp.privatize.held import Held, group_names
+from isdp.privatize.held import Held, group_names, incidence
 from isdp.privatize.table import Table
 from isdp.seeds import stream
 from isdp.subspace.nullspace import null_space
@@ -475,9 +474,9 @@ def _kept(targets: Sequence[Target], invariants: Invariants) -> np.ndarray:
     if kinds * invariants.constraints > LARGEST_MATRIX:
         raise InputError(f"margins: {kinds:,} kinds of cells are too many for a bound")
     rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]
-    cells, ends = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
-    shape = (len(rows), invariants.cells)
-    return null_space(invariants).kept(csr_array((np.ones(len(cells)), cells, ends), shape=shape))
+    groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))
+    return null_space(invariants).kept(sums)
 
 
 def _by_subgaussian(target: Target, sd: float) -> Margin:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +19,7 @@ import numpy as np
 
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
-from isdp.io.certificate import certificate_files
+from isdp.io.certificate import certificate_files, now
 from isdp.io.files import read_bytes
 from isdp.io.together import OutputFolder
 from isdp.plots import can_draw
@@ -69,14 +68,8 @@ def privatize(
     ----------
     out : path
         Folder for `FILES`. They are written together at the end, or not at all.
-    count : str
-        The column of counts.
     names : list of str, optional
         The columns that name a cell.
-    force : bool
-        Whether to replace such files.
-    picture : bool
-        Whether to draw one, where matplotlib (the extra `plots`) is there.
     accept : str or iterable of str
         Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
     sampler : callable
@@ -92,7 +85,7 @@ def privatize(
     InputError
         If anything is wrong; nothing has been written then.
     """
-    started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    started = now()
     accepted = read_accepted(accept)
     folder = OutputFolder(Path(out), FILES, [table_path, invariants_path], force, AGAIN)
     table = read_table(table_path, count, names)
@@ -152,13 +145,6 @@ def make(
         What the file of invariants is called, and its SHA-256.
     accepted : sequence of str
         Names of risks, as `isdp.privatize.refusals.read_accepted` returns them.
-    started : str
-        When the run began, in UTC.
-
-    Raises
-    ------
-    InputError
-        If anything is wrong.
     """
     refuse_revealing_rows(table, accepted)
     refuse_equal_names(held, table, rules[0])

@@ -7,10 +7,8 @@ what is computed from them, and the totals that are held.
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -28,6 +26,7 @@ from isdp.io.certificate import (
     NOT_FOR_RELEASE,
     SEED_KNOWN,
     certificate_files,
+    now,
 )
 from isdp.io.together import OutputFolder
 from isdp.io.versions import versions
@@ -90,8 +89,6 @@ class Wish:
     flavour : {"pure", "zCDP"}
     total : Fraction
         epsilon or rho of everything.
-    held : tuple of str
-        Levels whose regions keep their totals.
     level_shares : mapping from level to Fraction
         Shares of the budget; empty for equal ones.
     query_shares : mapping from level ("" for all others) to a mapping from query to Fraction
@@ -101,10 +98,6 @@ class Wish:
         A csv of kinds that must be present in regions; see `isdp.privatize.present.read_present`.
     absent_otherwise : bool
         Whether kinds that are not in it have nobody.
-    one_pass : bool
-        Whether totals are estimated together with the cells, and not first.
-    seed : int or None
-        For experiments.
     experiment : bool
         Whether to draw in floating point from a pseudo-random generator.
     simulations : int
@@ -162,10 +155,6 @@ def topdown(
         A csv, a row a cell of a smallest region; a cell that is not listed is empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
-    count : str
-        The column of counts.
-    force : bool
-        Whether to replace such files.
     accept : str or iterable of str
         "weak-noise" for a budget at which a measured count stays unchanged with a probability of
         0.95 or more, which is refused otherwise.
@@ -182,7 +171,7 @@ def topdown(
     InputError
         If anything is wrong; nothing has been written then.
     """
-    started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
     given = [table_path] + [wish.present] * (wish.present is not None)
     folder = OutputFolder(Path(out), FILES, given, force, AGAIN)
@@ -191,9 +180,7 @@ def topdown(
         LOG.warning("%s", caution)
     problem = arrange(table, wish.levels)
     plan = plan_of(problem, wish)
-    refuse_weak_measurements(plan.budget, accepted)
-    if not wish.experiment:
-        refuse_extreme_measurements(plan.budget)
+    refuse_measurements(plan.budget, accepted, wish.experiment)
     rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
     noise = draw_noise if wish.experiment else draw_noise_for_release
     release = algorithm(rng, problem.counts, problem.hierarchy, plan, noise)
@@ -355,33 +342,10 @@ def _zeros(problem: Problem, selectors) -> tuple[int, ...]:
     return tuple(int(cell) for cell in np.flatnonzero(chosen.ravel()))
 
 
-def refuse_weak_measurements(budget: Budget, accepted: Sequence[str]) -> None:
-    """Refuse measurements whose noise is zero with a probability of 0.95 or more.
+def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: bool) -> None:
+    """Refuse measurements whose noise is too weak, or beyond what is drawn for a release.
 
-    Raises
-    ------
-    InputError
-        Naming the level and the query.
-    """
-    if WEAK_NOISE in accepted:
-        return
-    pure = budget.flavour == "pure"
-    for level in budget.queries:
-        for query in budget.asked(level):
-            loss = float(budget.loss(level, query))
-            law = GeneralizedLaplace(loss / 2) if pure else GeneralizedGaussian(1 / math.sqrt(loss))
-            unchanged = bound_along([1], law)
-            if unchanged >= MAX_PROBABILITY_UNCHANGED:
-                refuse(
-                    f"{'--epsilon' if pure else '--rho'}: the noise is weak: each measured count "
-                    f"of level {level!r}, query {query!r}, stays unchanged with probability "
-                    f"{unchanged:.4f}; use a smaller budget, or a smaller share there",
-                    WEAK_NOISE,
-                )
-
-
-def refuse_extreme_measurements(budget: Budget) -> None:
-    """Refuse measurements with more or less noise than the sampler for releases draws.
+    Noise is weak where it is zero with a probability of 0.95 or more.
 
     Raises
     ------
@@ -389,15 +353,30 @@ def refuse_extreme_measurements(budget: Budget) -> None:
         Naming the level and the query.
     """
     pure = budget.flavour == "pure"
-    for level in budget.queries:
-        for query in budget.asked(level):
-            loss = budget.loss(level, query)
+    option = "--epsilon" if pure else "--rho"
+    asked = [(level, query) for level in budget.queries for query in budget.asked(level)]
+    for level, query in asked:
+        loss = budget.loss(level, query)
+        law = (
+            GeneralizedLaplace(float(loss / 2))
+            if pure
+            else GeneralizedGaussian(float(loss) ** -0.5)
+        )
+        unchanged = bound_along([1], law)
+        if unchanged >= MAX_PROBABILITY_UNCHANGED and WEAK_NOISE not in accepted:
+            refuse(
+                f"{option}: the noise is weak: each measured count of level {level!r}, query "
+                f"{query!r}, stays unchanged with probability {unchanged:.4f}; use a smaller "
+                f"budget, or a smaller share there",
+                WEAK_NOISE,
+            )
+        if not experiment:
             try:
                 exact_epsilon(loss / 2) if pure else checked_variance(1 / loss)
             except InputError:
                 raise InputError(
-                    f"{'--epsilon' if pure else '--rho'}: the part of level {level!r}, query "
-                    f"{query!r}, is out of range; give it another budget, or another share there"
+                    f"{option}: the part of level {level!r}, query {query!r}, is out of range; "
+                    f"give it another budget, or another share there"
                 ) from None
 
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.io.certificate import certificate_files
+from isdp.io.certificate import certificate_files, now
 from isdp.io.together import OutputFolder
 from isdp.swapping.certificate import describe
 from isdp.swapping.permutation import Strata
@@ -90,8 +89,6 @@ def swap_file(
         Columns that go with the swapped ones.
     public : sequence of str
         Columns that may be published unchanged although nearly all of their values are different.
-    force : bool
-        Whether to replace such files.
     permute : callable
         Another one than `isdp.swapping.secure.permutation_for_release` is for tests: its totals
         are checked.
@@ -107,7 +104,7 @@ def swap_file(
         If anything is wrong, no record could change, or a column that is published unchanged would
         reveal swaps or identify records; nothing has been drawn or written then.
     """
-    started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    started = now()
     path, rate = Path(path), exact_rate(rate)
     roles = Roles(tuple(match), tuple(swap), tuple(carry), tuple(public))
     folder = OutputFolder(Path(out), FILES, [path], force, AGAIN)

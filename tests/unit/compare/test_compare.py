@@ -227,15 +227,6 @@ def test_a_table_without_some_cells_is_not_taken_for_areas(files, tmp_path):
     assert ON_COUNTS[0] not in reasons.index  # asks for disjoint totals alone
 
 
-def test_named_sums_take_the_place_of_the_usual_ones(files, tmp_path):
-    sums = tmp_path / "sums.yaml"
-    sums.write_text("subsets: {girls: {sex: f, age: young}}")
-    found = compare(
-        files["bare"], files["rules"](STATES), sums_path=str(sums), epsilons=[1.0], **SMALL
-    )
-    assert set(found.errors["query"]) == {"cells", "subset girls"}
-
-
 def test_ranks_are_within_a_group_and_shared_where_errors_do_not_tell_apart(on_a_stand_in):
     keys = ["flavour", "unit", "parameter", "budget", "query", "size"]
     seen = set()

@@ -60,16 +60,6 @@ def test_counts_are_what_the_system_says_they_are(system):
     assert (tables != COUNTS).any()
 
 
-@every_system
-def test_the_budget_is_that_of_one_person(system):
-    budget = BUDGETS[system.parameter]
-    person = system.guarantee(AREAS, budget).loss_per_person
-    if system.parameter == "rate":
-        assert person is None
-    else:
-        assert float(person) == pytest.approx(budget, rel=1e-9)
-
-
 def test_swapping_keeps_all_that_it_says_it_holds():
     for table in released(compare.Swapping(), 20):
         assert np.array_equal(table.sum(axis=1), COUNTS.sum(axis=1))

@@ -100,12 +100,6 @@ def test_a_band_shows_how_far_off_draws_of_the_target_may_be():
     assert "grey" not in second.get_legend().get_title().get_text()
 
 
-def test_a_distance_in_full_has_no_sampling_error():
-    axis = drawn(7).axes[0]
-    assert "actual, in full" in labelled(axis)
-    assert not axis.patches
-
-
 def test_the_last_panel_shows_each_lag_and_rings_the_chosen():
     figure, table = drawn(0), trails()
     for axis, law in ((figure.axes[2], "l1"), (figure.axes[5], "l2")):

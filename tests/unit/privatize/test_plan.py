@@ -180,11 +180,6 @@ def test_noise_that_privatize_refuses_as_too_weak_is_refused_unless_accepted(ask
     assert "epsilon 25" in asked("--epsilon", "25", "--accept", "weak-noise")
 
 
-def test_an_error_that_no_sampler_can_be_asked_for_is_refused_likewise(asked, tmp_path):
-    said = asked("--error", "20", wanted=2, **two_way(tmp_path, 12, 12))
-    assert "--sigma" in said
-
-
 def test_margins_that_are_not_known_are_one_line(asked, tmp_path):
     """Messages draw 9 x 9 tables, but take too long to be set up for margins."""
     said = asked("--epsilon", "0.25", **two_way(tmp_path, 9, 9))

@@ -71,13 +71,6 @@ def test_what_the_certificate_says(run):
     assert str(run.folder) not in text + json.dumps(content)
 
 
-def test_without_a_seed_every_run_is_another(run):
-    assert run() == 0
-    first = run.noisy
-    assert run("--force") == 0
-    assert not run.noisy.equals(first)
-
-
 def test_with_a_seed_runs_are_equal_and_not_for_release(run):
     files = []
     for _ in range(2):
@@ -90,15 +83,6 @@ def test_with_a_seed_runs_are_equal_and_not_for_release(run):
     assert content["sampler"]["method"] == "compositions"
     assert content["sampler"]["randomness"].endswith("seed 7")
     assert (run.out / "certificate.md").read_text().count("NOT FOR RELEASE") == 1
-
-
-def test_other_norms_are_for_experiments_only(run):
-    assert "l2 norm" in run.refused("--norm", "l2", epsilon="0.5")
-    assert run("--norm", "l2", "--for-experiments", epsilon="0.5") == 0
-    content = run.certificate
-    assert content["status"].startswith("NOT FOR RELEASE")
-    assert content["sampler"]["randomness"].endswith("seeded by the operating system")
-    assert content["mechanism"]["epsilon"] == "1/2"
 
 
 @pytest.mark.parametrize("options", [("--sigma", "3"), ("--rho", "1/18")])
@@ -203,14 +187,6 @@ def test_tables_as_other_programs_write_them(run, text):
     assert run() == 0
     assert list(run.noisy) == ["county", "sex", "count"]
     assert run.noisy["county"].tolist() == list("AABB")
-
-
-def test_codes_keep_their_zeros(run):
-    run.table("fips,count\n01,4\n02,5\n003,0\n")
-    run.rules("total: true")
-    assert run() == 0
-    lines = (run.out / "noisy.csv").read_text().splitlines()
-    assert [line.split(",")[0] for line in lines] == ["fips", "01", "02", "003"]
 
 
 def test_a_table_too_large_for_a_markov_chain(run):

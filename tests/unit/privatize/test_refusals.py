@@ -1,6 +1,5 @@
 """What is refused before any noise is drawn, and goes through where it is accepted by name."""
 
-import json
 from itertools import product
 
 import numpy as np
@@ -267,14 +266,6 @@ def test_the_bound_is_above_the_probability_and_meets_it_along_one_direction(
     assert often <= bound + 5 * np.sqrt(0.25 / 2000)
 
 
-def test_no_count_decides_on_the_noise(run, undrawn):
-    path = run.folder / "table.csv"
-    table = pd.read_csv(path)
-    for counts in (0, 1, 10**9):
-        table.assign(count=counts).to_csv(path, index=False)
-        assert WEAK_NOISE in run.refused("--accept", MISSING_ROWS, epsilon="2.4")
-
-
 def test_a_data_frame_is_refused_alike(undrawn):
     cells = pd.DataFrame({"cell": list("abcdefg"), "count": [3, 1, 4, 1, 5, 9, 2]})
     fine = {"count": "count", "total": True}
@@ -331,17 +322,6 @@ def test_topdown_refuses_measurements_that_are_the_counts(run, topdown, undrawn,
     assert not run.out.exists()
     with pytest.raises(DrawnError):
         topdown(*good, *shares)
-
-
-@pytest.mark.parametrize("budget", [("--epsilon", "1000"), ("--rho", "1000")])
-def test_topdown_accepts_by_name_and_records_it(run, topdown, budget):
-    assert topdown(*budget) == 2
-    assert topdown(*budget, "--accept", WEAK_NOISE) == 0
-    certificate = json.loads((run.out / "certificate.json").read_text())
-    assert certificate["accepted"] == [WEAK_NOISE]
-    assert "`--accept`): weak-noise." in (run.out / "certificate.md").read_text()
-    measured = pd.read_csv(run.out / "measurements.csv").query("level == 'county'")
-    assert measured["measured"].tolist() == pd.read_csv(run.folder / "table.csv")["count"].tolist()
 
 
 def test_where_no_probability_is_known_its_bound_decides(run, undrawn):

@@ -113,17 +113,6 @@ def test_the_budget_is_stated_level_by_level_and_adds_up(command):
     assert certificate["guarantee"]["epsilon_per_person"] == "1"
 
 
-def test_shares_are_those_given(command):
-    shares = ("--share", "all=0.2", "--share", "state=1/5", "--share", "county=3/5")
-    queries = ("--query", "county:total=1/4", "--query", "county:sex*age=3/4")
-    assert command(*shares, *queries, budget=("--rho", "0.5")) == 0
-    budget = pd.read_csv(command.out / "budget.csv")
-    county = budget[budget["level"] == "county"].set_index("query")["loss"]
-    assert county.to_dict() == pytest.approx({"total": 0.5 * 0.6 / 4, "sex*age": 0.5 * 0.6 * 0.75})
-    certificate = json.loads((command.out / "certificate.json").read_text())
-    assert certificate["guarantee"]["flavour"] == "zCDP"
-
-
 def test_measurements_are_the_truth_and_noise_of_the_stated_variance(command, frame):
     table = pd.concat([frame.assign(county=frame["county"] + str(i)) for i in range(8)])
     assert command(table=table) == 0
@@ -311,18 +300,6 @@ def test_the_certificate_says_what_is_present(command, frame, present):
     assert "which kinds are present" in certificate["guarantee"]["held"]
     assert "kinds that are present" in certificate["checked_in_integers"]
     assert "2 kinds, by age and region" in (command.out / "certificate.md").read_text()
-
-
-def test_a_cell_that_must_not_be_empty(command, frame, present):
-    frame["count"] = 1
-    cells = [["A0", "f", "child"], ["A0", "m", "adult"]]
-    options = present(cells, ("county", "sex", "age"))
-    for seed in range(5):
-        extra = ("--seed", str(seed), "--force")
-        assert command(*options, *extra, budget=("--epsilon", "0.05")) == 0
-        county = counts_of(released(command), "county")
-        assert county["A0", "f", "child"] >= 1
-        assert county["A0", "m", "adult"] >= 1
 
 
 LEAST = [["A0", "child", "3"], ["A0", "adult", "2"], ["A1", "child", "1"], ["B0", "adult", "4"]]
