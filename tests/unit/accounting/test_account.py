@@ -47,3 +47,16 @@ def test_cells_that_no_release_settles_are_not_settled(releases, order):
         invariants_paths=[releases / f"{name}.yaml" for name in order],
     )
     assert (found.together.settled, found.together.new) == (["a"], [])
+
+
+def test_a_cell_in_no_total_is_no_place_to_move_to_alone(tmp_path):
+    """Both margins of a 2 x 2 table, and a further cell: no two cells are in the same totals."""
+    (tmp_path / "table.csv").write_text("cell,count\na,41\nb,50\nc,60\nd,70\ne,90\n")
+    rules = "subsets: {p: [a, b], q: [c, d], r: [a, c], s: [b, d]}"
+    (tmp_path / "rules.yaml").write_text(rules)
+    given = ["privatize", tmp_path / "table.csv", "--invariants", tmp_path / "rules.yaml"]
+    for name, epsilon in (("one", "1/4"), ("two", "1/3")):
+        options = ["--epsilon", epsilon, "--no-picture", "--out", tmp_path / name]
+        assert main([*map(str, given + options)]) == 0
+    found = account([tmp_path / name / "certificate.json" for name in ("one", "two")])
+    assert found.guarantee.per_person is None
