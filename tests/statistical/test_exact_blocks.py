@@ -12,7 +12,7 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.coins import _Geometric, _Words
+from isdp.exact.coins import BitSource, Geometric
 from isdp.exact.compositions import BlockSampler, compose
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
@@ -102,9 +102,9 @@ def test_many_cells_spread_as_the_law_of_one_says(cells, epsilon):
 @pytest.mark.parametrize(("total", "cells"), [(10**12, 3), (10**9, 50), (5000, 500), (300, 3000)])
 def test_a_part_of_a_large_composition_follows_its_law(total, cells):
     # P(part >= k) = prod over j < n - 1 of (S - k + n - 1 - j) / (S + n - 1 - j)
-    geometric = _Geometric(Fraction(math.log1p(cells / total)))
+    geometric = Geometric(Fraction(math.log1p(cells / total)))
     several = np.full(10_000, total), np.full(10_000, cells)
-    out = compose(_Words(generator().bytes), *several, geometric).reshape(-1, cells)
+    out = compose(BitSource(generator().bytes), *several, geometric).reshape(-1, cells)
     mean = total / cells
     edges = np.unique([0, 1, 2] + [round(mean * -math.log(1 - i / 20)) for i in range(20)])
     j = np.arange(cells - 1)

@@ -11,7 +11,7 @@ from scipy.signal import fftconvolve
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.exact import choose, enumerate_law, release
 from isdp.exact.bounded import BoundedSampler
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.counts import SumsOfCounts
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.sums import TypeSums
@@ -43,7 +43,7 @@ DRAWS = 10_000
 
 
 def words(seed=41):
-    return _Words(np.random.default_rng(seed).bytes)
+    return BitSource(np.random.default_rng(seed).bytes)
 
 
 def law_of(invariants, epsilon):

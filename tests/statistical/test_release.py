@@ -9,7 +9,7 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import compositions, enumerate_law, total_law
-from isdp.exact.coins import _Geometric, _SumWeight, _Words
+from isdp.exact.coins import BitSource, Geometric, _SumWeight
 from isdp.exact.compositions import compose
 from isdp.exact.secure import release
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
@@ -96,7 +96,7 @@ def squares_sd(law):
 
 @pytest.mark.parametrize("rate", [Fraction(1, 4), Fraction(1, 100), Fraction(1, 10**4)])
 def test_counts_are_geometric(rate):
-    counts = _Geometric(rate).draw(_Words(pseudo()), 100_000)
+    counts = Geometric(rate).draw(BitSource(pseudo()), 100_000)
     edges = np.unique([round(-math.log(1 - i / 40) / rate) for i in range(40)])
     left = np.append(np.exp(-float(rate) * edges), 0.0)
     binned = np.searchsorted(edges, counts, side="right") - 1
@@ -112,7 +112,7 @@ def test_counts_are_geometric(rate):
     [(9, 3, "1/3"), (30, 2, "1/7"), (30, 3, "1/40"), (70, 2, "1/100"), (150, 2, "1/100")],
 )
 def test_compositions_are_uniform(total, cells, epsilon):
-    words, counts = _Words(pseudo()), _Geometric(Fraction(epsilon))
+    words, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
     several = np.full(200_000, total), np.full(200_000, cells)
     draws = compose(words, *several, counts).reshape(-1, cells)
     assert (draws.sum(axis=1) == total).all()

@@ -9,7 +9,7 @@ import pytest
 
 from isdp import GeneralizedGaussian, Invariants
 from isdp.exact import release, sample
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.halving import HalvingSampler
 from isdp.exact.klein import GaussianSampler
 from isdp.lattice.kernel import kernel_lattice
@@ -27,7 +27,7 @@ LATTICES = {
 
 
 def pseudo(seed=17):
-    return _Words(np.random.default_rng(seed).bytes)
+    return BitSource(np.random.default_rng(seed).bytes)
 
 
 def enumerated(invariants, variance, reach=16):

@@ -8,7 +8,7 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.messages import DynamicSampler, convolution, windows
 from isdp.exact.messages import rejection as messages
 from isdp.exact.messages.rejection import MessageSampler
@@ -30,7 +30,7 @@ DRAWS = 5_000
 
 
 def pseudo(seed=31):
-    return _Words(np.random.default_rng(seed).bytes)
+    return BitSource(np.random.default_rng(seed).bytes)
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)

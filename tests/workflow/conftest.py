@@ -30,6 +30,7 @@ LATTICES = {
         "laws": {"l2": {**LAW, "norm": "l2"}},
     },
 }
+RECORDER = ROOT / "tests/workflow/recorder"  # notes what each job of a run is given
 PATIENCE = 3600  # seconds: ends what hangs; a busy machine takes many times what an idle one does
 # the smoke run executes them all; two are enough to see how a page is made
 NOTEBOOKS_LEFT_OUT = {
@@ -272,10 +273,16 @@ def finished(tmp_path_factory):
         if not console.exists():
             assert not folder.exists(), "the run failed in another process"
             folder.mkdir()
-            done = Checkout(folder).run("--cores", "2")
+            (shared / "records").mkdir()
+            recorder = {
+                "PYTHONPATH": os.pathsep.join([str(RECORDER), os.environ.get("PYTHONPATH", "")]),
+                "JOB_RECORDS": str(shared / "records"),
+            }
+            done = Checkout(folder).run("--cores", "2", **recorder)
             assert done.returncode == 0, done.stdout + done.stderr
             console.write_text(json.dumps([done.stdout, done.stderr]))
     checkout = Checkout.at(folder)
     checkout.ending, errors = json.loads(console.read_text())
     checkout.console = checkout.ending + errors
+    checkout.records = shared / "records"
     return checkout

@@ -31,8 +31,14 @@ OPEN = -1
 Source = Callable[[int], bytes]
 
 
-class _Words:
-    """Random 64-bit words from a source of bytes."""
+class BitSource:
+    """Random 64-bit words from a source of bytes.
+
+    Parameters
+    ----------
+    source : callable
+        ``source(k)`` returns k random bytes.
+    """
 
     def __init__(self, source: Source):
         self.source = source
@@ -58,6 +64,7 @@ class _Words:
         return self.take(-(-count // 4)).view(np.uint16)[:count]
 
     def one(self) -> int:
+        """Return a fresh word."""
         return int(self.take(1)[0])
 
 
@@ -87,7 +94,7 @@ class _Tosses:
         self.log_chance = log_chance
         self._bounds: dict[tuple, tuple[int, int]] = {}
 
-    def toss(self, words: _Words, uniform: int, *arguments) -> bool:
+    def toss(self, words: BitSource, uniform: int, *arguments) -> bool:
         """Toss a coin, of which 64 bits are drawn."""
         bounds = self._bounds.get(arguments)
         if bounds is None:
@@ -113,7 +120,7 @@ def _precision(bits: int) -> int:
     return 2 * bits + 64
 
 
-def _decide(words: _Words, uniform: int, log_chance: Callable[..., arb], *arguments) -> bool:
+def _decide(words: BitSource, uniform: int, log_chance: Callable[..., arb], *arguments) -> bool:
     """Toss a coin whose chance is exp of a ball at the precision in force; 64 bits are drawn."""
     bits = 64
     while True:
@@ -153,9 +160,9 @@ class _Digit:
         return self._one_minus(k + 1) / whole * 2**64
 
     def _one_minus(self, k: int) -> arb:
-        return -(-_ball(self.rate * k)).expm1()
+        return -(arb(-self.rate.numerator * k) / self.rate.denominator).expm1()
 
-    def draw(self, words: _Words, count: int) -> np.ndarray:
+    def draw(self, words: BitSource, count: int) -> np.ndarray:
         shorts, digits = words.shorts(count), np.empty(count, dtype=np.int64)
         if _look_up(self._table, shorts, digits):
             at = (digits == OPEN).nonzero()[0]
@@ -163,14 +170,14 @@ class _Digit:
             digits[at] = self._finish(words, begun | words.take(len(at)) >> np.uint64(SHORT_BITS))
         return digits
 
-    def _finish(self, words: _Words, uniform: np.ndarray) -> np.ndarray:
+    def _finish(self, words: BitSource, uniform: np.ndarray) -> np.ndarray:
         """Digits of 64 bits each."""
         digits = self.bounds.searchsorted(uniform)
         for i in (self._next[digits] == uniform).nonzero()[0]:
             digits[i] = self._refine(words, int(uniform[i]))
         return digits
 
-    def _refine(self, words: _Words, uniform: int) -> int:
+    def _refine(self, words: BitSource, uniform: int) -> int:
         """Go on from 64 bits that did not decide, one more word at a time."""
         bits = 64
         while True:
@@ -189,6 +196,11 @@ class _Digit:
         return (-(1 - reached).log() / _ball(self.rate)).floor()
 
 
+@lru_cache(maxsize=64)
+def _digit(rate: Fraction, size: int | None = None) -> _Digit:
+    return _Digit(rate, size)
+
+
 @njit(cache=True)
 def _look_up(table, shorts, digits):
     """Look digits up; return how many are open."""
@@ -199,7 +211,7 @@ def _look_up(table, shorts, digits):
     return left
 
 
-class _Geometric:
+class Geometric:
     """P(k) proportional to exp(-epsilon k) over k >= 0.
 
     In base 2 the digits of a geometric count are independent. The lowest `bits` of them are drawn
@@ -213,14 +225,14 @@ class _Geometric:
         self.digits = []
         for shift in range(0, self.bits, DIGIT_BITS):
             size = 1 << min(DIGIT_BITS, self.bits - shift)
-            self.digits.append((shift, _Digit(epsilon * 2**shift, size)))
-        self.digits.append((self.bits, _Digit(epsilon * 2**self.bits)))
+            self.digits.append((shift, _digit(epsilon * 2**shift, size)))
+        self.digits.append((self.bits, _digit(epsilon * 2**self.bits)))
 
-    def draw(self, words: _Words, count: int) -> np.ndarray:
+    def draw(self, words: BitSource, count: int) -> np.ndarray:
         """Independent counts, int64 (count,)."""
         return self._draw(words, count, self.digits)
 
-    def _draw(self, words: _Words, count: int, digits: list[tuple[int, _Digit]]) -> np.ndarray:
+    def _draw(self, words: BitSource, count: int, digits: list[tuple[int, _Digit]]) -> np.ndarray:
         if self.bits == 0 and count <= CHUNK:
             return digits[0][1].draw(words, count)
         counts = np.zeros(count, dtype=np.int64)
@@ -230,18 +242,18 @@ class _Geometric:
                 part += digit.draw(words, len(part)) << shift
         return counts
 
-    def draw_remainders(self, words: _Words, count: int) -> np.ndarray:
+    def draw_remainders(self, words: BitSource, count: int) -> np.ndarray:
         """Independent counts modulo 2^bits, int64 (count,)."""
         return self._draw(words, count, self.digits[:-1])
 
-    def draw_difference(self, words: _Words, count: int) -> np.ndarray:
+    def draw_difference(self, words: BitSource, count: int) -> np.ndarray:
         """Independent discrete Laplace variables, int64 (count,)."""
         return self.draw(words, count) - self.draw(words, count)
 
 
 @lru_cache(maxsize=16)
-def _geometric(epsilon: Fraction) -> _Geometric:
-    return _Geometric(epsilon)
+def _geometric(epsilon: Fraction) -> Geometric:
+    return Geometric(epsilon)
 
 
 class _SumWeight:
@@ -265,7 +277,7 @@ class _SumWeight:
         rise = self._log_ways(s) - self._log_most_ways(ctx.prec) + more
         return rise - arb(self.rate.numerator * (s - self.mode)) / arb(self.rate.denominator)
 
-    def toss(self, words: _Words, uniform: int, s: int) -> bool:
+    def toss(self, words: BitSource, uniform: int, s: int) -> bool:
         """Toss a coin with the chance at s, of which 64 bits are drawn."""
         away = s - self.mode
         known = self._above if away >= 0 else self._below

@@ -38,12 +38,12 @@ from isdp.exact.coins import (
     CHUNK,
     LARGEST_RATE,
     SHORT_BITS,
+    BitSource,
+    Geometric,
     _Digit,
-    _Geometric,
     _geometric,
     _sum_weight,
     _SumWeight,
-    _Words,
 )
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.io.progress import progress
@@ -91,7 +91,7 @@ class BlockSampler(WordSampler):
         self._spans = [(_run(cells), sizes[blocks]) for blocks, cells in spans(order, starts)]
         self._moving = len(self._free) + int(sizes[sizes > 1].sum())
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
         with progress("drawing noise", draws * self._moving) as at:
@@ -148,7 +148,7 @@ def parts(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         yield first, noise[first : first + rows]
 
 
-def draw_blocks(words: _Words, sizes: np.ndarray, geometric: _Geometric) -> np.ndarray:
+def draw_blocks(words: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
     """Draw noise under totals of disjoint blocks.
 
     Parameters
@@ -173,7 +173,7 @@ def draw_blocks(words: _Words, sizes: np.ndarray, geometric: _Geometric) -> np.n
 
 
 def compose(
-    words: _Words, totals: np.ndarray, sizes: np.ndarray, geometric: _Geometric
+    words: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
 ) -> np.ndarray:
     """Draw uniform weak compositions, quickly if the totals are such as the counts add up to.
 
@@ -216,7 +216,7 @@ def _weights(sizes: np.ndarray, rate) -> list[_SumWeight]:
     return [of[count] for count in counts]
 
 
-def _toss(words: _Words, weights: list[_SumWeight], which: np.ndarray, sums) -> np.ndarray:
+def _toss(words: BitSource, weights: list[_SumWeight], which: np.ndarray, sums) -> np.ndarray:
     """Keep sums with the chances of the weights that they belong to; bool (sums,)."""
     uniforms = words.take(len(which)).tolist()
     trials = zip(which.tolist(), uniforms, sums.tolist(), strict=True)
@@ -224,7 +224,7 @@ def _toss(words: _Words, weights: list[_SumWeight], which: np.ndarray, sums) -> 
     return np.array(kept, dtype=bool)
 
 
-def _gaps(words: _Words, totals: np.ndarray, sizes: np.ndarray, law: _Digit) -> np.ndarray:
+def _gaps(words: BitSource, totals: np.ndarray, sizes: np.ndarray, law: _Digit) -> np.ndarray:
     """Compose totals by stars and bars, the bars a count of `law` apart to begin with."""
     lengths, starts, ahead = _lay_out(totals, sizes)
     places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)

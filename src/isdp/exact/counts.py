@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, ctx
 
-from isdp.exact.coins import _decide, _Digit, _sum_weight, _SumWeight, _Words
+from isdp.exact.coins import BitSource, _decide, _Digit, _sum_weight, _SumWeight
 
 STEPS, PIECES = 8, 32  # steps on either side that have bounds, and pieces of each
 TOP = 2**64 - 1
@@ -50,7 +50,7 @@ class SumsOfCounts:
         self._low, self._high = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
         self._digit = _Digit(Fraction(1))
 
-    def draw(self, words: _Words, laws: np.ndarray) -> np.ndarray:
+    def draw(self, words: BitSource, laws: np.ndarray) -> np.ndarray:
         """Draw one sum from each of the laws named; int64 (laws,)."""
         sums = np.empty(len(laws), dtype=np.int64)
         left = np.arange(len(laws))
@@ -58,7 +58,7 @@ class SumsOfCounts:
             law = laws[left]
             step = self._digit.draw(words, len(left)).astype(np.int64)
             side = (words.take(len(left)) & np.uint64(1)).astype(np.int64)
-            place = _below(words, self._widths[law])
+            place = draw_below(words, self._widths[law])
             value = self._value(law, side, step, place)
             kept = value >= 0
             kept[kept] = self._thin(words, law[kept], side[kept], step[kept], place[kept])
@@ -66,7 +66,7 @@ class SumsOfCounts:
             left = left[~kept]
         return sums
 
-    def keep(self, words: _Words, laws: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def keep(self, words: BitSource, laws: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Keep each value with the chance P(value) / P(mode) of its law; bool (values,)."""
         away = values - self._modes[laws]
         side = (away < 0).astype(np.int64)
@@ -82,7 +82,7 @@ class SumsOfCounts:
         away = step * self._widths[law] + place
         return self._modes[law] + away + side * (-1 - 2 * away)
 
-    def _thin(self, words: _Words, law, side, step, place) -> np.ndarray:
+    def _thin(self, words: BitSource, law, side, step, place) -> np.ndarray:
         """Keep numbers with the chance exp(step) P(number) / P(mode)."""
         uniform = words.take(len(law))
         near = np.flatnonzero(step < STEPS)
@@ -139,7 +139,7 @@ def _fallen(weight: _SumWeight, width: int) -> bool:
         return bool(above and (weight.mode < width or weight.log(weight.mode - width) < -1))
 
 
-def _below(words: _Words, limits: np.ndarray) -> np.ndarray:
+def draw_below(words: BitSource, limits: np.ndarray) -> np.ndarray:
     """Draw integers from 0 to limit - 1, all equally likely; int64 (limits,)."""
     limits = limits.astype(np.uint64)
     # 2^64 mod limit, in 64 bits; words beyond the last whole multiple of the limit are drawn again

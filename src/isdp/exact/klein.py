@@ -31,7 +31,7 @@ from flint import arb, arb_mat, ctx, fmpz_mat
 from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.coins import _ball, _Words
+from isdp.exact.coins import BitSource, _ball
 from isdp.exact.gaussian import (
     centred_gaussian,
     gaussian_variance,
@@ -132,7 +132,7 @@ class GaussianSampler(WordSampler):
                 f"leave 64-bit integers; use a smaller sigma"
             )
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
         done = 0
@@ -146,7 +146,7 @@ class GaussianSampler(WordSampler):
                 at(done)
         return noise
 
-    def _try(self, words: _Words, tries: int) -> np.ndarray:
+    def _try(self, words: BitSource, tries: int) -> np.ndarray:
         """Noise of the tries that are kept, int64 (kept, cells)."""
         d = len(self.variances)
         coefficients = np.zeros((d, tries), dtype=np.int64)
@@ -159,7 +159,7 @@ class GaussianSampler(WordSampler):
         noise = coefficients.T @ self.basis.T
         return noise[self._keep(words, noise, coefficients, numerators)]
 
-    def _keep(self, words: _Words, noise, coefficients, numerators) -> np.ndarray:
+    def _keep(self, words: BitSource, noise, coefficients, numerators) -> np.ndarray:
         """Decide on proposals; bool (tries,)."""
         logs = -0.5 * np.square(noise.astype(float)).sum(axis=1) / float(self.variance)
         chances = np.ones(len(noise))

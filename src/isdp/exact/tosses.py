@@ -13,13 +13,13 @@ from collections.abc import Callable
 import numpy as np
 from flint import arb, ctx
 
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 
 MARGIN = 2.0**-24
 
 
 def toss_all(
-    words: _Words, chances: np.ndarray, log_chance: Callable[[int], arb], margin: float = MARGIN
+    words: BitSource, chances: np.ndarray, log_chance: Callable[[int], arb], margin: float = MARGIN
 ) -> np.ndarray:
     """Toss a coin for each chance, exactly.
 
@@ -30,7 +30,7 @@ def toss_all(
     log_chance : callable
         ``log_chance(i)`` is the logarithm of the i-th chance, as a ball at the precision in force.
     margin : float
-        Wider for tests alone.
+        Wider where the doubles are bounds alone.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def toss_all(
     return heads
 
 
-def _decide(words: _Words, uniform: int, i: int, log_chance: Callable[[int], arb]) -> bool:
+def _decide(words: BitSource, uniform: int, i: int, log_chance: Callable[[int], arb]) -> bool:
     """Go on from 64 bits of a uniform number, one word at a time."""
     bits = 64
     while True:

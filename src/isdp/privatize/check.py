@@ -187,8 +187,9 @@ def _certified(
     found.append(
         Finding("totals that are said to be held", said == sums, counted(len(sums), "set"))
     )
-    for name, digest in (_part(certificate, "output", "others_sha256") or {}).items():
-        other = table.path.with_name(Path(str(name)).name)
+    others = _part(certificate, "output", "others_sha256")
+    for name, digest in others.items() if isinstance(others, dict) else ():
+        other = table.path.parent / Path(name).name
         if other.is_file():
             here = sha256_of(other)
             found.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import yaml
 
 from isdp.errors import InputError
@@ -57,11 +58,30 @@ def group_names(table: Table, one: Held) -> np.ndarray:
     return np.array(list(map(JOINT.join, zip(*texts, strict=True))), dtype=object)
 
 
+def refuse_equal_names(held: list[Held], table: Table, where: str) -> None:
+    """Raise `InputError` if two totals have one name, by which a recipient looks them up.
+
+    Parameters
+    ----------
+    where : str
+        The name of the file of invariants.
+    """
+    names = np.concatenate([group_names(table, one) for one in held])
+    repeated = pd.Index(names).duplicated()
+    if repeated.any():
+        raise InputError(
+            f"{where}: two totals are called {names[repeated.argmax()]!r}; name each total once, "
+            f"and rename a column or a subset where two different totals have one name"
+        )
+
+
 class _Loader(yaml.BaseLoader):
     """YAML in which every value is the text that stands there, and no key stands twice."""
 
 
-def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict:
+def _mapping(loader: _Loader, node: yaml.Node) -> dict:
+    if not isinstance(node, yaml.MappingNode):
+        raise InputError(f"line {node.start_mark.line + 1}: wanted a mapping, such as total: true")
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
         if not isinstance(key, str):

@@ -23,7 +23,7 @@ from isdp.mechanisms.base import Mechanism
 from isdp.plots import can_draw
 from isdp.privatize.draw import draw
 from isdp.privatize.freedom import Freedom, find_freedom
-from isdp.privatize.held import read_invariants
+from isdp.privatize.held import read_invariants, refuse_equal_names
 from isdp.privatize.margins import (
     UNKNOWN,
     Margin,
@@ -350,7 +350,9 @@ def design(
     path = Path(cells_path)
     columns = read_columns(path, "a csv with a row a cell", passed_over=(count,))
     table = described(path, columns, names, count)
-    free = find_freedom(read_invariants(invariants_path, table))
+    held = read_invariants(invariants_path, table)
+    refuse_equal_names(held, table, invariants_path)
+    free = find_freedom(held)
     if free.degrees == 0:
         raise InputError(f"{invariants_path}: these totals settle every cell; hold fewer")
     sums = usual_sums(table) if sums_path is None else read_invariants(sums_path, table)

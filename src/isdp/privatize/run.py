@@ -28,7 +28,7 @@ from isdp.privatize.cautions import cautions_of_freedom, cautions_of_table
 from isdp.privatize.certificate import describe
 from isdp.privatize.draw import draw
 from isdp.privatize.freedom import find_freedom
-from isdp.privatize.held import Held, group_names, read_invariants
+from isdp.privatize.held import Held, group_names, read_invariants, refuse_equal_names
 from isdp.privatize.margins import (
     Margin,
     margin_table,
@@ -154,6 +154,7 @@ def make(
         If anything is wrong.
     """
     refuse_revealing_rows(table, accepted)
+    refuse_equal_names(held, table, rules[0])
     free = find_freedom(held)
     if free.degrees == 0:
         raise InputError(

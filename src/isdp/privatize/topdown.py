@@ -20,6 +20,8 @@ import pandas as pd
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
+from isdp.exact.gaussian import checked_variance
+from isdp.exact.secure import exact_epsilon
 from isdp.io.certificate import (
     FOR_RELEASE,
     NO_GUARANTEE,
@@ -56,6 +58,8 @@ from isdp.topdown.uncertainty import margins_of_error
 
 ROOT, WHOLE = "all", "all"  # name of the level above all others, and of its only region
 FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
+# those of released.csv that are not from the table
+RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
 AGAIN = "same table costs its loss again"
 MOST_CELLS = 50_000_000  # of all levels together
 COVERED = 0.9
@@ -185,6 +189,8 @@ def topdown(
     problem = arrange(table, wish.levels)
     plan = plan_of(problem, wish)
     refuse_weak_measurements(plan.budget, accepted)
+    if not wish.experiment:
+        refuse_extreme_measurements(plan.budget)
     rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
     noise = draw_noise if wish.experiment else draw_noise_for_release
     release = run(rng, problem.counts, problem.hierarchy, plan, noise)
@@ -221,6 +227,11 @@ def arrange(table: Table, levels: Sequence[str]) -> Problem:
         raise InputError(
             f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table, "
             f"none of them {ROOT!r}; there are {', '.join(table.names)}"
+        )
+    taken = [name for name in axes if name in RELEASED_COLUMNS]
+    if taken:
+        raise InputError(
+            f"{table.path}: released.csv has a column {taken[0]!r} of its own; rename this column"
         )
     if not axes:
         raise InputError(f"{table.path}: no column beside the levels says what a cell is; add one")
@@ -364,6 +375,27 @@ def refuse_weak_measurements(budget: Budget, accepted: Sequence[str]) -> None:
                     f"{unchanged:.4f}; use a smaller budget, or a smaller share there",
                     WEAK_NOISE,
                 )
+
+
+def refuse_extreme_measurements(budget: Budget) -> None:
+    """Refuse measurements with more or less noise than the sampler for releases draws.
+
+    Raises
+    ------
+    InputError
+        Naming the level and the query.
+    """
+    pure = budget.flavour == "pure"
+    for level in budget.queries:
+        for query in budget.asked(level):
+            loss = budget.loss(level, query)
+            try:
+                exact_epsilon(loss / 2) if pure else checked_variance(1 / loss)
+            except InputError:
+                raise InputError(
+                    f"{'--epsilon' if pure else '--rho'}: the part of level {level!r}, query "
+                    f"{query!r}, is out of range; give it another budget, or another share there"
+                ) from None
 
 
 def _check(problem: Problem, plan: Plan, release: Release) -> None:

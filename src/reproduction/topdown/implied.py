@@ -56,19 +56,20 @@ def constraint_tables(
     if settings["states"] != "all":
         kept = counties["state"].isin(settings["states"]).to_numpy()
         counties, people = counties[kept].reset_index(drop=True), people[kept]
-    rng = {name: stream(seed, "topdown", name) for name in ("naive", "unimodular", "failsafe")}
     if which == "implied":
         return {
             "dormitories": dormitory_table(),
-            "naive": naive_table(rng["naive"], **settings["naive"]),
+            "naive": naive_table(stream(seed, "topdown", "naive"), **settings["naive"]),
             "regions": region_table(),
             "witness": witness_table(),
             "implied": group_quarters_table(counties, people),
-            "unimodular": unimodular_table(rng["unimodular"]),
+            "unimodular": unimodular_table(stream(seed, "topdown", "unimodular")),
         }
     return {
         "cuts": cuts_table(seed, **settings["cuts"]),
-        "failsafe": failsafe_table(rng["failsafe"], counties, people, **settings["failsafe"]),
+        "failsafe": failsafe_table(
+            stream(seed, "topdown", "failsafe"), counties, people, **settings["failsafe"]
+        ),
     }
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from reproduction.data import demonstration as census
+from isdp.io.files import MAX_BYTES
 from reproduction.data.demonstration import (
     Demonstration,
     check_demonstration,
@@ -191,20 +191,19 @@ def test_the_vintage_of_an_archive_whose_table_does_not_tell_it(tmp_path):
     )
 
 
-@pytest.mark.parametrize("vintage", ["20191029", "20200527"])
-def test_old_vintages_have_the_older_column(tmp_path, vintage):
-    path = write(tmp_path / f"nhgis_ppdd_{vintage}_county.csv", GENUINE)
+@pytest.mark.parametrize(
+    ("vintage", "column", "other"),
+    [
+        *(("20191029", "H7V", "H72"), ("20200527", "H7V", "H72"), ("20200917", "H72", "H7V")),
+        *(("20201116", "H72", "H7V"), ("20210608", "H72", "H7V"), ("20220825", "H72", "H7V")),
+    ],
+)
+def test_each_vintage_has_its_own_column(tmp_path, vintage, column, other):
+    path = tmp_path / f"nhgis_ppdd_{vintage}_county.csv"
+    write(path, GENUINE.replace("H72", other))
     refused(lambda: read_demonstration(path), vintage, "H7V001", "H72001")
-    write(path, GENUINE.replace("H72", "H7V"))
-    assert read_demonstration(path).population_column == "H7V001"
-
-
-@pytest.mark.parametrize("vintage", ["20200917", "20201116", "20210608", "20220825"])
-def test_later_vintages_have_the_newer_column(tmp_path, vintage):
-    path = write(tmp_path / f"nhgis_ppdd_{vintage}_county.csv", GENUINE.replace("H72", "H7V"))
-    refused(lambda: read_demonstration(path), vintage, "H7V001", "H72001")
-    write(path, GENUINE)
-    assert read_demonstration(path).population_column == "H72001"
+    write(path, GENUINE.replace("H72", column))
+    assert read_demonstration(path).population_column == f"{column}001"
 
 
 def test_a_macos_companion_file_is_not_taken_for_a_table(tmp_path):
@@ -343,26 +342,21 @@ def test_an_encrypted_archive_is_refused(tmp_path):
     refused(lambda: read_demonstration(path), "encrypted")
 
 
-def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    path = zipped(tmp_path / "x.zip", {NAME: GENUINE + "," * 100_000})
-    monkeypatch.setattr(census, "MAX_BYTES", 5000)
-    refused(lambda: read_demonstration(path), "x.zip", "more than 5,000 bytes")
+def test_what_is_too_large_is_refused(tmp_path):
+    path = zipped(tmp_path / "x.zip", {NAME: GENUINE + "," * MAX_BYTES})
+    refused(lambda: read_demonstration(path), "x.zip", f"more than {MAX_BYTES:,} bytes")
+    table = write(tmp_path / NAME, GENUINE)
+    os.truncate(table, MAX_BYTES + 1)
+    refused(lambda: read_demonstration(table), NAME, "larger than")
 
 
-def test_an_archive_that_declares_too_small_a_size_is_refused(tmp_path, monkeypatch):
+def test_an_archive_that_declares_too_small_a_size_is_refused(tmp_path):
     path = zipped(tmp_path / "x.zip", {NAME: GENUINE + "," * 100_000})
     content = bytearray(path.read_bytes())
     size = content.index(b"PK\x01\x02") + 24
     content[size : size + 4] = struct.pack("<I", 50)
     path.write_bytes(content)
-    monkeypatch.setattr(census, "MAX_BYTES", 5000)
     refused(lambda: read_demonstration(path), "x.zip", "damaged")
-
-
-def test_a_table_that_is_too_large(tmp_path, monkeypatch):
-    path = write(tmp_path / NAME, GENUINE)
-    monkeypatch.setattr(census, "MAX_BYTES", path.stat().st_size - 1)
-    refused(lambda: read_demonstration(path), NAME, "larger than")
 
 
 # -- checks against the published counts ----------------------------------------------------------

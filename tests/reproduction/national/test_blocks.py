@@ -4,9 +4,9 @@ import pytest
 from scipy.sparse import csr_array, vstack
 
 from isdp.constraints.hierarchy import Hierarchy
+from isdp.seeds import stream
 from isdp.topdown.sparse import run_sparse
 from reproduction.data.histogram import CELLS
-from reproduction.national import blocks
 from reproduction.national.blocks import (
     check_sums,
     descend,
@@ -93,7 +93,9 @@ def test_jobs_of_a_state_each_make_the_run_of_all_states(small):
             columns.setdefault(level, []).extend(names.tolist())
     whole = Hierarchy.from_columns(columns, root="nation")
     people = vstack(parts).tocsr()
-    wanted = level_errors(run_sparse(blocks._rng(5), people, whole, six_levels()), people, whole)
+    wanted = level_errors(
+        run_sparse(stream(5, "national", "six levels"), people, whole, six_levels()), people, whole
+    )
 
     released, errors = release_states(5, small).values()
     assert released[list(CELLS)].sum(axis=1).tolist() == [897934, 1052567, 625741]

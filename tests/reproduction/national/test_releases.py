@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isdp.seeds import stream
 from reproduction.comparison.experiment import query_errors
 from reproduction.comparison.settings import FAMILIES
 from reproduction.comparison.systems import systems
+from reproduction.data.histogram import Histogram
 from reproduction.national.releases import (
     NATION,
     nation_table,
@@ -68,16 +68,15 @@ def test_topdown_is_run_on_all_states_together(small):
     assert total["bias"].to_numpy() == pytest.approx(0)
 
 
-def test_every_release_has_a_stream_of_its_own(small, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        "reproduction.national.releases.stream", lambda *key: asked.append(key) or stream(*key)
-    )
-    every = [each for each in releases("noise", STATES, SETTINGS) if "projected" in each[0]]
-    run_batch(5, small, "noise", every)
-    assert len(every) == 3 * (2 + 1)
-    assert len(set(asked)) == len(every)
-    assert {key[0] for key in asked} == {5}
+def test_every_release_has_noise_of_its_own(small):
+    """States with equal counts and nearly equal budgets, so that only the streams differ."""
+    one = only_states(small, ["VT"])
+    counties = pd.concat([one.counties, one.counties.assign(state="XX")], ignore_index=True)
+    twice = Histogram(counties, np.vstack([one.counts, one.counts]))
+    budgets = (1.0, np.nextafter(1.0, 2))
+    every = [("projected Laplace noise", b, state) for b in budgets for state in ("VT", "XX")]
+    found = run_batch(5, twice, "noise", every).query("query == 'detail' and size == 'all'")
+    assert found["rmse"].nunique() == len(every)
 
 
 def test_pooled_errors_are_those_of_all_counties_together():

@@ -143,11 +143,6 @@ def part(page, start, end="</div></div>"):
     return page.split(start, 1)[1].split(end, 1)[0]
 
 
-def test_a_run_of_another_scale_says_so(page):
-    assert "not at the paper's scale" in page
-    assert "<code>counties.draws</code>" in page
-
-
 def test_a_claim_links_to_its_table_figures_notebook_and_rule(page):
     box = part(page, 'id="claim-counties-a"')
     for link in (
@@ -202,41 +197,6 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
     assert "is the paper's own in 0 of them" in said
     assert "ours in 3" in said
     assert "In 1 the paper has words and no number" in said
-
-
-def test_a_picture_is_shown_once_and_then_linked(page):
-    assert page.count('<a href="figures/f_VT.svg"><img') == 1
-    assert 'href="#figure-one">above' in page
-    assert "The same for other states:" in page
-    assert '<a href="figures/f_DC.svg"><img' not in page
-
-
-def test_thumbnails_are_in_the_page_and_pictures_beside_it(page):
-    thumbnail, picture = re.findall(r"<img src=\"([^\"]*)\"", page)
-    assert thumbnail.startswith("data:image/png;base64,")
-    assert picture == "figures/f_VT.png"
-
-
-def test_what_differs_is_told_with_both_values_how_sure_it_is_and_why(page):
-    told = part(page, '<h2 id="differing">', "<h2")
-    assert "1 in the paper; 1 here, exactly (bar &lt;= 0, ours)" in told
-    assert "A slip &amp; no more." in told
-    assert told.count("<li>") == 1
-    assert "one standard error" in told
-
-
-def test_the_page_opens_with_the_verdicts_then_the_gallery_then_the_claims(page):
-    places = [page.index(words) for words in ('class="tiles"', 'id="gallery"', 'id="claims"')]
-    assert places == sorted(places)
-    picture = part(page, '<ul class="gallery">', "</ul>")
-    assert '<a href="#figure-one"><img src="data:image/png;base64,' in picture
-    assert 'alt="Thumbnail of figure f_DC"' in picture
-    assert "(ISDP, Figure 9)" in picture
-    assert "<b>Figure f_DC</b>" in picture
-    assert "And for 1 more state." in picture
-    assert "Boxes &lt; lines." in picture
-    assert picture.count("<li>") == 1
-    assert '<h3 id="gallery-counties">Counties &amp; states</h3>' in page
 
 
 def test_every_figure_and_table_that_is_named_is_described():

@@ -51,11 +51,6 @@ def test_the_report_cites_the_vintage_that_the_run_used(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_what_the_report_leaves_out_is_a_list():
-    found = description("", ["tables/long"])
-    assert '<li><tt class="docutils literal">results/tables/long.html' in found
-
-
 DATA = [{"das_available": False, "vintage": "", "message": "The data."}] + [
     {"das_available": True, "vintage": vintage, "message": "The data."}
     for vintage in ("20201116", "20210608")

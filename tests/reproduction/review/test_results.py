@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from reproduction.review import results as reviewing
-from reproduction.review.pages import MARKS
 from reproduction.review.results import (
     NotInThisRunError,
     ReviewError,
@@ -173,19 +172,6 @@ def test_what_lies_about_of_another_config_is_not_shown(folder, shown):
     assert shown == []
 
 
-def test_settings_are_shown_whole_and_in_words(folder, shown):
-    config = CONFIG | {"runs": {"one pass, by cells": 4, "totals first": 2}, "file": None}
-    (folder / "config.yaml").write_text(yaml.safe_dump(config))
-    open_results(folder).settings("counties.epsilon", "runs", "file", "other.key")
-    for words in (
-        "counties.epsilon = 0.192;",
-        "runs = {one pass, by cells: 4; totals first: 2};",
-        "file = not given;",
-        "other.key = not in this run<",
-    ):
-        assert words in shown[0]
-
-
 def test_rows_that_are_alike_in_the_columns_shown_are_shown_once(folder, shown):
     pd.DataFrame({"law": ["l1", "l1", "l2"], "cell": [1, 2, 1]}).to_csv(
         folder / "tables/t.csv", index=False
@@ -219,13 +205,6 @@ def test_departures_from_the_usual_config_are_named(folder):
     assert review.departures(CONFIG) == []
     usual = {"seed": 1, "counties": {"epsilon": 0.2, "draws": 3}}
     assert review.departures(usual) == ["counties.epsilon", "counties.draws", "counties.states"]
-
-
-def test_the_picture_says_what_each_mark_means_and_how_many_there_are(folder, shown):
-    review = open_results(folder)
-    review.picture()
-    for verdict, number in review.counts().items():
-        assert f">{MARKS[verdict]}</span> {verdict}:\n{number}</span>" in shown[0]
 
 
 def test_papers_and_experiments_come_as_the_claims_do(folder):

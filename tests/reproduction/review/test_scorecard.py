@@ -82,14 +82,6 @@ def test_of_several_values_the_reason_names_those_whose_error_reaches_over_the_b
     assert row(x=[4.0, 1.5]) == ("differs", "")
 
 
-def test_an_error_that_is_not_known_is_called_so():
-    each = {"table": "t", "column": "x", "take": "each", "error": "se"}
-    table = pd.DataFrame({"x": [1.0, 2.0], "se": [float("nan"), 0.5]})
-    row = scorecard([claim(ours=each)], {"t": table}, NONE).iloc[0]
-    assert row["our_error"] == "unknown and 0.50"
-    assert "1.00 ± unknown and 2.00 ± 0.50 persons here" in sentence(row)
-
-
 def test_a_run_without_what_bears_on_the_claim_leaves_it_not_checkable():
     needed = {"table": "t", "column": "chains", "take": "min", "at_least": 200, "what": "levels"}
     for value in (1.5, 2.5):
@@ -210,12 +202,6 @@ def test_limits_too_tell_how_many_draws_it_would_take():
     assert "about 400 chains would tell" in row["note"]
 
 
-def test_what_is_computed_without_chance_is_called_exact():
-    row = judged(1.0, exact=True)
-    assert sentence(row).startswith("1 in the paper; 1 persons here, exactly (bar")
-    assert judged(float("nan"), exact=True)["our_error"] == ""
-
-
 @pytest.mark.parametrize(
     ("value", "words"),
     [
@@ -233,12 +219,6 @@ def test_what_is_computed_without_chance_is_called_exact():
 )
 def test_large_numbers_are_written_without_powers_of_ten(value, words):
     assert shown(Measured([value], [], [(value, value)])) == (words, "")
-
-
-def test_where_the_paper_has_no_number_it_says_so():
-    row = judged(1.0, paper_value=None)
-    assert row["paper_value"] == "no number in the paper"
-    assert sentence(row).startswith("no number in the paper; 1 persons here")
 
 
 def test_what_has_no_value_is_not_checkable():

@@ -4,8 +4,7 @@ import shutil
 
 import pytest
 
-from reproduction.running import compare_tables
-from reproduction.running.compare_tables import main, report
+from reproduction.running.compare_tables import MAX_LINES, main, report
 
 SCORECARD = "claim,our_value,verdict\nfirst,1,reproduced\nsecond,5,differs\n"
 CURVES = "law,lag,t,bound\n" + "".join(
@@ -114,19 +113,9 @@ def test_rows_and_columns_new_and_gone_are_counted(changed):
     assert "1 row new" in changed(new, old)
 
 
-def test_the_largest_changes_are_given_absolute_and_relative(changed):
-    said = changed("cell,mean\na,100\nb,0.1\nc,0\n", "cell,mean\na,110\nb,0.3\nc,1\n")
-    assert cells(said)[-1] == ["tables/t.csv", "mean", "3", "100 → 110", "2", "a"]
-
-
 def test_a_number_that_comes_or_goes_is_a_change_and_two_blanks_are_not(changed):
     said = changed("state,rhat\nIL,1.5\nDC,\n", "state,rhat\nIL,\nDC,\n")
     assert cells(said)[-1][2:4] == ["1", "1.5 → (blank)"]
-
-
-def test_text_is_compared_and_cannot_break_the_list(changed):
-    said = changed("claim,note\na,x\nb,y\n", "claim,note\na,x\nb,p | q\n")
-    assert "y → p \\| q" in said
 
 
 def test_rows_with_the_same_key_are_compared_in_their_order(changed):
@@ -162,13 +151,13 @@ def test_a_table_of_errors_has_no_standard_errors(changed):
     assert "standard errors" not in said
 
 
-def test_a_long_list_is_cut_and_counted(runs, monkeypatch):
-    monkeypatch.setattr(compare_tables, "MAX_LINES", 5)
-    names = [f"c{i}" for i in range(5 + 7)]
+def test_a_long_list_is_cut_and_counted(runs):
+    names = [f"c{i}" for i in range(25)]
     for run, value in zip(runs, "12", strict=True):
         text = ",".join(["row", *names]) + "\n" + ",".join(["a", *(value for _ in names)]) + "\n"
-        (run / "tables/wide.csv").write_text(text)
-    assert "and 7 more columns." in report(*runs)
+        for number in range(MAX_LINES // 25 + 1):
+            (run / f"tables/wide_{number}.csv").write_text(text)
+    assert f"and {25 - MAX_LINES % 25} more columns." in report(*runs)
 
 
 def test_a_column_renamed_on_purpose_is_compared_under_its_new_name(runs, capsys):

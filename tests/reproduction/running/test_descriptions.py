@@ -62,14 +62,6 @@ def test_a_caption_has_the_title_and_the_settings_of_the_run(write):
     assert caption.rstrip().endswith('Seed {{ snakemake.config["seed"] }}.')
 
 
-def test_figures_are_listed_with_their_study(write):
-    found = read_descriptions([write(SWAPS)])
-    assert found.figures().to_dict("records") == [
-        {"figure": "fit", "title": "The likely rate", "study": "swapping"}
-    ]
-    assert found.study_of("tables", "draw_l1") == "swapping"
-
-
 def test_the_dictionary_has_every_column_of_a_file_once(write, tmp_path):
     files = [tmp_path / "tables" / f"{name}.csv" for name in ("fit", "draw_l1", "draw_l2")]
     files[0].parent.mkdir()

@@ -2,12 +2,11 @@
 
 import ast
 import re
-import shutil
 
 import pytest
 
 from reproduction.running import sources
-from reproduction.running.sources import PRESENTATION, SHARED, STUDIES_OF, code, presentation
+from reproduction.running.sources import PRESENTATION, SHARED, STUDIES_OF
 from tests import ROOT
 
 STUDIES = (
@@ -123,59 +122,3 @@ def test_every_rule_takes_the_digest_that_its_script_needs():
         covered = studies | {other for each in studies for other in STUDIES_OF.get(each, ())}
         assert studies_in(names) <= covered, script
         assert kind == "presentation" or not any(map(presents, names)), script
-
-
-@pytest.fixture
-def edited(tmp_path, monkeypatch):
-    """Digests after an edit of one file in a copy of the sources."""
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(sources, "SOURCES", tmp_path / "src")
-
-    def digests(name=None):
-        sources._modules.cache_clear()
-        sources._content.cache_clear()
-        path = tmp_path / "src" / (name or "isdp/errors.py")
-        text = path.read_text()
-        path.write_text(text + ("# edited\n" if name else ""))
-        found = (
-            [(kind.__name__, study) for study in STUDIES for kind in (code, presentation)],
-            [kind(study) for study in STUDIES for kind in (code, presentation)],
-        )
-        path.write_text(text)
-        return dict(zip(*found, strict=True))
-
-    yield digests
-    sources._modules.cache_clear()
-    sources._content.cache_clear()
-
-
-def test_an_edit_changes_the_digests_of_the_rules_that_use_the_file(edited):
-    before = edited()
-    assert edited() == before
-    everything = {*before}
-    drawing = {("presentation", study) for study in STUDIES}
-
-    def changed(name):
-        return {key for key, digest in edited(name).items() if digest != before[key]}
-
-    assert changed("isdp/mcmc/kernels.py") == everything
-    assert changed("reproduction/data/histogram.py") == everything
-    assert changed("reproduction/running/summary.py") == set()
-    assert changed("isdp/cli/__init__.py") == set()
-    assert changed("isdp/plots/style.py") == drawing
-    assert changed("reproduction/running/descriptions.py") == drawing
-    assert changed("reproduction/review/tables.py") == {
-        (kind, "review") for kind in ("code", "presentation")
-    }
-    assert changed("reproduction/counties/descriptions.yaml") == {("presentation", "counties")}
-    assert changed("reproduction/topdown/figures.py") == {
-        ("presentation", study) for study in ("topdown", "comparison", "national")
-    }
-    assert changed("reproduction/topdown/configurations.py") == {
-        (kind, study)
-        for kind in ("code", "presentation")
-        for study in ("topdown", "comparison", "national")
-    }
-    assert changed("reproduction/counties/truncation.py") == {
-        (kind, "counties") for kind in ("code", "presentation")
-    }

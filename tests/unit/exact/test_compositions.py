@@ -8,7 +8,7 @@ import pytest
 from isdp import Invariants
 from isdp.exact import coins, release
 from isdp.exact import compositions as module
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 
 SMALL = coins._geometric(Fraction(1, 4))
 
@@ -106,7 +106,7 @@ def test_the_tries_that_are_left_are_foretold():
 
 @pytest.mark.parametrize("epsilon", ["1/4", "3", "1/1000", "1/1000000"])
 def test_compositions_have_the_totals_that_are_asked_for(epsilon):
-    geometric, words = coins._geometric(Fraction(epsilon)), _Words(pseudo())
+    geometric, words = coins._geometric(Fraction(epsilon)), BitSource(pseudo())
     sizes = integers(2, 300, 2, 50, 7, 300)
     for deviations in (-0.7, 0, 1.5):
         totals = sizes + deviations * np.sqrt(sizes)
@@ -119,7 +119,7 @@ def test_compositions_have_the_totals_that_are_asked_for(epsilon):
 def test_undivided_totals_may_be_anywhere():
     sizes = integers(2, 300, 2, 50)
     for totals in ([0, 0, 0, 0], [1, 3, 5000, 1], [300, 100_000, 0, 30]):
-        parts = module.compose(_Words(pseudo()), integers(*totals), sizes, SMALL)
+        parts = module.compose(BitSource(pseudo()), integers(*totals), sizes, SMALL)
         assert parts.min() >= 0
         assert np.add.reduceat(parts, np.cumsum(sizes) - sizes).tolist() == totals
 
@@ -138,7 +138,7 @@ def test_remainders_are_those_of_counts_but_for_the_last_one():
             remainders.append(geometric.draw_remainders(words, count))
             return remainders[-1].copy()
 
-    x = module.compose(_Words(pseudo()), integers(31_234), integers(40), Kept())
+    x = module.compose(BitSource(pseudo()), integers(31_234), integers(40), Kept())
     assert x.sum() == 31_234
     assert (x[:-1] % unit == remainders[-1][:-1]).all()
     assert len(np.unique(x[:-1] % unit)) > 20
@@ -154,7 +154,7 @@ def test_numbers_are_as_long_as_the_places_need(monkeypatch):
     monkeypatch.setattr(module, "_even_out", noted)
     for total, kind in ((65_535 - 99, np.uint16), (65_536 - 99, np.uint64)):
         kinds.clear()
-        module.compose(_Words(pseudo()), integers(total, 9), integers(100, 9), SMALL)
+        module.compose(BitSource(pseudo()), integers(total, 9), integers(100, 9), SMALL)
         assert set(kinds) == {np.dtype(kind)}
 
 

@@ -10,7 +10,7 @@ from flint import arb, ctx
 from isdp import InputError, Invariants
 from isdp.errors import NoSamplerError
 from isdp.exact import coins
-from isdp.exact.coins import _decide, _Digit, _Falling, _Geometric, _SumWeight, _Tosses, _Words
+from isdp.exact.coins import BitSource, Geometric, _decide, _Digit, _Falling, _SumWeight, _Tosses
 from isdp.exact.secure import exact_epsilon, release
 from isdp.exact.staged import StagedSampler
 from tests.laws import l1
@@ -128,7 +128,7 @@ def test_words_that_are_left_over_are_used_before_fresh_ones():
         asked.append(count)
         return np.arange(count // 8, dtype="<u8").tobytes()
 
-    words = _Words(source)
+    words = BitSource(source)
     least = coins.LEAST_TAKEN
     assert words.take(least - 1).tolist() == list(range(least - 1))
     assert words.take(3).tolist() == [least - 1, 0, 1]
@@ -145,7 +145,7 @@ def test_beyond_the_table_the_tail_goes_on():
 
 
 def test_counts_in_digits_put_the_digits_together():
-    geometric = _Geometric(Fraction(1, 10**6))
+    geometric = Geometric(Fraction(1, 10**6))
     assert [shift for shift, _ in geometric.digits] == [0, 8, 16]
     bounds = [int(digit.bounds[9]) for _, digit in geometric.digits]
     words = [word for bound in bounds for word in spelled(bound + 1)]
@@ -296,7 +296,7 @@ def test_a_source_decides_and_the_system_is_the_default():
 @pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1, 10**6)])
 def test_each_digit_of_a_count_has_the_law_of_its_place(epsilon):
     """The digit at 2^s counts steps of 2^s: its rate is epsilon 2^s, below its base."""
-    geometric = _Geometric(epsilon)
+    geometric = Geometric(epsilon)
     assert len(geometric.digits) > 1
     for shift, digit in geometric.digits:
         b = np.exp(-float(epsilon) * 2**shift)

@@ -8,7 +8,7 @@ import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.exact import choose, release
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.messages.rejection import SPARED, MessageSampler, rarer
 from isdp.exact.messages.sampler import DynamicSampler
 from isdp.exact.staged import StagedSampler
@@ -19,7 +19,7 @@ UNEVEN = Invariants([[1, 1, 1, 1, 0], [1, -1, 1, 2, 0]])
 
 
 def pseudo(seed=3):
-    return _Words(np.random.default_rng(seed).bytes)
+    return BitSource(np.random.default_rng(seed).bytes)
 
 
 @pytest.mark.parametrize("sampler", [MessageSampler, StagedSampler])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.tosses import MARGIN, toss_all
 from tests.unit.exact.words import script
 
@@ -61,8 +61,8 @@ def test_with_a_wide_margin_all_is_decided_by_balls():
     def log_chance(i):
         return (arb(exact[i].numerator) / arb(exact[i].denominator)).log()
 
-    one = toss_all(_Words(words), chances, log_chance)
+    one = toss_all(BitSource(words), chances, log_chance)
     again = np.random.default_rng(1).bytes
     # doubles that say nothing: only the balls can give the same answer
-    other = toss_all(_Words(again), np.full(200, 0.5), log_chance, margin=1.0)
+    other = toss_all(BitSource(again), np.full(200, 0.5), log_chance, margin=1.0)
     assert one.tolist() == other.tolist()

@@ -13,7 +13,7 @@ from isdp.constraints.parts import independent_parts
 from isdp.errors import NoSamplerError
 from isdp.exact import choose, release
 from isdp.exact.bounded import BoundedSampler
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.counts import PIECES, STEPS, SumsOfCounts
 from isdp.exact.mirrored import merge_mirrored
 from isdp.exact.sums import TypeSums
@@ -116,7 +116,7 @@ def test_states_by_national_classes_are_drawn_at_any_size(classes):
 def test_tries_are_about_as_many_as_estimated(shape, sizes):
     types = shape[0] * shape[1]
     sums = TypeSums(Invariants.margins(shape), np.full(types, sizes), Fraction(1, 5))
-    tried, words = 4_000, _Words(pseudo())
+    tried, words = 4_000, BitSource(pseudo())
     kept = len(sums._try(words, tried)[0])
     share, said = kept / tried, 1 / sums.expected_tries
     near = np.clip(share, said / 1.5, 1.5 * said)  # an estimate, half as much off at most
@@ -236,5 +236,5 @@ def test_bounds_that_no_noise_meets_are_refused():
 
 
 def test_a_release_of_types_takes_no_draws_too():
-    none = TypedSampler(Invariants.margins((3, 3)), l1(1)).draw(_Words(pseudo()), 0)
+    none = TypedSampler(Invariants.margins((3, 3)), l1(1)).draw(BitSource(pseudo()), 0)
     assert none.shape == (0, 9)

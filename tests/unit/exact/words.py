@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 
 
 def script(*words):
@@ -13,7 +13,7 @@ def script(*words):
         taken = [left.pop(0) if left else 0 for _ in range(count // 8)]
         return np.array(taken, dtype="<u8").tobytes()
 
-    return _Words(source)
+    return BitSource(source)
 
 
 def packed(*shorts):

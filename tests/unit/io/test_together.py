@@ -94,8 +94,10 @@ def test_an_error_while_writing_changes_nothing(folder, error):
         write("new")(new)
         raise error
 
-    with pytest.raises(type(error)):
+    with pytest.raises(type(error)) as raised:
         write_together(folder, NAMES, fail)
+    if isinstance(error, OSError):
+        assert raised.value.filename == str(folder)
     assert seen(folder) == before
     assert partial(folder) == []
 

@@ -101,6 +101,14 @@ def test_what_was_changed_is_found(command, copied, file, old, new, what):
     assert set(wrong(command(*checked(copied), wanted=1))) == what
 
 
+@pytest.mark.parametrize("others", [True, {"": 1}, {"..": None}])
+def test_hashes_of_other_files_that_are_damaged_name_no_file(command, copied, others):
+    certificate = json.loads((copied / "certificate.json").read_text())
+    certificate["output"]["others_sha256"] = others
+    (copied / "certificate.json").write_text(json.dumps(certificate))
+    command(*checked(copied))
+
+
 def test_what_no_recipient_can_see_is_said(command, copied):
     unseen = "the law, its epsilon or rho, and its randomness are not seen in the files"
     said = command(*checked(copied))
@@ -191,6 +199,14 @@ def test_noisy_tables_that_are_refused(command, copied, old, new, words):
     assert old in text
     (copied / "noisy.csv").write_text(text.replace(old, new, 1))
     assert words in command(*checked(copied), wanted=2)
+
+
+def test_a_release_of_the_smallest_epsilon_holds(command, tmp_path):
+    """Its noise has more digits than a count may have."""
+    arguments = ["privatize", CELLS, "--invariants", RULES, "--epsilon", "1e-13", "--no-picture"]
+    command(*arguments, "--out", tmp_path)
+    assert pd.read_csv(tmp_path / "noisy.csv")["count"].abs().max() >= 10**12
+    command(*checked(tmp_path))
 
 
 def test_nothing_to_compare_with(command, copied):

@@ -276,6 +276,8 @@ def test_options_that_are_refused(asked, options, words):
         ("county,age\nA,0\nA,1\n", "totals: [town]", "'town' is no column"),
         ("county,age\nA,0\nA,1\n", "totals: [count]", "'count' is no column"),
         ("county,age\nA,0\nA,1\n", "totals: [[county, age]]", "settle every cell"),
+        ("county,age\nA,0\nA,1\n", "totals: [county, county]", "rules.yaml: "),
+        ("county,age\nA,0\nA,1\n", "!!map [county]", "rules.yaml: line 1: "),
         ("county,age\nA,0\nA,1\n", "", "the file is empty"),
         ("county,age\nA,0\nA,1\n", "{", "no YAML"),
         ("county;age\nA;0\nA;1\n", "totals: [county]", "'county' is no column"),

@@ -375,6 +375,8 @@ def test_missing_files(run):
         (("--rho", "1e-400000000"), None, "rho must be a number"),
         (("--rho", "1", "--delta", "2"), None, "delta must be"),
         (("--delta", "1e-6"), "1", "delta goes with Gaussian noise"),
+        (("--seed=--",), "1", "--seed: "),
+        (("--delta=--",), "1", "--delta: "),
         (("--seed", "x"), "1", "--seed must be a whole number"),
         (("--seed", "1" * 5000), "1", "at most 100 digits, got '5000 characters'"),
         ((), "1e-30000000", "epsilon must be a number"),

@@ -119,10 +119,17 @@ def test_the_help_lists_the_risks(capsys, command):
     )
 
 
-def test_strict_says_what_took_its_place(run, undrawn):
-    error = run.refused("--strict")
-    assert "--strict" in error
-    assert "--accept" in error
+@pytest.mark.parametrize(
+    ("rules", "name"),
+    [("totals: [sex, [sex]]", "sex: f"), ("totals: [area, [area, sex]]", "area: A, sex: f")],
+)
+def test_totals_of_one_name_are_refused(run, undrawn, rules, name):
+    """A recipient looks a total up by its name."""
+    run.table('area,sex,count\nA,f,4\nA,m,0\n"A, sex: f",f,6\n"A, sex: f",m,5\n')
+    run.rules(rules)
+    error = run.refused()
+    assert "rules.yaml: " in error
+    assert name in error
 
 
 @pytest.mark.parametrize(("last", "sorted_"), [(9, True), (0, False)])

@@ -280,6 +280,15 @@ WRONG = {
     "simulations without end": (None, ("--simulations", "10001"), "from 10 up to 10,000"),
     "simulations of many digits": (None, ("--simulations", "1" * 5000), "must be a whole number"),
     "an epsilon of zero": (None, ("--epsilon", "0"), "epsilon must lie between"),
+    "an epsilon too small for a query": (None, ("--epsilon", "1e-13"), "--epsilon: "),
+    **{
+        f"a column called {name}": (
+            lambda frame, name=name: frame.rename(columns={"count": "people", "sex": name}),
+            ("--count", "people"),
+            repr(name),
+        )
+        for name in ("level", "region", "count", "margin_simulated")
+    },
 }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.messages import convolution, layouts, rejection, windows
 from isdp.exact.messages.convolution import convolve, make_convolution
 from isdp.exact.messages.layouts import Layouts
@@ -308,7 +308,7 @@ def test_whole_chances_of_a_release_never_pass_2_to_the_63(name, bits, monkeypat
 
 def test_a_release_whose_messages_are_convolved_draws_the_same_noise(monkeypatch):
     def draws():
-        words = _Words(np.random.default_rng(3).bytes)
+        words = BitSource(np.random.default_rng(3).bytes)
         return MessageSampler(LATTICES["3 x 3"], l1("1/4")).draw(words, 200)
 
     monkeypatch.setattr(layouts, "QUICK", math.inf)

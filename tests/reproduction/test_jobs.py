@@ -1,0 +1,155 @@
+"""The scripts of the workflow, on a finished run: streams, inputs, settings, and orders of rows."""
+
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+
+import pandas as pd
+import pytest
+
+from isdp.io.draws import Draws
+from reproduction.running.tables import read_csv
+from tests.reproduction.replay import FORMATS, content
+
+STUDIES = (
+    *("counties", "lattices", "congenial", "exactness", "subspace", "topdown", "swapping"),
+    "comparison",
+)
+# streams that are taken more than once on purpose
+COMMON = {
+    ("topdown: held or not", "identity 4"): "the same noise with and without invariants",
+    ("topdown cuts", "regions"): "the same regions at every budget",
+    ("swapping", "computed"): "two halves of one stream",
+}
+KEYS = {"fips", "state", "name", "county", "rank", "cell", "run", "t", "step", "level", "census"}
+# the output has the name of another input
+APART = {("plot_subspace", "counties")}
+# what a table says in the order of its rows
+ORDERED = set()
+
+
+def quick(jobs, study):
+    """One job of each rule of a study that draws no random numbers."""
+    own = {job.given.rule: job for job in jobs if job.script.parent.name == study}
+    return [job for job in own.values() if "seed" not in job.params]
+
+
+def moved(only, name, made):
+    """Move all numbers that are measured, or where there are none those that are counted."""
+    if name != only:
+        return None
+    if isinstance(made, Draws):
+        return replace(made, noise=made.noise[:, : made.noise.shape[1] // 2])
+    values = made.select_dtypes("float").columns.difference(KEYS)
+    if made[values].isna().all(axis=None):
+        values = made.select_dtypes("number").columns.difference(KEYS)
+        return made.assign(**{column: made[column] + 1 for column in values})
+    return made.assign(**{column: 0.9 * made[column] for column in values})
+
+
+def differing(base, again):
+    return {name for name in base if content(base[name]) != content(again[name])}
+
+
+def outcome(base, run):
+    """The outputs that a run changes; all of them where it cannot run."""
+    try:
+        return differing(base, run())
+    except (Exception, SystemExit):
+        return set(base)
+
+
+def test_no_two_draws_are_from_one_stream(jobs):
+    (seed,) = {job.params["seed"] for job in jobs if "seed" in job.params}
+    # a stream may be split further, by numbers that are drawn from it
+    taken = Counter(key for job in jobs for key in job.streams if key[0] == seed)
+    assert len(taken) > 50
+    assert {key for key, times in taken.items() if times > 1 and key[1:3] not in COMMON} == set()
+    for job in jobs:
+        assert "seed" in job.params or not job.streams, job.name
+        assert not job.streams or job.streams[0][0] == seed, job.name
+
+
+def test_what_is_made_for_a_state_or_a_law_is_of_that_state_or_law(jobs, finished):
+    seen = set()
+    for job in jobs:
+        for name, files in job.outputs.items():
+            for file in files:
+                path = finished.folder / file
+                for wildcard, value in job.given.wildcards.items():
+                    made = FORMATS[path.suffix][0](path) if path.suffix in FORMATS else None
+                    if isinstance(made, Draws):
+                        label = {"state": "unit"}.get(wildcard, wildcard)
+                        assert made.settings[label] == value, file
+                        sampler = {"exact": "exact", "paper": "paper"}
+                        own = file.rpartition("/")[2].split("_")[0], name
+                        wanted = next((sampler[each] for each in own if each in sampler), "mcmc")
+                        assert made.settings["sampler"] == wanted, file
+                    elif made is not None and wildcard in made:
+                        assert {*made[wildcard]} == {value}, file
+                    elif made is not None and wildcard == "state" and "fips" in made:
+                        counties = read_csv(finished.folder / "results/data/counties.csv")
+                        own = counties.loc[counties["state"] == value, "fips"]
+                        assert {*made["fips"]} == {*own}, file
+                    else:
+                        continue
+                    seen.add((job.given.rule, name))
+    assert len(seen) > 15
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_each_input_moves_the_outputs_of_its_name(jobs, replay, study):
+    for job in quick(jobs, study):
+        base = replay(job)
+        found = {}
+        for name, files in job.inputs.items():
+            if all(file.endswith((".csv", ".nc")) for file in files):
+                run = partial(replay, job, partial(moved, name))
+                found[name] = outcome(base, run)
+                assert found[name], f"{job.name}: nothing is made of {name}"
+                own = {made for made in base if made == name or made.startswith(f"{name}_")}
+                if (job.given.rule, name) not in APART:
+                    assert own <= found[name], f"{job.name}: {name}"
+        assert set(base) <= set().union(*found.values()), job.name
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_each_setting_moves_an_output(jobs, replay, study):
+    for job in quick(jobs, study):
+        base = replay(job)
+        for name in job.params.keys() - {"sources"}:
+            changed = job.params | {name: another(job.params[name])}
+            assert outcome(base, partial(replay, job, params=changed)), (job.name, name)
+
+
+def another(value):
+    """Another value of a setting; of a block, with all of its numbers and words changed."""
+    if isinstance(value, dict):
+        return {key: another(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return value[:-1]
+    if isinstance(value, bool) or value is None:
+        return not value
+    return f"{value} or other" if isinstance(value, str) else value + 1
+
+
+def shuffled(only, name, made):
+    return made.sample(frac=1, random_state=1) if name == only else None
+
+
+def as_set(table):
+    columns = list(table)
+    rows = table.round(9).astype(str).sort_values(columns, ignore_index=True)
+    return rows[columns]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_order_of_rows_says_nothing(jobs, replay, study):
+    for job in quick(jobs, study):
+        base = {name: made for name, made in replay(job).items() if isinstance(made, pd.DataFrame)}
+        for name, files in job.inputs.items():
+            if base and all(file.endswith(".csv") for file in files):
+                again = replay(job, partial(shuffled, name))
+                for made, table in base.items():
+                    if (job.given.rule, name, made) not in ORDERED:
+                        assert as_set(again[made]).equals(as_set(table)), (job.name, name, made)
