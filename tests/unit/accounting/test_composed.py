@@ -58,10 +58,6 @@ def test_at_the_pure_epsilon_nothing_is_left_and_just_below_little(law, count):
     assert 0 < below < 1e-3 * count
 
 
-def test_at_epsilon_zero_delta_is_the_total_variation_distance():
-    assert delta_laplace(0, 2.0, 1) == pytest.approx(1 - math.exp(-1 / 4), rel=1e-12)
-
-
 def test_composed_laplace_noise_spares_little_at_a_small_delta():
     pure = 12 / 1.0
     for delta in (1e-14, 1e-9, 1e-6, 1e-3):
