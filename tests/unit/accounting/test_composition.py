@@ -53,6 +53,7 @@ def test_a_missing_figure_per_person_stays_missing_wherever_it_stands(guarantees
     assert together.loss_per_person is None
     assert together.why_not_per_person == ALONE
     assert as_zcdp(together).loss_per_person is None
+    assert compose([VAGUE, VAGUE]).why_not_per_person == ALONE
 
 
 @pytest.mark.parametrize(
