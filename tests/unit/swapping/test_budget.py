@@ -112,10 +112,6 @@ def test_what_is_no_epsilon_is_refused(epsilon):
 
 @pytest.mark.parametrize("size", [0, -3, 2.5, "10", True])
 def test_what_is_no_size_is_refused(size):
-    with pytest.raises(InputError, match="number of records"):
-        epsilon_bound(0.5, size)
-
-
-def test_strata_of_one_have_no_rate():
-    with pytest.raises(InputError, match="number of records"):
-        rates_for(3.0, 1)
+    for call in (lambda: epsilon_bound(0.5, size), lambda: rates_for(3.0, 1)):
+        with pytest.raises(InputError, match="number of records"):
+            call()
