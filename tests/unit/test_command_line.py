@@ -81,3 +81,40 @@ def test_a_pipe_that_its_reader_closes_ends_the_command_without_a_word(command, 
     assert (done.stderr, done.returncode) == ("", 141)
     if "--out" in arguments:
         assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("buffered", [False, True])
+def test_output_that_cannot_be_printed_has_a_status_of_its_own(closed, buffered, tmp_path):
+    """The files are there, and a script must not take the run for one that wrote nothing."""
+    arguments = list(map(str, [*WRITING["swap"][0], "--out", tmp_path / "out"]))
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    environment["PYTHONUNBUFFERED"] = "" if buffered else "1"
+    where = ">&-" if closed else "> /dev/full"
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {where}', "sh", sys.executable, "-m", "isdp", *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    assert done.returncode == os.EX_IOERR
+    assert done.stderr.startswith("isdp: standard output: ")
+    assert done.stderr.count("\n") == 1
+    assert (tmp_path / "out/certificate.json").exists()
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_a_folder_below_a_file_is_refused_at_once(command, tmp_path, capsys):
+    (tmp_path / "file").write_text("mine")
+    arguments = list(map(str, [*WRITING[command][0], "--out", tmp_path / "file/out"]))
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"isdp: {tmp_path}/file: ")
+    assert "--out" in error
+
+
+@pytest.mark.parametrize("option", ["swap", "match", "carry"])
+def test_an_option_with_a_line_break_is_refused(option, tmp_path, capsys):
+    arguments = list(map(str, [*WRITING["swap"][0], "--out", tmp_path / "out"]))
+    assert main([*arguments, f"--{option}", "cou\rnty"]) == 2
+    assert capsys.readouterr().err.startswith(f"isdp: --{option}: ")

@@ -2,7 +2,8 @@
 
 `Guarantee` is the value that a mechanism hands out. `conversions` turns rho-zCDP into (epsilon,
 delta), `composed` gives the exact delta of many Laplace measurements, `preference` tells which of
-Laplace and Gaussian noise is smaller.
+Laplace and Gaussian noise is smaller. Every function raises `InputError` for a number that is out
+of range.
 """
 
 from isdp.accounting.composition import as_zcdp, compose

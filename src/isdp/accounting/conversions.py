@@ -16,7 +16,7 @@ import scipy
 from scipy.special import erfcx, ndtr
 
 from isdp.accounting.guarantees import Guarantee, Number, product
-from isdp.checks import not_negative, one_of, share
+from isdp.checks import not_negative, one_of, share, within
 from isdp.errors import InputError
 
 ROUNDING = 1e-12  # relative, more than a conversion is off by
@@ -133,19 +133,9 @@ def epsilon_above(conversion: str, rho: Number, delta: float) -> float:
 
 
 def rho_for(conversion: str, epsilon: float, delta: float) -> float:
-    """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given.
-
-    Raises
-    ------
-    InputError
-        If the conversion is unknown or a number is out of its range.
-    """
+    """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given."""
     convert = _named(conversion)
-    if not EPSILONS[0] <= epsilon <= EPSILONS[1]:
-        raise InputError(
-            f"accounting: epsilon must be positive, from {EPSILONS[0]:g} to {EPSILONS[1]:g}, got "
-            f"{epsilon!r}"
-        )
+    within("accounting: epsilon", epsilon, *EPSILONS)
     share("accounting: delta", delta)
     length = -math.log(delta)
     low = (epsilon / (math.sqrt(length + epsilon) + math.sqrt(length))) ** 2

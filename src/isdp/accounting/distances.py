@@ -35,17 +35,7 @@ def hamming(first: Iterable[Hashable], second: Iterable[Hashable]) -> float:
 
 
 def hamming_of_tables(first, second) -> float:
-    """d_HAM of two tables of counts: half their l1 distance if the totals agree, else infinite.
-
-    Parameters
-    ----------
-    first, second : int arrays of one shape
-
-    Raises
-    ------
-    InputError
-        If the shapes differ or the counts are not whole numbers.
-    """
+    """d_HAM of two tables of counts: half their l1 distance if the totals agree, else infinite."""
     first, second = np.asarray(first), np.asarray(second)
     whole = first.dtype.kind in "iu" and second.dtype.kind in "iu"
     if first.shape != second.shape or not whole:

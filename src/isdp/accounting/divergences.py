@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 from scipy.special import logsumexp
 
+from isdp.checks import not_negative, positive, within
 from isdp.errors import InputError
 
 LARGEST_LOG_ORDER = 12.0  # orders up to 1 + e^12
@@ -30,11 +31,6 @@ def multiplicative(p, q) -> float:
     -------
     float
         Infinite if an output is possible under one law alone.
-
-    Raises
-    ------
-    InputError
-        If they are no probabilities over the same outputs.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -54,15 +50,9 @@ def approximate(p, q, delta: float) -> float:
     p, q : float arrays, shape (outputs,)
     delta : float
         From 0 up to below 1.
-
-    Raises
-    ------
-    InputError
-        If they are no probabilities over the same outputs, or delta is out of range.
     """
     p, q = _check(p, q)
-    if not 0 <= delta < 1:
-        raise InputError(f"divergences: delta must lie from 0 up to below 1, got {delta!r}")
+    not_negative("divergences: delta", delta, below=1)
     return max(_one_sided(p, q, delta), _one_sided(q, p, delta), 0.0)
 
 
@@ -82,15 +72,9 @@ def renyi(p, q, order: float) -> float:
     p, q : float arrays, shape (outputs,)
     order : float
         alpha, at least 1; 1 stands for the limit, the Kullback-Leibler divergence.
-
-    Raises
-    ------
-    InputError
-        If they are no probabilities over the same outputs, or the order is below 1.
     """
     p, q = _check(p, q)
-    if not order >= 1:
-        raise InputError(f"divergences: the order must be at least 1, got {order!r}")
+    within("divergences: the order", order, 1, math.inf)
     if ((p > 0) & (q == 0)).any():
         return math.inf
     some = p > 0
@@ -114,11 +98,6 @@ def normalised_renyi(p, q) -> float:
     float
         The best of 241 orders up to 1 + e^12, refined; from below, as any search. Infinite if an
         output is possible under one law alone.
-
-    Raises
-    ------
-    InputError
-        If they are no probabilities over the same outputs.
     """
     p, q = _check(p, q)
     if ((p > 0) != (q > 0)).any():
@@ -140,16 +119,8 @@ def _largest_by_order(p: np.ndarray, q: np.ndarray) -> float:
 
 
 def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
-    """D_nor of two normal laws of one standard deviation: |shift| / (sigma sqrt 2).
-
-    Raises
-    ------
-    InputError
-        If sigma is not positive.
-    """
-    if not sigma > 0:
-        raise InputError(f"divergences: sigma must be positive, got {sigma!r}")
-    return abs(shift) / (sigma * math.sqrt(2))
+    """D_nor of two normal laws of one standard deviation: |shift| / (sigma sqrt 2)."""
+    return abs(shift) / (positive("divergences: sigma", sigma) * math.sqrt(2))
 
 
 def total_variation(p, q) -> float:

@@ -7,7 +7,9 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from functools import cache
+from io import StringIO
 
 from isdp import __version__
 from isdp.cli import account, check, compare, plan, privatize, swap, topdown
@@ -32,31 +34,53 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    The status is 2 if the input is wrong, with one line that says why. If the reader of a pipe
-    closes it, the status is that of a program that SIGPIPE ends, without a message.
+    The status is 2 if the input is wrong or a file cannot be written, with one line that says why.
+    What a command prints is printed at its end. If that is impossible, the process ends with status
+    74, and all files are there; if the reader of a pipe has closed it, with the status of a program
+    that SIGPIPE ends, without a message.
     """
+    printed = StringIO()
     try:
-        try:
-            given = vars(parser().parse_args(arguments))
-            del given["command"]
-            return given.pop("run")(**given)
-        finally:
-            sys.stdout.flush()
+        with redirect_stdout(printed):
+            return _run(arguments)
+    finally:
+        _print(printed.getvalue())
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        for word in sys.argv[1:] if arguments is None else arguments:
+            if word.startswith("--") and word.endswith("=--"):  # argparse drops this value
+                raise InputError(f"{word.removesuffix('=--')}: wanted a value, got '--'")
+        given = vars(parser().parse_args(arguments))
+        del given["command"]
+        return given.pop("run")(**given)
     except InputError as error:
         print(f"isdp: {' '.join(str(error).split())}", file=sys.stderr)
-    except BrokenPipeError:
-        _discard_output()
-        return 128 + signal.SIGPIPE
     except OSError as error:
-        print(f"isdp: {error}", file=sys.stderr)
+        place = "" if error.filename is None else f"{error.filename}: "
+        print(f"isdp: {place}{error.strerror or error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("isdp: interrupted", file=sys.stderr)
         return 128 + signal.SIGINT
     return 2
 
 
-def _discard_output() -> None:
-    """Send what is still buffered nowhere, as Python writes it once more at its end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(nowhere, stream.fileno())
+def _print(text: str) -> None:
+    """Write to standard output, or end the process with a status that says why not."""
+    if not text:
+        return
+    problem = "it is closed"
+    try:
+        if sys.stdout is not None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+    except OSError as error:
+        # Python writes what is still buffered once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise SystemExit(128 + signal.SIGPIPE) from None
+        problem = error.strerror
+    print(f"isdp: standard output: {problem}; the command itself is complete", file=sys.stderr)
+    raise SystemExit(os.EX_IOERR)

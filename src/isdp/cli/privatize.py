@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-
 from isdp.cli.options import (
     add_accept,
     add_columns,
@@ -13,7 +11,6 @@ from isdp.cli.options import (
     command,
     request,
 )
-from isdp.errors import InputError
 
 EPILOG = """\
 the table: a csv in UTF-8, a row a cell; a column of counts, and others that name the cell
@@ -68,20 +65,14 @@ def add(commands) -> None:
     add_columns(own)
     add_out(own, "noisy", picture=True)
     add_accept(own, "weak-noise", "sorted-rows", "missing-rows")
-    own.add_argument("--strict", action="store_true", help=argparse.SUPPRESS)  # of 0.2
 
 
-def run(strict: bool, **given) -> int:
+def run(**given) -> int:
     """Run it and say what was written."""
     from isdp.io.certificate import said_of_privacy
     from isdp.io.wording import counted
     from isdp.privatize import privatize
 
-    if strict:
-        raise InputError(
-            "--strict: this option is gone; risks are refused without it, and --accept NAME "
-            "accepts one of them"
-        )
     certificate = privatize(request=request(given), **given)
     out = given["out"]
     totals = sum(check["totals"] for check in certificate["invariants"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 from isdp.cli.options import add_out, command
+from isdp.errors import InputError
 
 EPILOG = """\
 the records: a csv in UTF-8 with one row for each record; all values are read as text
@@ -81,7 +82,7 @@ def run(**given) -> int:
     from isdp.swapping.release import swap_file
 
     for name in ("match", "swap", "carry"):
-        given[name] = _columns(given[name])
+        given[name] = _columns(given[name], f"--{name}")
     certificate, out = swap_file(**given), given["out"]
     strata, privacy = certificate["strata"], certificate["privacy"]
     print(
@@ -103,6 +104,9 @@ def run(**given) -> int:
     return 0
 
 
-def _columns(text: str) -> list[str]:
-    """Names of columns separated by commas, as one row of a csv, so that quotes may hold commas."""
-    return next(csv.reader([text]), []) if text else []
+def _columns(text: str, option: str) -> list[str]:
+    """Read names of columns as one row of a csv, so that quoted names may hold commas."""
+    try:
+        return next(csv.reader([text]), []) if text else []
+    except csv.Error:
+        raise InputError(f"{option}: the name of a column has a line break; rename it") from None

@@ -114,7 +114,7 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     }
     wish = Wish(
         flavour="zCDP" if epsilon is None else "pure",
-        total=exact_epsilon(rho if epsilon is None else epsilon),
+        total=exact_epsilon(rho, "rho") if epsilon is None else exact_epsilon(epsilon),
         seed=seed,
         experiment=experiment,
         **given,

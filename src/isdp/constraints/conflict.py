@@ -14,9 +14,6 @@ TIME_LIMIT = 60  # seconds a question
 def irreducible_conflict(polytope: Polytope) -> list[str]:
     """Name constraints that contradict each other, and no longer do if any one is dropped.
 
-    Constraints are dropped one by one; one without which the rest could be met is put back
-    (the deletion filter of Chinneck and Dravnieks, 1991). Numbers may be fractions.
-
     Returns
     -------
     list of str
@@ -27,6 +24,16 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
     InputError
         If a question is not settled within a minute.
     """
+    names = [*polytope.equalities.names, *polytope.inequalities.names]
+    return [names[row] for row in conflicting(polytope)]
+
+
+def conflicting(polytope: Polytope) -> list[int]:
+    """Find the rows of `irreducible_conflict`, those of the equalities first.
+
+    Constraints are dropped one by one; one without which the rest could be met is put back
+    (the deletion filter of Chinneck and Dravnieks, 1991). Numbers may be fractions.
+    """
     rows = polytope.equalities.constraints + polytope.inequalities.constraints
     kept = np.ones(rows, dtype=bool)
     if _can_be_met(polytope, kept):
@@ -34,8 +41,7 @@ def irreducible_conflict(polytope: Polytope) -> list[str]:
     for row in range(rows):
         kept[row] = False
         kept[row] = _can_be_met(polytope, kept)
-    names = [*polytope.equalities.names, *polytope.inequalities.names]
-    return [name for name, stays in zip(names, kept, strict=True) if stays]
+    return np.flatnonzero(kept).tolist()
 
 
 def _can_be_met(polytope: Polytope, kept) -> bool:

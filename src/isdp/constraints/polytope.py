@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import block_array, csr_array, eye_array
+from scipy.sparse import eye_array
 
 from isdp.checks import INT64_MAX, whole_vector
 from isdp.constraints.invariants import Invariants
@@ -166,39 +166,10 @@ class Polytope:
     def contradiction(self) -> list[str]:
         """Conditions that cannot hold together, even with fractions; none if there is no such set.
 
-        A linear programme allows every condition to be missed and asks for the least sum of
-        misses. Where that is above zero, the conditions with a price are the certificate
-        (Farkas): weighted by their prices they add up to 0 >= something positive.
+        Without any one of them the others can be met.
         """
-        from scipy.optimize import linprog
+        from isdp.constraints.conflict import conflicting  # which needs this module
 
-        a, b = (each.sparse.astype(float) for each in (self.equalities, self.inequalities))
-        rows, walls = a.shape[0], b.shape[0]
-        over, short = (eye_array(rows, format="csr") for _ in range(2))
-        missed = eye_array(walls, format="csr")
-        equal = block_array([[a, -over, short, csr_array((rows, walls))]], format="csr")
-        above = block_array([[-b, csr_array((walls, 2 * rows)), -missed]], format="csr")
-        cost = np.concatenate([np.zeros(self.cells), np.ones(2 * rows + walls)])
-        least = linprog(
-            cost,
-            A_ub=above if walls else None,
-            b_ub=-self.least if walls else None,
-            A_eq=equal if rows else None,
-            b_eq=self.totals if rows else None,
-            bounds=[(None, None)] * self.cells + [(0, None)] * (2 * rows + walls),
-            method="highs-ds",
-        )
-        if least.status != 0 or least.fun < 1e-7:
-            return []
-        prices = [
-            *zip(self.equalities.names, self.totals, np.ravel(least.eqlin.marginals), strict=True),
-            *zip(
-                self.inequalities.names, self.least, -np.ravel(least.ineqlin.marginals), strict=True
-            ),
-        ]
-        signs = ["="] * rows + [">="] * walls
-        return [
-            f"{name} ({sign} {side})"
-            for (name, side, price), sign in zip(prices, signs, strict=True)
-            if abs(price) > 1e-7
-        ]
+        sides = [*(f"= {a}" for a in self.totals), *(f">= {b}" for b in self.least)]
+        names = [*self.equalities.names, *self.inequalities.names]
+        return [f"{names[row]} ({sides[row]})" for row in conflicting(self)]

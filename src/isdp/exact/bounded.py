@@ -35,9 +35,9 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.blocks import block_order, refuse_large_sums
-from isdp.exact.coins import _ball, _decide, _floor, _Geometric, _Tosses, _Words
+from isdp.exact.coins import BitSource, Geometric, _ball, _decide, _floor
 from isdp.exact.compositions import compose
-from isdp.exact.counts import _below
+from isdp.exact.counts import draw_below
 from isdp.exact.messages.bounds import cell_bound
 from isdp.io.progress import progress, tracked
 from isdp.mechanisms.base import Mechanism, energy_served
@@ -99,7 +99,7 @@ class BoundedSampler:
         self._free = order[: starts[0]]
         epsilon = Fraction(rate)
         self._alone = _Cells(lower[self._free], epsilon, epsilon)
-        self._positive = _Geometric(epsilon)
+        self._positive = Geometric(epsilon)
         self._blocks = []
         self.error = 0.0
         ends = list(pairwise(starts.tolist()))
@@ -117,7 +117,7 @@ class BoundedSampler:
             If a block is not kept in a million tries.
         """
         noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
-        words = _Words(rng.bytes)
+        words = BitSource(rng.bytes)
         with progress("drawing noise", noise.size) as at:
             for done, row in enumerate(noise):
                 drawn = done * len(row) + len(self._free)
@@ -130,7 +130,7 @@ class BoundedSampler:
         self.invariants.check(noise)
         return noise
 
-    def _draw_free(self, words: _Words) -> np.ndarray:
+    def _draw_free(self, words: BitSource) -> np.ndarray:
         below = self._alone.draw(words)
         counts = self._positive.draw(words, len(below))
         return np.where(below > 0, -below, np.maximum(self._alone.lower, 0) + counts)
@@ -149,9 +149,9 @@ class _Cells:
         bounds = [min(_floor(self._share, deepest), TOP) for deepest in self._deepest.tolist()]
         self._bounds = np.array(bounds, dtype=np.uint64)
         self._bound_of = self._bounds[self._kind]
-        self._steps = _Geometric(abs(beta)) if beta else None
+        self._steps = Geometric(abs(beta)) if beta else None
 
-    def draw(self, words: _Words) -> np.ndarray:
+    def draw(self, words: BitSource) -> np.ndarray:
         """Draw how far below zero each cell is; 0 for cells that are not."""
         below = np.zeros(len(self.lower), dtype=np.int64)
         uniform, bounds = words.take(len(self._can)), self._bound_of
@@ -164,7 +164,7 @@ class _Cells:
             below[cells] = self._depths(words, -self.lower[cells])
         return below
 
-    def _depths(self, words: _Words, deepest: np.ndarray) -> np.ndarray:
+    def _depths(self, words: BitSource, deepest: np.ndarray) -> np.ndarray:
         """Draw k from 1 to its largest with a chance in proportion to exp(-beta k)."""
         # counted from the likelier end on, the law falls with the rate |beta|
         steps = np.empty(len(deepest), dtype=np.int64)
@@ -178,7 +178,7 @@ class _Cells:
             kept = drawn < room
             if not many.all():
                 few = np.flatnonzero(~many)
-                drawn[few] = _below(words, room[few])
+                drawn[few] = draw_below(words, room[few])
                 kept[few] = True
                 if self._steps is not None:
                     kept[few] = self._steps.draw(words, len(few)) >= drawn[few]
@@ -218,8 +218,7 @@ class _Block:
         self._cells = _Cells(lower, alpha, 2 * epsilon - alpha)
         self._least = self._fewest(lower, alpha)
         self._mode = _floor(self._peak)
-        self._kept = _Tosses(self._log_chance)
-        self._counts = _Geometric(alpha)
+        self._counts = Geometric(alpha)
 
     def _fewest(self, lower: np.ndarray, alpha: Fraction) -> int:
         """Find a number of cells above zero that is missed with a chance below exp(-LOG_MISSED)."""
@@ -245,7 +244,7 @@ class _Block:
         """Logarithm of the chance to keep, against the largest of the fewest cells."""
         return self._log_law(cells, total) - self._log_law(self._least, self._mode)
 
-    def draw(self, words: _Words) -> np.ndarray:
+    def draw(self, words: BitSource) -> np.ndarray:
         """Draw the noise, int64 (cells,)."""
         if self.slack == 0:
             return self.lower.copy()
@@ -256,7 +255,9 @@ class _Block:
             total = int(below.sum()) - int(raised.sum())
             if total < 0 or not len(above):
                 continue
-            if len(above) < self._least or self._kept.toss(words, words.one(), len(above), total):
+            if len(above) < self._least or _decide(
+                words, words.one(), self._log_chance, len(above), total
+            ):
                 noise = raised - below
                 counts, totals = np.array([len(above)]), np.array([total])
                 single = len(above) == 1

@@ -13,7 +13,7 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError, MisfitError, NoSamplerError
 from isdp.exact.bounded import BoundedSampler
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.compositions import BlockSampler
 from isdp.exact.halving import HalvingSampler
 from isdp.exact.klein import GaussianSampler
@@ -85,7 +85,7 @@ class ExactSampler:
         """Draw independent noise vectors; int64 (draws, cells), checked against the invariants."""
         return self.sampler.sample(rng, draws)
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Draw in exact arithmetic, where `error` is 0: int64 (draws, cells), not yet checked."""
         return self.sampler.draw(words, draws)
 

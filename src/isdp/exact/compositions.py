@@ -38,18 +38,17 @@ from isdp.exact.coins import (
     CHUNK,
     LARGEST_RATE,
     SHORT_BITS,
+    BitSource,
+    Geometric,
     _Digit,
-    _Geometric,
     _geometric,
-    _sum_weight,
-    _SumWeight,
-    _Words,
 )
+from isdp.exact.counts import sums_of_counts
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Law, Mechanism, energy_served
 
-TOGETHER = 1 << 14  # cells drawn at once: their arrays stay in the cache
+TOGETHER = 1 << 15  # cells drawn at once: their arrays stay in the cache
 
 
 class BlockSampler(WordSampler):
@@ -91,7 +90,7 @@ class BlockSampler(WordSampler):
         self._spans = [(_run(cells), sizes[blocks]) for blocks, cells in spans(order, starts)]
         self._moving = len(self._free) + int(sizes[sizes > 1].sum())
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
         with progress("drawing noise", draws * self._moving) as at:
@@ -148,7 +147,7 @@ def parts(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         yield first, noise[first : first + rows]
 
 
-def draw_blocks(words: _Words, sizes: np.ndarray, geometric: _Geometric) -> np.ndarray:
+def draw_blocks(words: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
     """Draw noise under totals of disjoint blocks.
 
     Parameters
@@ -161,19 +160,20 @@ def draw_blocks(words: _Words, sizes: np.ndarray, geometric: _Geometric) -> np.n
     int64 array, shape (sum of sizes,)
         Block after block.
     """
-    weights = _weights(sizes, geometric.epsilon)
+    counts = sums_of_counts(geometric.epsilon)
+    laws = counts.laws(sizes)
     starts = np.cumsum(sizes) - sizes
     x, sums = np.empty(sizes.sum(), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
     left = np.arange(len(sizes))
     while len(left):
         sums[left] = _put(geometric.draw(words, sizes[left].sum()), sizes, starts, left, x)
-        left = left[~_toss(words, weights, left, sums[left])]
+        left = left[~counts.keep(words, laws[left], sums[left])]
     x -= compose(words, sums, sizes, geometric)
     return x
 
 
 def compose(
-    words: _Words, totals: np.ndarray, sizes: np.ndarray, geometric: _Geometric
+    words: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
 ) -> np.ndarray:
     """Draw uniform weak compositions, quickly if the totals are such as the counts add up to.
 
@@ -191,7 +191,8 @@ def compose(
     bits, coarse = geometric.bits, geometric.digits[-1][1]
     if bits == 0:
         return _gaps(words, totals, sizes, coarse)
-    weights = _weights(sizes, coarse.rate)
+    counts = sums_of_counts(coarse.rate)
+    laws = counts.laws(sizes)
     ends = np.cumsum(sizes)
     starts = ends - sizes
     remainders, quotients = np.empty(ends[-1], dtype=np.int64), np.empty_like(totals)
@@ -204,27 +205,12 @@ def compose(
         kept = quotients[left] >= 0
         # exp(-epsilon r) for the last remainder r, by a count that reaches it
         kept[kept] = geometric.draw(words, kept.sum()) >= remainders[last[kept]]
-        kept[kept] = _toss(words, weights, left[kept], quotients[left[kept]])
+        kept[kept] = counts.keep(words, laws[left[kept]], quotients[left[kept]])
         left = left[~kept]
     return (_gaps(words, quotients, sizes, coarse) << bits) + remainders
 
 
-def _weights(sizes: np.ndarray, rate) -> list[_SumWeight]:
-    """Weight of the sum of each of so many counts."""
-    counts = sizes.tolist()
-    of = {count: _sum_weight(count, rate) for count in set(counts)}
-    return [of[count] for count in counts]
-
-
-def _toss(words: _Words, weights: list[_SumWeight], which: np.ndarray, sums) -> np.ndarray:
-    """Keep sums with the chances of the weights that they belong to; bool (sums,)."""
-    uniforms = words.take(len(which)).tolist()
-    trials = zip(which.tolist(), uniforms, sums.tolist(), strict=True)
-    kept = [weights[i].toss(words, uniform, s) for i, uniform, s in trials]
-    return np.array(kept, dtype=bool)
-
-
-def _gaps(words: _Words, totals: np.ndarray, sizes: np.ndarray, law: _Digit) -> np.ndarray:
+def _gaps(words: BitSource, totals: np.ndarray, sizes: np.ndarray, law: _Digit) -> np.ndarray:
     """Compose totals by stars and bars, the bars a count of `law` apart to begin with."""
     lengths, starts, ahead = _lay_out(totals, sizes)
     places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)

@@ -14,9 +14,7 @@ import numpy as np
 from flint import acb, arb
 
 from isdp.errors import InputError
-from isdp.exact.coins import _ball, _geometric, _Words
-from isdp.exact.kernels import relative_masses
-from isdp.exact.tosses import toss_all
+from isdp.exact.coins import BitSource, _ball, _geometric, toss_all
 from isdp.mechanisms.base import Energy
 
 LEAST_VARIANCE, MOST_VARIANCE = Fraction(1, 10**6), 10**20
@@ -43,14 +41,16 @@ def gaussian_variance(energy: Energy) -> Fraction:
 
 
 def centred_gaussian(
-    words: _Words, variance: Fraction, numerators: np.ndarray, denominator: int
+    words: BitSource, variance: Fraction, numerators: np.ndarray, denominator: int
 ) -> np.ndarray:
     """Draw from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers, exactly.
 
     Canonne, Kamath and Steinke (2020), Algorithm 3, around any rational c: a fair coin for the side
-    of c, a geometric count of scale t = floor(sigma) + 1 from the nearest integer on that side, and
-    with x the distance from c that this gives, kept with probability
-    exp(-(x - variance/t)^2 / (2 variance)), less on the side whose nearest integer is farther.
+    of c, a geometric count of scale t from the nearest integer on that side, and with x the
+    distance from c that this gives, kept with probability exp(-(x - variance/t)^2 / (2 variance)),
+    less on the side whose nearest integer is farther. Any t will do. It is a power of two near
+    sigma, so that all variances share a few tables; at least three in five proposals are kept
+    where sigma is large.
 
     Parameters
     ----------
@@ -63,7 +63,9 @@ def centred_gaussian(
     int64 array, shape (draws,)
     """
     drawn = np.zeros(len(numerators), dtype=np.int64)
-    scale = math.isqrt(math.floor(variance)) + 1
+    scale = 1
+    while 2 * scale**2 < variance:
+        scale *= 2
     floors, rests = np.divmod(numerators, denominator)
     left = np.arange(len(drawn))
     while len(left):
@@ -78,7 +80,7 @@ def centred_gaussian(
     return drawn
 
 
-def _keep(words: _Words, variance: Fraction, scale: int, steps, gaps, denominator) -> np.ndarray:
+def _keep(words: BitSource, variance: Fraction, scale: int, steps, gaps, denominator) -> np.ndarray:
     """Decide on proposals `steps` beyond the nearest integer on their side; bool (draws,)."""
     further = np.maximum(2 * gaps - denominator, 0)  # what a gap exceeds that of the other side by
     distance = steps + gaps / denominator
@@ -91,21 +93,6 @@ def _keep(words: _Words, variance: Fraction, scale: int, steps, gaps, denominato
         return -_ball(fall + Fraction(int(further[i]), denominator * scale))
 
     return toss_all(words, np.exp(-falls), log_chance)
-
-
-def relative_mass(variance: Fraction, centres: np.ndarray) -> np.ndarray:
-    """m(s, c) / m(s, 0) in doubles, with s^2 the variance; see `log_relative_mass`.
-
-    Parameters
-    ----------
-    centres : float64 array, shape (centres,)
-
-    Returns
-    -------
-    float64 array, shape (centres,)
-        Better than to 1e-12.
-    """
-    return relative_masses(math.sqrt(variance), centres)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:

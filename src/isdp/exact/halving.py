@@ -33,10 +33,9 @@ from flint import acb, arb, ctx
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.blocks import block_order
-from isdp.exact.coins import _ball, _Words
+from isdp.exact.coins import MARGIN, BitSource, _ball, toss_all
 from isdp.exact.gaussian import centred_gaussian, gaussian_variance, theta
 from isdp.exact.sampler import WordSampler, refuse_bounds
-from isdp.exact.tosses import MARGIN, toss_all
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Law, Mechanism, energy_served
 
@@ -106,7 +105,7 @@ class HalvingSampler(WordSampler):
                 f"{MOST_TRIES}; use a larger sigma"
             )
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         noise = np.zeros((draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
@@ -136,7 +135,7 @@ class _Tally:
 
 
 def _share_out(
-    words: _Words, variance: Fraction, sums: np.ndarray, cells: int, made: _Tally
+    words: BitSource, variance: Fraction, sums: np.ndarray, cells: int, made: _Tally
 ) -> np.ndarray:
     """Cells that add up to given sums; int64 (sums, cells)."""
     if cells == 1:
@@ -158,14 +157,15 @@ def _parts(cells: int) -> tuple[int, int]:
 
 def _splits(cells: int) -> set[tuple[int, int]]:
     """Find all pairs of sizes that splits of a block come to."""
-    if cells == 1:
-        return set()
-    first, second = _parts(cells)
-    return {(first, second)} | _splits(first) | _splits(second)
+    found, sizes = set(), {cells}
+    while pairs := {_parts(size) for size in sizes if size > 1}:
+        found |= pairs
+        sizes = {size for pair in pairs for size in pair}
+    return found
 
 
 def _split(
-    words: _Words, variance: Fraction, sums: np.ndarray, first: int, second: int, made: _Tally
+    words: BitSource, variance: Fraction, sums: np.ndarray, first: int, second: int, made: _Tally
 ) -> np.ndarray:
     """Draw the sums of the first cells, given those of all; int64 (sums,)."""
     common = math.gcd(first, second)
@@ -185,15 +185,20 @@ def _split(
     return drawn
 
 
-def _keep(words: _Words, parts: list[Period], pair: list[np.ndarray]) -> np.ndarray:
+def _keep(words: BitSource, parts: list[Period], pair: list[np.ndarray]) -> np.ndarray:
     """Decide on proposed splits by their thetas; bool (splits,)."""
-    chances = parts[0].relative(pair[0]) * parts[1].relative(pair[1])
+    spread = parts[0].spread + parts[1].spread
+    if spread * len(pair[0]) <= 1:
+        # a squeeze: bounds of all chances decide, but for one split or so
+        chances, margin = np.ones(len(pair[0])), max(MARGIN, 2 * spread)
+    else:
+        chances, margin = parts[0].relative(pair[0]) * parts[1].relative(pair[1]), MARGIN
 
     def log_chance(i: int) -> arb:
         logs = [part.log_relative(int(x[i])) for part, x in zip(parts, pair, strict=True)]
         return logs[0] + logs[1]
 
-    return toss_all(words, chances, log_chance)
+    return toss_all(words, chances, log_chance, margin)
 
 
 def _terms(variance: float, cells: int) -> float:
@@ -215,12 +220,17 @@ def _tries(variance: Fraction, first: int, second: int, all_cells: int) -> float
     what is left is a Gaussian's sum over s, times theta_others(0) at most.
     """
     both, others = first + second, all_cells - first - second
-    with ctx.workprec(PRECISION):
+    with ctx.workprec(_rough_precision(variance)):
         log = period(variance, first).log(0) + period(variance, second).log(0)
         log += _log_mass(variance * first * second / both)
         if others:
             log += period(variance, others).log(0) + _log_mass(variance * both * others / all_cells)
         return float((log - period(variance, all_cells).log(0)).exp())
+
+
+def _rough_precision(variance: Fraction) -> int:
+    """Bits of the balls that bound tries and chances."""
+    return 64 + math.ceil(variance).bit_length()
 
 
 def _log_mass(variance: Fraction) -> arb:
@@ -229,31 +239,38 @@ def _log_mass(variance: Fraction) -> arb:
 
 
 class Period:
-    """The period of F_m: theta_m(s), scaled so that its constant term in Poisson's formula is 1."""
+    """The period of F_m: theta_m(s), scaled so that its constant term in Poisson's formula is 1.
+
+    Attributes
+    ----------
+    spread : float
+        theta_m(s) over theta_m(0) lies between 1 - spread and 1.
+    """
 
     def __init__(self, variance: Fraction, cells: int):
         self.variance, self.cells = variance, cells
         self.known: dict[int, float] = {}
-        self.powers: tuple[int, list[arb]] = (0, [])
-        with ctx.workprec(PRECISION):
-            # all other terms are cosines, whose amplitudes add up to `excess`
-            excess = self.log(0).expm1()
-            self.flat = bool(2 * excess < MARGIN / 8)
+        self.powers: dict[int, list[arb]] = {}
+        with ctx.workprec(_rough_precision(variance)):
+            # all other terms are cosines, whose amplitudes add up to the excess over 1
+            self.spread = float((2 * self.log(0).expm1()).upper())
 
     def relative(self, sums: np.ndarray) -> np.ndarray:
         """theta_m(s) over theta_m(0), far better than to MARGIN; float64 (sums,)."""
-        if self.flat:
+        if self.spread < MARGIN / 8:
             return np.ones(len(sums))
         rests, where = np.unique(sums % self.cells, return_inverse=True)
         return np.array([self._near(rest) for rest in rests.tolist()])[where]
 
     def _near(self, rest: int) -> float:
         rest = min(rest, self.cells - rest)
-        if rest not in self.known:
-            with ctx.workprec(PRECISION):
+        precision = PRECISION
+        while rest not in self.known:
+            with ctx.workprec(precision):
                 ratio = self.log_relative(rest).exp()
-            # far out, where all digits cancel, the chance is nothing beside the margin
-            self.known[rest] = float(ratio.mid()) if ratio.rad() < MARGIN / 8 else 0.0
+            if ratio.rad() < MARGIN / 8:  # far out, digits cancel
+                self.known[rest] = float(ratio.mid())
+            precision *= 2
         return self.known[rest]
 
     def log_relative(self, s: int) -> arb:
@@ -280,7 +297,7 @@ class Period:
 
         They fall up to r = m / 2, so that m times the last bounds what is left out.
         """
-        if self.powers[0] != ctx.prec:
+        if ctx.prec not in self.powers:
             tau = acb(0, 1 / (2 * arb.pi() * _ball(self.variance)))
             least = arb(2) ** -(ctx.prec + 2 * self.cells.bit_length())
             at_zero, found = theta(Fraction(0), tau), []
@@ -288,8 +305,8 @@ class Period:
                 found.append((theta(Fraction(r, self.cells), tau) / at_zero) ** self.cells)
                 if found[-1] < least:
                     break
-            self.powers = (ctx.prec, found)
-        return self.powers[1]
+            self.powers[ctx.prec] = found
+        return self.powers[ctx.prec]
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ import os
 
 import numpy as np
 
-from isdp.exact.coins import Source, _geometric, _Words
+from isdp.exact.coins import BitSource, Source, _geometric
 from isdp.exact.gaussian import centred_gaussian, checked_variance
 from isdp.exact.secure import exact_epsilon
 
@@ -29,7 +29,7 @@ def double_geometric(epsilon, count: int, source: Source | None = None) -> np.nd
     -------
     int64 array, shape (count,)
     """
-    words = _Words(os.urandom if source is None else source)
+    words = BitSource(os.urandom if source is None else source)
     return _geometric(exact_epsilon(epsilon)).draw_difference(words, count)
 
 
@@ -54,5 +54,5 @@ def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.
         If the variance is not rational or out of range.
     """
     variance = checked_variance(variance)
-    words = _Words(os.urandom if source is None else source)
+    words = BitSource(os.urandom if source is None else source)
     return centred_gaussian(words, variance, np.zeros(count, dtype=np.int64), 1)

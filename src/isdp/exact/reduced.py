@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.parts import Part, independent_parts
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 from isdp.exact.mirrored import Merged, merge_mirrored
 from isdp.exact.sampler import WordSampler
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Law, Mechanism
 
-
-class _Chosen(Protocol):
-    """What `isdp.exact.choose` returns."""
-
-    method: str
-    reason: str
-    expected_tries: float
-
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
+if TYPE_CHECKING:
+    from isdp.exact.choice import ExactSampler
 
 
 def reduce(
-    invariants: Invariants, law: Law | Mechanism, choose: Callable[..., _Chosen]
+    invariants: Invariants, law: Law | Mechanism, choose: Callable[..., ExactSampler]
 ) -> PartsSampler | MergedSampler | None:
     """Set up samplers for the smaller laws that this one is made of.
 
@@ -79,7 +71,7 @@ class PartsSampler(WordSampler):
             len(cells) * chosen.expected_tries for cells, chosen in self._groups
         )
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
         for cells, chosen in tracked("drawing noise", self._groups):
@@ -101,6 +93,6 @@ class MergedSampler(WordSampler):
             f"then {self._chosen.reason}"
         )
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         return self._merged.spread(self._chosen.draw(words, draws))

@@ -9,7 +9,7 @@ import numpy as np
 from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
-from isdp.exact.coins import _Words
+from isdp.exact.coins import BitSource
 
 MOST_TRIES = 1e6
 MOST_CELLS = 2000  # of lattices that are taken as a whole
@@ -30,12 +30,12 @@ class WordSampler(ABC):
     error = 0.0
 
     @abstractmethod
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise for experiments, int64 (draws, cells), checked against the invariants."""
-        noise = self.draw(_Words(rng.bytes), whole("exact", "draws", draws))
+        noise = self.draw(BitSource(rng.bytes), whole("exact", "draws", draws))
         self.invariants.check(noise)
         return noise
 

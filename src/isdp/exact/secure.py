@@ -21,7 +21,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact.blocks import refuse_large_sums
 from isdp.exact.choice import ExactSampler, choose
-from isdp.exact.coins import LARGEST_RATE, Source, _Words
+from isdp.exact.coins import LARGEST_RATE, BitSource, Source
 from isdp.exact.gaussian import LEAST_VARIANCE, MOST_VARIANCE
 from isdp.mechanisms.base import Energy, Law
 
@@ -87,7 +87,7 @@ def release(
     """
     draws = whole("release", "draws", draws)
     noise = release_sampler(invariants, epsilon, rho=rho, draws=draws).draw(
-        _Words(os.urandom if source is None else source), draws
+        BitSource(os.urandom if source is None else source), draws
     )
     invariants.check(noise)
     return noise
@@ -129,22 +129,24 @@ def release_sampler(
         raise error from None
 
 
-def exact_epsilon(epsilon) -> Fraction:
+def exact_epsilon(epsilon, name: str = "epsilon") -> Fraction:
     """Read epsilon as the rational number that it is written as.
 
     Parameters
     ----------
     epsilon : Fraction, int, str or float
         A float stands for its shortest decimal form.
+    name : str
+        What messages call it.
 
     Raises
     ------
     InputError
         If it is no number between 1e-14 and 1000.
     """
-    exact = exact_number("epsilon", epsilon)
+    exact = exact_number(name, epsilon)
     if not SMALLEST_EPSILON <= exact <= LARGEST_RATE:
-        raise InputError(f"release: epsilon must lie between 1e-14 and 1000, got {epsilon!r}")
+        raise InputError(f"release: {name} must lie between 1e-14 and 1000, got {epsilon!r}")
     return exact
 
 

@@ -26,7 +26,7 @@ from scipy.sparse.csgraph import connected_components
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.coins import _geometric, _Words
+from isdp.exact.coins import BitSource, _geometric
 from isdp.exact.sampler import MOST_TRIES, WordSampler, refuse_bounds, refuse_many, refuse_tries
 from isdp.io.progress import progress, tracked
 from isdp.lattice.elimination import settle as settle_cells
@@ -114,7 +114,7 @@ class StagedSampler(WordSampler):
         refuse_bounds(self.method, lower)
         energy = energy_served(self.method, law, [(1, False)])
         refuse_many(invariants.cells)
-        self.invariants, self._plan = invariants, plan_stages(invariants)
+        self.invariants, self._plan = invariants, _flatten(_best_parts(invariants))
         epsilon = Fraction(energy.rate)
         self._geometric = _geometric(epsilon)
         weight = len(self._plan.free) + int(abs(self._plan.dependents.coefficients).sum())
@@ -131,7 +131,7 @@ class StagedSampler(WordSampler):
     def _pilot(self, most_tries: float) -> float:
         """Estimate the tries a draw, the same each time; where no draw comes out, those spent."""
         noise = np.zeros((PILOT_DRAWS, self.invariants.cells), dtype=np.int64)
-        words = _Words(np.random.default_rng(PILOT_SEED).bytes)
+        words = BitSource(np.random.default_rng(PILOT_SEED).bytes)
         budget = PILOT_TRIES * most_tries
         with progress("estimating tries", 1) as at:
             for place in self._draws(words, noise):
@@ -141,7 +141,7 @@ class StagedSampler(WordSampler):
                     break
         return tries / max(drawn, 1)
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells).
 
         Raises
@@ -155,7 +155,7 @@ class StagedSampler(WordSampler):
                 at(place.draw)
         return noise
 
-    def _draws(self, words: _Words, noise: np.ndarray) -> Iterator[_Place]:
+    def _draws(self, words: BitSource, noise: np.ndarray) -> Iterator[_Place]:
         """Fill `noise`; yield the place that is reached each time that counts are used up."""
         most = 2 * int(np.diff(self._plan.block_cells).max(initial=0)) + 1
         place, counts = _Place(0, 0, 0, 0), np.zeros(0, dtype=np.int64)
@@ -176,11 +176,6 @@ class _Place(NamedTuple):
     part: int
     block: int
     tries: int
-
-
-def plan_stages(invariants: Invariants) -> _Plan:
-    """Choose what is drawn freely, in which blocks, and what follows from it."""
-    return _flatten(_best_parts(invariants))
 
 
 def _best_parts(invariants: Invariants) -> list[_Part]:

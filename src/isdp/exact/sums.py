@@ -28,8 +28,8 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.coins import _geometric, _Words
-from isdp.exact.counts import SumsOfCounts
+from isdp.exact.coins import BitSource, _geometric
+from isdp.exact.counts import sums_of_counts
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, settle
 
@@ -102,15 +102,15 @@ class TypeSums:
             )
         self.epsilon = epsilon
         self._geometric = _geometric(epsilon)
-        self._variance = 2 * self.sizes * _variance_of_a_count(float(epsilon))
+        self._variance = 2 * self.sizes * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
         held, across = _disjoint_rows(invariants, self.sizes)
         self.closing, last = self._close(held, across)
         self.local = _grouped([block for i, block in enumerate(held) if i not in last])
-        kinds, self._law = np.unique(self.sizes, return_inverse=True)
         self.expected_tries, rank = self._estimate(), len(across)
         self._refuse_tries(rank, len(held))
         # those of one cell are counts themselves, told by the geometric law alone
-        self._counts = SumsOfCounts(kinds.tolist(), epsilon)
+        self._counts = sums_of_counts(epsilon)
+        self._law = self._counts.laws(self.sizes)
 
     # -- set-up -------------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ class TypeSums:
 
     # -- use ----------------------------------------------------------------------------------
 
-    def draw(self, words: _Words, draws: int) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, words: BitSource, draws: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw independent sums.
 
         Returns
@@ -244,7 +244,7 @@ class TypeSums:
                 at(min(made, draws * self.expected_tries))
         return sums, less
 
-    def _try(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _try(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Give the sums and lesser counts of the tries that are kept, in their order."""
         sums, less = (np.zeros((tries, len(self.sizes)), dtype=np.int64) for _ in range(2))
         for group in self.local:
@@ -262,7 +262,7 @@ class TypeSums:
             sums[:, kind], less[:, kind] = value[whole], lesser[kept]
         return sums, less
 
-    def _draw_group(self, words: _Words, group: Blocks, sums, less) -> None:
+    def _draw_group(self, words: BitSource, group: Blocks, sums, less) -> None:
         """Draw the blocks of a group for every try, each anew until it is kept."""
         blocks, width = group.types.shape
         row = np.repeat(np.arange(len(sums)), blocks)
@@ -281,7 +281,7 @@ class TypeSums:
             sums[at], less[at] = found[kept], lesser[kept]
             row, block = row[~kept], block[~kept]
 
-    def _draw_sums(self, words: _Words, types: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _draw_sums(self, words: BitSource, types: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Draw a sum for each type named, and the lesser of its counts."""
         sums, less = np.empty(len(types), dtype=np.int64), np.zeros(len(types), dtype=np.int64)
         single = self.sizes[types] == 1
@@ -291,7 +291,7 @@ class TypeSums:
         sums[~single] = self._counts.draw(words, law) - less[~single]
         return sums, less
 
-    def _keep_sums(self, words: _Words, types, sums) -> tuple[np.ndarray, np.ndarray]:
+    def _keep_sums(self, words: BitSource, types, sums) -> tuple[np.ndarray, np.ndarray]:
         """Keep each sum with a chance in proportion to its law, with the lesser count that fits.
 
         Given the difference s of two counts the lesser one y has a chance in proportion to
@@ -305,10 +305,6 @@ class TypeSums:
         less[~single] = self._counts.draw(words, law)
         kept[~single] = self._counts.keep(words, law, sums[~single] + less[~single])
         return kept, less
-
-
-def _variance_of_a_count(epsilon: float) -> float:
-    return math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 
 def _disjoint_rows(invariants: Invariants, sizes: np.ndarray) -> tuple[list[Blocks], np.ndarray]:

@@ -13,7 +13,7 @@ import numpy as np
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 from isdp.exact.blocks import refuse_large_sums
-from isdp.exact.coins import LARGEST_RATE, _geometric, _Words
+from isdp.exact.coins import LARGEST_RATE, BitSource, _geometric
 from isdp.exact.compositions import compose, parts, spans
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.exact.sums import TypeSums
@@ -74,7 +74,7 @@ class TypedSampler(WordSampler):
         self._first = order[starts[:-1]]
         self._spans = [(types, sizes[types], cells) for types, cells in spans(order, starts)]
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         sums, less = self._sums.draw(words, draws)
         more = sums + less

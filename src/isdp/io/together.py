@@ -145,6 +145,10 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
             _replace(folder, new, old)
             for name in names:
                 (old / name).unlink(missing_ok=True)
+        except OSError as error:
+            if error.filename is None and error.errno is not None:  # as of a full disk
+                raise OSError(error.errno, error.strerror, str(folder)) from error
+            raise
         finally:
             shutil.rmtree(new, ignore_errors=True)
             for emptied in (old, partial):
@@ -155,7 +159,13 @@ def write_together(folder, names: Collection[str], write: Callable[[Path], None]
 
 
 def _refuse_unfit(folder: Path, names: Collection[str]) -> None:
-    """Refuse a file, a mount point, and a folder that holds anything but files of these names."""
+    """Refuse a file, a mount point, a folder with other files, and one next to which none fits."""
+    parents = Path(os.path.realpath(folder)).parents
+    parent = next((path for path in parents if path.exists()), Path("/"))
+    if not parent.is_dir():
+        raise InputError(f"{parent}: this is a file; --out needs a folder there")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise InputError(f"{parent}: no permission to write into this folder; choose another --out")
     if not os.path.lexists(folder):
         return
     if not folder.is_dir():

@@ -12,9 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 from flint import fmpz, fmpz_mat
+from scipy.sparse import block_array, csr_array
+from scipy.sparse.csgraph import connected_components
 
-from isdp.constraints.invariants import INT64_MAX, Invariants
+from isdp.constraints.invariants import INT64_MAX, Invariants, cell_types
 from isdp.errors import InputError
+
+MAX_DENSE = 10_000_000  # entries of a matrix that is eliminated exactly
 
 
 class Echelon(NamedTuple):
@@ -235,3 +239,75 @@ def _whole_solution(found: Settled) -> tuple[np.ndarray, np.ndarray]:
     if abs(table).max(initial=0) > INT64_MAX:
         raise InputError("solve: the solution leaves 64-bit integers; simplify the equalities")
     return table[:, 0].astype(np.int64), table[:, 1:].astype(np.int64)
+
+
+def independent_rows(matrix: csr_array) -> np.ndarray:
+    """Choose rows that form a basis of the row space, exactly: the first independent ones.
+
+    Rows of different components are independent, so each component is eliminated by itself, and
+    equal columns count once.
+
+    Parameters
+    ----------
+    matrix : csr_array of int64, shape (rows, columns)
+
+    Returns
+    -------
+    int64 array, ascending; its length is the rank
+
+    Raises
+    ------
+    InputError
+        If a component is too large to eliminate exactly.
+    """
+    matrix = matrix[:, cell_types(Invariants(matrix))[1]]
+    graph = block_array([[None, matrix], [matrix.T, None]], format="csr")
+    component = connected_components(graph, directed=False)[1][: matrix.shape[0]]
+    alone = np.bincount(component)[component] == 1
+    lonely = np.flatnonzero(alone & (np.diff(matrix.indptr) > 0))
+    others = np.flatnonzero(~alone)
+    order = others[np.argsort(component[others], kind="stable")]
+    groups = np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
+    chosen = [rows[_first_spanning(matrix[rows])] for rows in groups if len(rows)]
+    return np.sort(np.concatenate([lonely, *chosen]).astype(np.int64))
+
+
+def _first_spanning(rows: csr_array) -> np.ndarray:
+    """Find the positions of the first rows that span all of them.
+
+    Over the reals the rows of C C' depend on each other just as the rows of C do.
+    """
+    _refuse_large(rows.shape[0], rows.shape[0])
+    largest = int(abs(rows.data).max(initial=0))
+    if largest**2 * rows.shape[1] < 2**62:
+        return pivot_columns((rows @ rows.T).toarray())
+    exact = rows.toarray().astype(object)
+    return pivot_columns(exact @ exact.T)
+
+
+def integer_kernel(matrix: csr_array) -> np.ndarray:
+    """Integer vectors that span {c : matrix c = 0}, one a row.
+
+    Returns
+    -------
+    int64 array, shape (columns - rank, columns)
+
+    Raises
+    ------
+    InputError
+        If the matrix is too large, or an entry leaves int64.
+    """
+    _refuse_large(*matrix.shape)
+    entries = [int(x) for x in matrix.toarray().ravel()]
+    vectors, nullity = fmpz_mat(*matrix.shape, entries).nullspace()
+    rows = [[int(vectors[i, j]) for i in range(matrix.shape[1])] for j in range(nullity)]
+    reduced = [np.array(row, dtype=object) // (np.gcd.reduce(row) or 1) for row in rows]
+    return np.array(reduced, dtype=np.int64).reshape(nullity, matrix.shape[1])
+
+
+def _refuse_large(rows: int, columns: int) -> None:
+    if rows * columns > MAX_DENSE:
+        raise InputError(
+            f"subspace: {rows} x {columns} entries that share columns are too many to eliminate "
+            f"exactly (up to {MAX_DENSE}); split or thin the invariants"
+        )

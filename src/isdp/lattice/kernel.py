@@ -9,6 +9,7 @@ import numpy as np
 from flint import fmpz_mat
 from scipy.sparse import csc_array
 
+from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
 from isdp.lattice.elimination import row_reduce
@@ -127,8 +128,7 @@ def kernel_lattice(invariants: Invariants, basis: str = "smith") -> KernelLattic
         return KernelLattice(
             invariants, basis, _columns(_exchanges(invariants), invariants.cells, basis)
         )
-    if basis not in BASES:
-        raise InputError(f"lattice: basis {basis!r} is not one of {', '.join(BASES)}, exchange")
+    one_of("lattice: basis", basis, (*BASES, "exchange"))
     kernel = smith_normal_form(invariants.sparse).kernel
     if basis == "lll":
         kernel = _lll(kernel, invariants.cells)

@@ -1,4 +1,7 @@
-"""Markov chains on the lattice, for experiments, and couplings that bound their error."""
+"""Markov chains on the lattice, for experiments, and couplings that bound their error.
+
+Every function raises `InputError` for settings that are out of range.
+"""
 
 from isdp.mcmc.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
 from isdp.mcmc.independence import IndependenceSampler

@@ -164,11 +164,6 @@ def choose_lag(
     trail : DataFrame with columns lag, bound_at_0, jumps and censored
         Every lag that was tried; the bound is infinite where runs are censored, and `jumps` is the
         smallest number of jumps that a leading chain accepted within the lag.
-
-    Raises
-    ------
-    InputError
-        If `near_one` is not above 1.
     """
     if not near_one > 1:
         raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
@@ -216,11 +211,6 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
         at the cap: it equals `bound` where there are none, and else is cut, missing from the time
         on at which such a run would count for nothing. `censored` counts the runs that say nothing
         of convergence: those, and the ones that met before either chain had moved.
-
-    Raises
-    ------
-    InputError
-        If a time is negative or not whole.
     """
     t = np.atleast_1d(np.asarray(t))
     if t.dtype.kind not in "iu" or (t < 0).any():
@@ -252,13 +242,7 @@ def tv_bound(times: MeetingTimes, t) -> pd.DataFrame:
 
 
 def time_to_bound(times: MeetingTimes, level: float = 0.01) -> int | None:
-    """First time at which the estimated bound is below `level`; None where a run says nothing.
-
-    Raises
-    ------
-    InputError
-        If the level is not above 0.
-    """
+    """First time at which the estimated bound is below `level`; None where a run says nothing."""
     if not level > 0:
         raise InputError(f"coupling: the level must be above 0, got {level!r}")
     if times.uninformative.any():

@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from isdp.checks import INT64_MAX, whole
+from isdp.checks import INT64_MAX, one_of, whole
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
@@ -28,6 +28,9 @@ from isdp.lattice.kernel import KernelLattice, basis_seconds, kernel_lattice
 from isdp.mcmc.kernels import Vectors, Walk, run_chain
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
 from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
+
+if TYPE_CHECKING:
+    from isdp.mcmc.independence import IndependenceSampler
 
 ACCEPTANCES = ("joint", "coordinate")
 
@@ -82,25 +85,6 @@ def state_at(noise: np.ndarray, mechanism: Mechanism) -> State:
     return State(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
 
 
-class Sampler(Protocol):
-    """What `run_chains` asks of a Metropolis-Hastings sampler."""
-
-    @property
-    def cells(self) -> int:
-        """Number of cells."""
-
-    def init(self, noise=None) -> State:
-        """Start at the given noise vector, or at zero."""
-
-    def run(
-        self, rng: np.random.Generator, state: State, draws: int, thin: int = 1
-    ) -> tuple[np.ndarray, State, Info]:
-        """Run on from `state` and keep every `thin`-th state."""
-
-    def check(self, noise) -> None:
-        """Raise unless every noise vector is allowed."""
-
-
 def vectors_of(compressed: csc_array | csr_array) -> Vectors:
     """Give the columns, or rows, of a compressed matrix as the compiled loops take them."""
     return Vectors(
@@ -143,10 +127,7 @@ class LatticeWalk:
     def __post_init__(self):
         check_proposal("metropolis", self.proposal)
         energy_served("metropolis", self.mechanism, FORMS)
-        if self.acceptance not in ACCEPTANCES:
-            raise InputError(
-                f"metropolis: acceptance {self.acceptance!r} is not one of {', '.join(ACCEPTANCES)}"
-            )
+        one_of("metropolis: acceptance", self.acceptance, ACCEPTANCES)
         if self.within is not None and self.within.equalities != self.lattice.invariants:
             raise InputError(
                 "metropolis: the polytope's equalities are not those of the lattice; build the "
@@ -247,7 +228,7 @@ class LatticeWalk:
 
 def run_chains(
     rng: np.random.Generator,
-    sampler: Sampler,
+    sampler: LatticeWalk | IndependenceSampler,
     *,
     draws: int,
     chains: int = 4,
@@ -259,8 +240,6 @@ def run_chains(
 
     Parameters
     ----------
-    sampler : Sampler
-        `LatticeWalk`, or `isdp.mcmc.independence.IndependenceSampler`.
     draws, chains, burn_in, thin : int
         Kept states a chain, chains, sweeps dropped first, sweeps between kept states.
     start : int array, shape (chains, cells), optional
@@ -272,11 +251,6 @@ def run_chains(
         Checked: every draw meets the invariants, and what else the sampler keeps to, exactly.
     info : Info
         Of the kept part, all chains together.
-
-    Raises
-    ------
-    InputError
-        If a count is not positive or a start is not feasible.
     """
     draws, chains = whole("metropolis", "draws", draws), whole("metropolis", "chains", chains, 1)
     burn_in, thin = whole("metropolis", "burn_in", burn_in), whole("metropolis", "thin", thin, 1)
@@ -330,11 +304,6 @@ def sample(
     Returns
     -------
     int64 array, shape (chain, draw, cell)
-
-    Raises
-    ------
-    InputError
-        For settings out of range.
 
     Examples
     --------

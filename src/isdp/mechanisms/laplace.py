@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from isdp.accounting.guarantees import Guarantee
-from isdp.checks import one_of, positive
-from isdp.errors import InputError
+from isdp.checks import one_of, positive, share
 from isdp.mechanisms.base import Energy, Mechanism, absolute_sum, euclidean
 
 NORMS = ("l1", "l2")
@@ -32,11 +31,6 @@ class GeneralizedLaplace(Mechanism):
         Privacy loss per unit of norm, positive.
     norm : {"l1", "l2"}
         l1, or the l2 norm (not squared).
-
-    Raises
-    ------
-    InputError
-        If epsilon is not a positive finite number or the norm is unknown.
     """
 
     epsilon: float
@@ -61,17 +55,7 @@ class GeneralizedLaplace(Mechanism):
         return Guarantee("pure", self.epsilon, self.norm, PER_PERSON[self.norm], "ISDP, Theorem 10")
 
     def measure(self, noise) -> np.ndarray:
-        """Norm of each noise vector.
-
-        Parameters
-        ----------
-        noise : int array, shape (..., cells)
-
-        Returns
-        -------
-        array, shape (...)
-            int64 for l1, float64 for l2.
-        """
+        """Norm of each noise vector, int64 for l1 and float64 for l2; `noise` is (..., cells)."""
         return absolute_sum(noise) if self.norm == "l1" else euclidean(noise)
 
     def log_weight(self, noise) -> np.ndarray:
@@ -116,14 +100,5 @@ def double_geometric_noise(rng: np.random.Generator, epsilon: float, shape) -> n
 
 
 def check_proposal(where: str, a) -> None:
-    """Refuse a parameter that no double geometric law has.
-
-    Raises
-    ------
-    InputError
-        If `a` lies outside (0, 1).
-    """
-    if not 0 < a < 1:
-        raise InputError(
-            f"{where}: the double geometric parameter must lie between 0 and 1, got {a!r}"
-        )
+    """Refuse a parameter that no double geometric law has."""
+    share(f"{where}: the double geometric parameter", a)

@@ -23,13 +23,7 @@ TOTALS = "a csv with the columns name and total"
 
 
 class Finding(NamedTuple):
-    """One thing that was verified.
-
-    Attributes
-    ----------
-    detail : str
-        What was compared, or what is wrong.
-    """
+    """One thing that was verified."""
 
     what: str
     holds: bool
@@ -58,8 +52,6 @@ def check(
         and `total`. Totals that it does not name are not compared, and are counted.
     certificate_path : path, optional
         The certificate, in JSON.
-    count, names
-        As in `isdp.privatize.table.read_table`.
 
     Raises
     ------
@@ -187,8 +179,9 @@ def _certified(
     found.append(
         Finding("totals that are said to be held", said == sums, counted(len(sums), "set"))
     )
-    for name, digest in (_part(certificate, "output", "others_sha256") or {}).items():
-        other = table.path.with_name(Path(str(name)).name)
+    others = _part(certificate, "output", "others_sha256")
+    for name, digest in others.items() if isinstance(others, dict) else ():
+        other = table.path.parent / Path(name).name
         if other.is_file():
             here = sha256_of(other)
             found.append(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import yaml
+from scipy.sparse import csr_array
 
 from isdp.errors import InputError
 from isdp.io.csv_files import LINE_ENDS, PIECE
@@ -43,6 +45,17 @@ class Held(NamedTuple):
             np.add.at(sums, self.labels[piece], counts[piece])  # those of no group at the end
         return sums[:-1]
 
+    def incidence(self, cells=slice(None)) -> csr_array:
+        """Zeros and ones of shape (totals, cells), of some of the cells."""
+        labels = self.labels[cells]
+        inside = np.flatnonzero(labels >= 0)
+        return incidence(labels[inside], inside, (self.totals, len(labels)))
+
+
+def incidence(groups: np.ndarray, cells: np.ndarray, shape: tuple[int, int]) -> csr_array:
+    """Zeros and ones: a row for each group, and a one for each of its cells."""
+    return csr_array((np.ones(len(cells), dtype=np.int64), (groups, cells)), shape=shape)
+
 
 def group_names(table: Table, one: Held) -> np.ndarray:
     """Names of the groups, in their order, such as "county: A, sex: f"; object array of str."""
@@ -57,11 +70,30 @@ def group_names(table: Table, one: Held) -> np.ndarray:
     return np.array(list(map(JOINT.join, zip(*texts, strict=True))), dtype=object)
 
 
+def refuse_equal_names(held: list[Held], table: Table, where: str) -> None:
+    """Raise `InputError` if two totals have one name, by which a recipient looks them up.
+
+    Parameters
+    ----------
+    where : str
+        The name of the file of invariants.
+    """
+    names = np.concatenate([group_names(table, one) for one in held])
+    repeated = pd.Index(names).duplicated()
+    if repeated.any():
+        raise InputError(
+            f"{where}: two totals are called {names[repeated.argmax()]!r}; name each total once, "
+            f"and rename a column or a subset where two different totals have one name"
+        )
+
+
 class _Loader(yaml.BaseLoader):
     """YAML in which every value is the text that stands there, and no key stands twice."""
 
 
-def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict:
+def _mapping(loader: _Loader, node: yaml.Node) -> dict:
+    if not isinstance(node, yaml.MappingNode):
+        raise InputError(f"line {node.start_mark.line + 1}: wanted a mapping, such as total: true")
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
         if not isinstance(key, str):
@@ -115,11 +147,6 @@ def invariants_of(content, table: Table, path) -> list[Held]:
         With the keys of the file, and texts and lists of texts as values.
     path : path or str
         What messages call it.
-
-    Raises
-    ------
-    InputError
-        As in `read_invariants`.
     """
     if not isinstance(content, dict):
         raise InputError(f"{path}: wanted a mapping with the keys {', '.join(KEYS)}")

@@ -20,6 +20,7 @@ from isdp.io.csv_files import (
 
 JOINT = ", "  # between the parts of a cell's name
 LARGEST_COUNT = 10**12 - 1
+LARGEST_NOISY_COUNT = 10**18 - 1  # noise of the smallest epsilon has up to 16 digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +31,8 @@ class Table:
     ----------
     columns : dict of str to Column
         All columns but the counts, as in the file; they are published as they are.
-    count : str
-        The column of counts.
     place : int
         Columns that stand before it.
-    names : list of str
-        The columns that name a cell.
-    counts : int64 array, shape (cells,)
-        Confidential.
     """
 
     path: Path
@@ -45,7 +40,7 @@ class Table:
     count: str
     place: int
     names: list[str]
-    counts: np.ndarray
+    counts: np.ndarray  # confidential; int64 (cells,)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -81,8 +76,6 @@ def read_table(
     ----------
     path : path
         A csv in UTF-8, with or without a byte-order mark.
-    count : str
-        The column of counts.
     names : list of str, optional
         The columns that name a cell; by default all but the counts.
     negative : bool
@@ -158,7 +151,7 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndar
     table : Table
         Of which messages name the rows.
     negative : bool
-        Whether counts may be negative.
+        Whether counts may be negative, and have up to 18 digits.
 
     Raises
     ------
@@ -168,8 +161,10 @@ def read_counts(column: Column, table: Table, negative: bool = False) -> np.ndar
     return whole_numbers(
         column,
         lambda row: f"{table.path}: row {row + 1} ({table.name(row)}), column {table.count!r}",
-        f"counts must be whole numbers{'' if negative else ' from 0 up'} of at most 12 digits",
-        largest=LARGEST_COUNT,
+        "counts must be whole numbers of at most 18 digits"
+        if negative
+        else "counts must be whole numbers from 0 up of at most 12 digits",
+        largest=LARGEST_NOISY_COUNT if negative else LARGEST_COUNT,
         negative=negative,
     )
 

@@ -17,7 +17,7 @@ import numpy as np
 from isdp.accounting.guarantees import Guarantee
 from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants
-from isdp.subspace.neighbours import RELATIONS
+from isdp.subspace.neighbours import RELATIONS, Relation
 from isdp.subspace.nullspace import NullSpace, null_space
 from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import check_fit
@@ -44,7 +44,7 @@ class Additive(ABC):
 
     query: Query
     invariants: Invariants
-    relation: str
+    relation: Relation
 
     @cached_property
     def null(self) -> NullSpace:
@@ -90,6 +90,12 @@ class Additive(ABC):
             held=f"{self.null.rank} independent invariants of the answers",
             why_not_per_person=why,
         )
+
+    def pure(self, moved: float, source: str) -> Guarantee:
+        """Give epsilon for each record, or 0 where no record moves what is free."""
+        if not moved:
+            return self.guaranteed("pure", 0, "no record moves what is free")
+        return self.guaranteed("pure", self.epsilon, source)
 
 
 def put(law: Additive, **values) -> None:

@@ -20,10 +20,10 @@ from scipy.linalg import null_space as singular_basis
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array, hstack, kron
 
 from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants
+from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.subspace.elimination import distinct_columns
 from isdp.subspace.geometry import geometry
+from isdp.subspace.neighbours import Relation
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.queries import Query
 
@@ -90,7 +90,7 @@ def null_basis(invariants: Invariants, kind: str = "haar") -> csc_array:
     one_of("subspace: the basis", kind, BASES)
     if kind == "singular":
         return csc_array(_singular(invariants))
-    kind_of_cell, first = distinct_columns(invariants.sparse)
+    kind_of_cell, first = cell_types(invariants)
     free = np.diff(invariants.sparse.tocsc().indptr)[first] == 0
     if len(first) - free.sum() != null_space(invariants).rank:
         raise InputError(
@@ -137,7 +137,9 @@ def kronecker_basis(
     return csc_array(hstack([csc_array((math.prod(shape), 0)), *free]))
 
 
-def difference_basis(query: Query, invariants: Invariants, relation: str = "replace") -> csc_array:
+def difference_basis(
+    query: Query, invariants: Invariants, relation: Relation = "replace"
+) -> csc_array:
     """Orthonormal basis of the span of the differences within the null space.
 
     The vectors are the right singular vectors of the matrix whose rows are the differences
@@ -145,12 +147,6 @@ def difference_basis(query: Query, invariants: Invariants, relation: str = "repl
     the Haar contrasts of the types of record, the coarse ones first, so that the basis is the same
     on every machine. It has fewer vectors than the null space has dimensions where the answers
     depend on each other, and no record moves the answers out of its span.
-
-    Parameters
-    ----------
-    invariants : Invariants
-        On the answers of the query.
-    relation : {"replace", "add-remove"}
 
     Returns
     -------

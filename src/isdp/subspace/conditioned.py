@@ -35,11 +35,6 @@ def conditioned_laplace(
     Returns
     -------
     float64 array, shape (draws, cells)
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
     """
     positive_float("subspace: scale", scale)
     shape = whole("subspace", "draws", draws), invariants.cells

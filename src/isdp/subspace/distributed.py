@@ -16,26 +16,9 @@ import numpy as np
 
 from isdp.checks import positive_float
 from isdp.constraints.invariants import Invariants
+from isdp.constraints.parts import independent_parts
 from isdp.errors import InputError
-from isdp.subspace.elimination import row_components
 from isdp.subspace.nullspace import null_space
-
-
-def cell_components(invariants: Invariants) -> np.ndarray:
-    """Name the groups of cells that hang together through invariants.
-
-    Returns
-    -------
-    int64 array, shape (cells,)
-        A group is named by its first cell; a cell in no invariant is alone.
-    """
-    names = np.arange(invariants.cells)
-    coo = invariants.sparse.tocoo()
-    first = np.full(invariants.constraints, invariants.cells)
-    component = row_components(invariants.sparse)
-    np.minimum.at(first, component[coo.row], coo.col)
-    names[coo.col] = first[component[coo.row]]
-    return names
 
 
 def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.ndarray:
@@ -65,28 +48,20 @@ def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.nd
         raise InputError("subspace: the agents need a shared seed that is not empty")
     if cells.size and not 0 <= cells.min() <= cells.max() < invariants.cells:
         raise InputError(f"subspace: cells go from 0 to {invariants.cells - 1}")
-    names = cell_components(invariants)
-    held = np.zeros(invariants.cells, dtype=bool)
-    held[invariants.sparse.indices] = True
     noise = np.empty(len(cells))
-    for name in np.unique(names[cells]):
-        members = np.flatnonzero(names == name)
-        part = _plain(seed, int(name), len(members)) * scale
-        if held[name]:
-            part = null_space(_restricted(invariants, members)).project(part)
-        mine = names[cells] == name
-        noise[mine] = part[np.searchsorted(members, cells[mine])]
+    for members, held in independent_parts(invariants):
+        mine = np.isin(cells, members)
+        if held.constraints:  # a group of cells has one stream, named by its first cell
+            part = null_space(held).project(_plain(seed, int(members[0]), len(members)) * scale)
+            noise[mine] = part[np.searchsorted(members, cells[mine])]
+        else:
+            noise[mine] = [_plain(seed, int(cell), 1)[0] * scale for cell in cells[mine]]
     return noise
 
 
 def central_noise(seed: str, invariants: Invariants, scale: float) -> np.ndarray:
     """Noise of all cells, as a curator with the seed adds it; float64 array, shape (cells,)."""
     return agent_noise(seed, invariants, np.arange(invariants.cells), scale)
-
-
-def _restricted(invariants: Invariants, members: np.ndarray) -> Invariants:
-    part = invariants.sparse[:, members]
-    return Invariants(part[np.diff(part.indptr) > 0])
 
 
 def _plain(seed: str, name: int, size: int) -> np.ndarray:

@@ -19,6 +19,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.bases import align_with, contrasts, split_ties
 from isdp.subspace.geometry import Geometry, geometry
+from isdp.subspace.neighbours import Relation
 from isdp.subspace.queries import Query
 
 ELLIPSOID_TOLERANCE = 1e-6
@@ -76,7 +77,7 @@ class Shape:
         return float(self.geometry.squares(_power(self.core, -0.5)).max(initial=0))
 
 
-def spherical(query: Query, invariants: Invariants, relation: str = "replace") -> Shape:
+def spherical(query: Query, invariants: Invariants, relation: Relation = "replace") -> Shape:
     """Round noise on the span of the differences alone, not on the whole null space.
 
     Valid because what it leaves out of the null space no record ever moves.
@@ -89,7 +90,7 @@ def spherical(query: Query, invariants: Invariants, relation: str = "replace") -
 def least_trace(
     query: Query,
     invariants: Invariants,
-    relation: str = "replace",
+    relation: Relation = "replace",
     *,
     tolerance: float = 1e-5,
     seconds: float = PATIENCE,
@@ -105,9 +106,6 @@ def least_trace(
 
     Parameters
     ----------
-    invariants : Invariants
-        On the answers.
-    relation : {"replace", "add-remove"}
     tolerance : float
         Relative gap between the two bounds at which to stop.
     seconds : float
@@ -184,7 +182,7 @@ class _Search:
 def base_decomposition(
     query: Query,
     invariants: Invariants,
-    relation: str = "replace",
+    relation: Relation = "replace",
     *,
     weights: str = "paper",
 ) -> Shape:

@@ -48,19 +48,11 @@ class ProjectedGaussian(_Gaussian):
 
     Parameters
     ----------
-    invariants : Invariants
-        On the answers.
     epsilon, delta : float
         What one record may cost; delta between 0 and 1.
     constant : {"exact", "paper"}
         The least c that is private, or that of Lemma 3.4, which for very small delta is not; the
         guarantee then has the delta that it really gives.
-    relation : {"replace", "add-remove"}
-
-    Raises
-    ------
-    InputError
-        If a number or a word is out of its range, or query and invariants do not fit.
 
     Examples
     --------

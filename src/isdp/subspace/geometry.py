@@ -16,7 +16,7 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.neighbours import columns_of, pairs_of
+from isdp.subspace.neighbours import Relation, columns_of, pairs_of
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import rank_of_differences
@@ -41,7 +41,7 @@ class Geometry:
 
     query: Query
     invariants: Invariants
-    relation: str
+    relation: Relation
     span: np.ndarray
     points: np.ndarray
 
@@ -90,7 +90,7 @@ class Geometry:
 
 
 @lru_cache(maxsize=8)
-def geometry(query: Query, invariants: Invariants, relation: str = "replace") -> Geometry:
+def geometry(query: Query, invariants: Invariants, relation: Relation = "replace") -> Geometry:
     """Set up the geometry of a query's differences.
 
     Raises

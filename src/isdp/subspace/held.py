@@ -6,7 +6,7 @@ from scipy.sparse import vstack
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.elimination import integer_kernel
+from isdp.lattice.elimination import integer_kernel
 from isdp.subspace.queries import Query
 
 

@@ -79,13 +79,10 @@ class KNorm(Additive):
 
     Parameters
     ----------
-    invariants : Invariants
-        On the answers.
     epsilon : float
         What one record may cost.
     method : {"image", "hull", "hit-and-run"}, optional
         Exact ones if possible by default; the walk must be asked for.
-    relation : {"replace", "add-remove"}
 
     Raises
     ------
@@ -237,6 +234,4 @@ class KNorm(Additive):
 
     def guarantee(self) -> Guarantee:
         """Give epsilon for each record."""
-        if not self.dimension:
-            return self.guaranteed("pure", 0, "no record moves what is free")
-        return self.guaranteed("pure", self.epsilon, "SDP, Section 3.4; Hardt and Talwar 2010")
+        return self.pure(self.dimension, "SDP, Section 3.4; Hardt and Talwar 2010")

@@ -16,7 +16,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.additive import Additive, put, set_up
 from isdp.subspace.bases import check_basis, difference_basis, null_basis
-from isdp.subspace.neighbours import columns_of
+from isdp.subspace.neighbours import Relation, columns_of
 from isdp.subspace.queries import Query
 from isdp.subspace.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 
@@ -29,16 +29,8 @@ class ProjectedLaplace(Additive):
 
     Parameters
     ----------
-    invariants : Invariants
-        On the answers.
     epsilon : float
         What one record may cost.
-    relation : {"replace", "add-remove"}
-
-    Raises
-    ------
-    InputError
-        If a number or a word is out of its range, or query and invariants do not fit.
 
     Examples
     --------
@@ -91,9 +83,7 @@ class ProjectedLaplace(Additive):
 
     def guarantee(self) -> Guarantee:
         """Give epsilon for each record."""
-        if not self.sensitivity:
-            return self.guaranteed("pure", 0, "no record moves what is free")
-        return self.guaranteed("pure", self.epsilon, "SDP, Corollary 3.8")
+        return self.pure(self.sensitivity, "SDP, Corollary 3.8")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +97,11 @@ class ExtendedLaplace(Additive):
 
     Parameters
     ----------
-    invariants : Invariants
-        On the answers.
     basis : str or array of shape (answers, m), optional
         A kind of `null_basis`, or orthonormal columns in the null space such as those of
         `kronecker_basis`. They may span less than the null space, as long as no record moves the
         rest. The default is the "haar" basis for a histogram. For other queries it is the "haar"
         basis or `difference_basis`, the one with the smaller error.
-    relation : {"replace", "add-remove"}
 
     Raises
     ------
@@ -176,12 +163,10 @@ class ExtendedLaplace(Additive):
 
     def guarantee(self) -> Guarantee:
         """Give epsilon for each record."""
-        if not self.sensitivity:
-            return self.guaranteed("pure", 0, "no record moves what is free")
-        return self.guaranteed("pure", self.epsilon, "SDP, Corollary 3.9")
+        return self.pure(self.sensitivity, "SDP, Corollary 3.9")
 
 
-def _default_basis(query: Query, invariants: Invariants, relation: str) -> csc_array:
+def _default_basis(query: Query, invariants: Invariants, relation: Relation) -> csc_array:
     if query.is_histogram:
         return null_basis(invariants)
     found = []

@@ -8,22 +8,24 @@ zero. Both signs always occur, so differences are told apart up to their sign.
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
 from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants
+from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.subspace.elimination import distinct_columns
 from isdp.subspace.queries import Query
 
 MOST_TYPES = 20_000  # distinct types whose pairs are all looked at
 MOST_DIFFERENCES = 30_000_000  # entries of the differences when they are listed
 
-RELATIONS = ("replace", "add-remove")
+Relation = Literal["replace", "add-remove"]
+RELATIONS = get_args(Relation)
 
 
-def columns_of(query: Query, relation: str) -> csc_array:
+def columns_of(query: Query, relation: Relation) -> csc_array:
     """Columns a_z of the query, with a last one of zeros for nobody with "add-remove"."""
     one_of("subspace: relation", relation, RELATIONS)
     if relation == "replace":
@@ -32,21 +34,20 @@ def columns_of(query: Query, relation: str) -> csc_array:
     return hstack([query.sparse, nobody], format="csc")
 
 
-def pairs_of(types: int, relation: str) -> tuple[np.ndarray, np.ndarray]:
+def pairs_of(types: int, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
     """Index pairs (z, y) of the columns of `columns_of` that are neighbours.
 
     Parameters
     ----------
     types : int
         Number of columns, nobody included.
-    relation : {"replace", "add-remove"}
     """
     if one_of("subspace: relation", relation, RELATIONS) == "replace":
         return np.triu_indices(types, 1)
     return np.arange(types - 1), np.full(types - 1, types - 1)
 
 
-def representatives(query: Query, invariants: Invariants | None, relation: str) -> np.ndarray:
+def representatives(query: Query, invariants: Invariants | None, relation: Relation) -> np.ndarray:
     """Choose types such that every pair of neighbours is like a pair of chosen ones.
 
     In a histogram, two types that stand in the same invariants with the same weights can be
@@ -64,15 +65,15 @@ def representatives(query: Query, invariants: Invariants | None, relation: str) 
     """
     nobody = np.arange(query.types, columns_of(query, relation).shape[1])
     if query.is_histogram:
-        matrix = csr_array((0, query.types), dtype=np.int64)
-        kind, first = distinct_columns(matrix if invariants is None else invariants.sparse)
+        nothing = Invariants(np.zeros((0, query.types), dtype=np.int64))
+        kind, first = cell_types(nothing if invariants is None else invariants)
         later = np.ones(query.types, dtype=bool)
         later[first] = False
         seconds = np.flatnonzero(later)
         second = seconds[np.unique(kind[seconds], return_index=True)[1]]
         chosen = np.sort(np.concatenate([first, second, nobody]))
     else:
-        chosen = np.concatenate([np.sort(distinct_columns(query.sparse)[1]), nobody])
+        chosen = np.concatenate([np.sort(cell_types(query.rows)[1]), nobody])
     if len(chosen) > MOST_TYPES:
         raise InputError(
             f"subspace: {len(chosen)} types of record that all differ have too many pairs to look "
@@ -81,12 +82,8 @@ def representatives(query: Query, invariants: Invariants | None, relation: str) 
     return chosen
 
 
-def differences(query: Query, relation: str = "replace") -> np.ndarray:
+def differences(query: Query, relation: Relation = "replace") -> np.ndarray:
     """List how the answers can move, exactly: distinct up to sign, and none of them zero.
-
-    Parameters
-    ----------
-    relation : {"replace", "add-remove"}
 
     Returns
     -------
@@ -106,7 +103,7 @@ def differences(query: Query, relation: str = "replace") -> np.ndarray:
            [1, 1, 0]])
     """
     columns = columns_of(query, relation)
-    columns = columns[:, distinct_columns(columns.tocsr())[1]].T.toarray()
+    columns = columns[:, cell_types(Invariants(columns))[1]].T.toarray()
     first, second = _pairs_of_columns(columns, relation)
     if len(first) * query.answers > MOST_DIFFERENCES:
         raise InputError(
@@ -118,7 +115,7 @@ def differences(query: Query, relation: str = "replace") -> np.ndarray:
     return np.unique(moves * np.sign(leading)[:, None], axis=0)
 
 
-def _pairs_of_columns(columns: np.ndarray, relation: str) -> tuple[np.ndarray, np.ndarray]:
+def _pairs_of_columns(columns: np.ndarray, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
     """Pairs among distinct columns; nobody may have gone where a type has no answer either."""
     if relation == "replace":
         return pairs_of(len(columns), relation)

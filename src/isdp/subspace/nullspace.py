@@ -10,7 +10,7 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.subspace.elimination import independent_rows
+from isdp.lattice.elimination import independent_rows
 
 MOST_ENTRIES = 4_000_000  # of a dense block that is worked on at a time
 LARGEST_MATRIX = 4_000  # cells up to which the projection is given as a matrix

@@ -10,10 +10,10 @@ import scipy
 from scipy.sparse import csc_array, csr_array, eye_array, issparse, vstack
 
 from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants
+from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.subspace.elimination import distinct_columns, rank
-from isdp.subspace.neighbours import columns_of, pairs_of, representatives
+from isdp.lattice.elimination import independent_rows
+from isdp.subspace.neighbours import Relation, columns_of, pairs_of, representatives
 from isdp.subspace.nullspace import null_space
 from isdp.subspace.queries import Query
 
@@ -24,13 +24,12 @@ MOST_LISTED = 3_000  # types whose pairs are put in order
 AGREEMENT = 1e-7  # relative gap between a linear programme and its dual
 
 
-def sensitivity(query: Query, p: int, relation: str = "replace") -> float:
+def sensitivity(query: Query, p: int, relation: Relation = "replace") -> float:
     """Delta_p(A), the largest move of the answers in the l1 or the l2 norm (SDP, Section 3.3).
 
     Parameters
     ----------
     p : {1, 2}
-    relation : {"replace", "add-remove"}
 
     Raises
     ------
@@ -43,14 +42,8 @@ def sensitivity(query: Query, p: int, relation: str = "replace") -> float:
     return _largest_distance(_used_rows(columns).T, p, relation)
 
 
-def null_sensitivity(query: Query, invariants: Invariants, relation: str = "replace") -> float:
+def null_sensitivity(query: Query, invariants: Invariants, relation: Relation = "replace") -> float:
     """Delta_2(Q'A), the largest move within the null space; no basis Q changes it.
-
-    Parameters
-    ----------
-    invariants : Invariants
-        On the answers of the query.
-    relation : {"replace", "add-remove"}
 
     Raises
     ------
@@ -78,7 +71,7 @@ def null_sensitivity(query: Query, invariants: Invariants, relation: str = "repl
     return math.sqrt(largest) if largest > 1e-12 * norms.max(initial=0) else 0.0
 
 
-def basis_sensitivity(query: Query, basis, relation: str = "replace") -> float:
+def basis_sensitivity(query: Query, basis, relation: Relation = "replace") -> float:
     """Delta_1(Q'A), the largest move of the coordinates in the l1 norm, for one basis Q.
 
     It lies between Delta_2(Q'A) and sqrt(m) times that, and depends on the basis: without it the
@@ -87,7 +80,6 @@ def basis_sensitivity(query: Query, basis, relation: str = "replace") -> float:
     Parameters
     ----------
     basis : array or sparse array, shape (answers, m)
-    relation : {"replace", "add-remove"}
 
     Raises
     ------
@@ -106,7 +98,9 @@ def basis_sensitivity(query: Query, basis, relation: str = "replace") -> float:
     return _largest_distance((basis.T @ columns).T, 1, relation)
 
 
-def quotient_sensitivity(query: Query, invariants: Invariants, relation: str = "replace") -> float:
+def quotient_sensitivity(
+    query: Query, invariants: Invariants, relation: Relation = "replace"
+) -> float:
     """Delta_q, the exact l1 sensitivity of what the projection leaves to be told apart.
 
     q(v) = min_w ||v + C'w||_1 for a difference v. The density of Pi Lap(b)^n at a point is the
@@ -115,10 +109,6 @@ def quotient_sensitivity(query: Query, invariants: Invariants, relation: str = "
     v it changes by as much. So the pure loss of projected Laplace noise is Delta_q / b, and
     Delta_q <= Delta_1(A). One linear programme a difference (HiGHS), the longest first, until the
     next is too short to matter; the value is that of the dual, an upper bound.
-
-    Parameters
-    ----------
-    relation : {"replace", "add-remove"}
 
     Raises
     ------
@@ -162,7 +152,9 @@ def quotient_norm(move, invariants: Invariants) -> float:
     """
     move = np.asarray(move)
     stacked = vstack([invariants.sparse, csr_array(move[None])], format="csr")
-    kind, first = distinct_columns(stacked)  # equal cells act as one, as many times as they are
+    kind, first = cell_types(
+        Invariants(stacked)
+    )  # equal cells act as one, as many times as they are
     weight = np.bincount(kind).astype(float)
     rows, move = invariants.sparse[:, first].astype(float), move[first].astype(float)
     found = scipy.optimize.linprog(
@@ -183,7 +175,9 @@ def quotient_norm(move, invariants: Invariants) -> float:
     return value if value > AGREEMENT else 0.0
 
 
-def rank_of_differences(query: Query, invariants: Invariants, relation: str = "replace") -> int:
+def rank_of_differences(
+    query: Query, invariants: Invariants, relation: Relation = "replace"
+) -> int:
     """Dimension of the span of the differences within the null space, found exactly.
 
     That is the rank of the differences together with the rows of C, less the rank of C.
@@ -197,7 +191,7 @@ def rank_of_differences(query: Query, invariants: Invariants, relation: str = "r
     others = columns.shape[1] - 1
     step = vstack([eye_array(others, dtype=np.int64), np.full((1, others), -1)], format="csc")
     both = vstack([(columns @ step).T, invariants.sparse], format="csr")
-    return rank(both) - held
+    return len(independent_rows(both)) - held
 
 
 def check_fit(query: Query, invariants: Invariants) -> None:
@@ -218,14 +212,14 @@ def _used_rows(columns: csc_array) -> csc_array:
     return columns.tocsr()[np.unique(columns.indices)].tocsc()
 
 
-def _over_neighbours(values: np.ndarray, part: np.ndarray, relation: str) -> float:
+def _over_neighbours(values: np.ndarray, part: np.ndarray, relation: Relation) -> float:
     """Largest of the values[i, j] between type part[i] and type j over the pairs of neighbours."""
     if relation == "add-remove":
         values = values[:, -1:]
     return float(values.max(initial=0))
 
 
-def _largest_distance(points, p: int, relation: str) -> float:
+def _largest_distance(points, p: int, relation: Relation) -> float:
     """Largest distance of neighbours among points, one a row, sparse or dense."""
     if points.shape[0] * points.shape[1] > MOST_ENTRIES:
         raise InputError(
@@ -241,7 +235,7 @@ def _largest_distance(points, p: int, relation: str) -> float:
     return largest if p == 1 else math.sqrt(largest)
 
 
-def _by_length(query: Query, chosen: np.ndarray, relation: str):
+def _by_length(query: Query, chosen: np.ndarray, relation: Relation):
     """Pairs (z, y) of neighbouring chosen types with ||a_z - a_y||_1, the longest first."""
     if query.is_histogram and relation == "replace":
         yield from ((z, y, 2.0) for z, y in combinations(range(len(chosen)), 2))

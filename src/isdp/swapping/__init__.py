@@ -4,7 +4,8 @@ After J. Bailie, R. Gong and X.-L. Meng, *Can Swapping be Differentially Private
 "the slides" in the docstrings. `swap` and `swap_table` are for experiments;
 `permutation_for_release` draws in whole numbers from the operating system's randomness. Losses are
 in nats for each unit of d_HAM, half the records that two datasets do not share; datasets with equal
-invariants differ by 2 units at least.
+invariants differ by 2 units at least. Every function raises `InputError` for a size, a rate, totals
+or counts that are out of range.
 """
 
 from isdp.swapping.budget import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon

@@ -30,11 +30,6 @@ def location_posterior(totals, rate: float) -> np.ndarray:
     Returns
     -------
     float64 array, shape (counties,)
-
-    Raises
-    ------
-    InputError
-        If the totals or the rate are not as they should be.
     """
     totals, n, moved = _read(totals, rate)
     return 1 - moved + moved * (totals - 1) / (n - 1)
@@ -56,11 +51,6 @@ def log_odds_gain(totals, rate: float) -> np.ndarray:
     Returns
     -------
     float64 array, shape (counties,)
-
-    Raises
-    ------
-    InputError
-        If the totals or the rate are not as they should be.
     """
     totals, n, moved = _read(totals, rate)
     return np.log(location_posterior(totals, rate)) + np.log((n - 1) / (moved * totals))

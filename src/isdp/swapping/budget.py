@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from isdp.accounting.guarantees import Guarantee, as_fraction
 from isdp.checks import positive, whole, within
@@ -33,11 +34,6 @@ class Rate:
     ----------
     odds : float
         o = p / (1 - p).
-
-    Raises
-    ------
-    InputError
-        If the odds are no positive number.
     """
 
     odds: float
@@ -56,18 +52,13 @@ class Rate:
         return 1 / (1 + self.odds)
 
 
-def log_odds(rate) -> float:
+def log_odds(rate: Fraction | float | Rate) -> float:
     """Logarithm of the odds of a swap rate.
 
     Parameters
     ----------
     rate : Fraction, float or Rate
         A float stands for its shortest decimal form, whose distance from 1 it has rounded.
-
-    Raises
-    ------
-    InputError
-        If the rate is no number between 0 and 1.
     """
     if isinstance(rate, Rate):
         return math.log(rate.odds)
@@ -79,12 +70,11 @@ def log_odds(rate) -> float:
     return math.log(odds.numerator) - math.log(odds.denominator)
 
 
-def epsilon_bound(rate, largest: int) -> float:
+def epsilon_bound(rate: Fraction | float | Rate, largest: int) -> float:
     """Privacy budget by the published bound.
 
     Parameters
     ----------
-    rate : Fraction, float or Rate
     largest : int
         Records b of the largest stratum.
 
@@ -93,29 +83,18 @@ def epsilon_bound(rate, largest: int) -> float:
     float
         In nats for each unit of d_HAM; 0 if no stratum has two records, as nothing is swapped
         then.
-
-    Raises
-    ------
-    InputError
-        If the rate or the size is out of range.
     """
     size, odds = check_size(largest), log_odds(rate)
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
 
 
-def guarantee(rate, largest: int) -> Guarantee:
+def guarantee(rate: Fraction | float | Rate, largest: int) -> Guarantee:
     """Guarantee of one swap by the published bound, rounded up.
 
     Parameters
     ----------
-    rate : Fraction, float or Rate
     largest : int
         Records b of the largest stratum.
-
-    Raises
-    ------
-    InputError
-        If the rate or the size is out of range.
     """
     bound = epsilon_bound(rate, largest)
     return Guarantee(
@@ -138,13 +117,8 @@ def smallest_epsilon(largest: int) -> tuple[float, Rate]:
     ----------
     largest : int
         Records b of the largest stratum, at least 2.
-
-    Raises
-    ------
-    InputError
-        If the size is out of range.
     """
-    size = _check_swappable(largest)
+    size = check_size(largest, 2)
     return math.log1p(size) / 2, Rate(math.sqrt(size + 1))
 
 
@@ -178,19 +152,6 @@ def rates_for(epsilon: float, largest: int) -> tuple[Rate, Rate]:
     return Rate(math.exp(math.log1p(largest) - epsilon)), Rate(math.exp(epsilon))
 
 
-def check_size(size) -> int:
-    """Return a number of records as an int.
-
-    Raises
-    ------
-    InputError
-        If it is not a whole number from 1 up.
-    """
-    return whole("swapping", "the number of records of a stratum", size, 1)
-
-
-def _check_swappable(size) -> int:
-    size = check_size(size)
-    if size == 1:
-        raise InputError("swapping: nothing can be swapped in strata of one record")
-    return size
+def check_size(size, least: int = 1) -> int:
+    """Return a number of records, of `least` or more, as an int."""
+    return whole("swapping", "the number of records of a stratum", size, least)

@@ -13,20 +13,19 @@ from itertools import permutations
 
 from isdp.errors import InputError
 from isdp.swapping.derangements import subfactorial
-from isdp.swapping.secure import exact_rate
+from isdp.swapping.secure import Written, exact_rate
 
 MOST_RECORDS = 8
 Law = dict[Hashable, Fraction]
 
 
-def permutation_law(size: int, rate) -> dict[tuple[int, ...], Fraction]:
+def permutation_law(size: int, rate: Written) -> dict[tuple[int, ...], Fraction]:
     """Probability of every permutation of a stratum, exactly.
 
     Parameters
     ----------
     size : int
         Records n of the stratum, at most 8.
-    rate : Fraction, int, str or float
 
     Raises
     ------
@@ -50,7 +49,7 @@ def permutation_law(size: int, rate) -> dict[tuple[int, ...], Fraction]:
     }
 
 
-def output_law(swapped: Sequence, held: Sequence, rate, *, table: bool = False) -> Law:
+def output_law(swapped: Sequence, held: Sequence, rate: Written, *, table: bool = False) -> Law:
     """Law of what is released for one dataset of one stratum.
 
     Parameters
@@ -59,7 +58,6 @@ def output_law(swapped: Sequence, held: Sequence, rate, *, table: bool = False) 
         Value of the swapping variable of each record.
     held : sequence
         What is held of each record; records are told apart by it, as far as it goes.
-    rate : Fraction, int, str or float
     table : bool
         Whether the release is the table, or multiset of records, in place of the list of new
         values record by record.
@@ -69,21 +67,13 @@ def output_law(swapped: Sequence, held: Sequence, rate, *, table: bool = False) 
     dict
         Probability of each output.
     """
-    return _output_law(permutation_law(len(swapped), rate), swapped, held, table)
-
-
-def _output_law(orders: Law, swapped: Sequence, held: Sequence, table: bool) -> Law:
     law: Law = {}
-    for sigma, chance in orders.items():
+    for sigma, chance in permutation_law(len(swapped), rate).items():
         output: Hashable = tuple(swapped[source] for source in sigma)
         if table:
-            output = _multiset(output, held)
+            output = tuple(sorted(Counter(zip(output, held, strict=True)).items()))
         law[output] = law.get(output, Fraction(0)) + chance
     return law
-
-
-def _multiset(swapped, held) -> Hashable:
-    return tuple(sorted(Counter(zip(swapped, held, strict=True)).items()))
 
 
 def distance(first: Sequence, second: Sequence, held: Sequence) -> int:

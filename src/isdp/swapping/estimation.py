@@ -37,11 +37,6 @@ def fit(before, after, rate: float) -> Fit:
         With its strata, as far as they are known.
     after : int array, shape (K, L)
         The released table, summed over strata.
-
-    Raises
-    ------
-    InputError
-        If the tables do not have the same totals, or the rate is out of range.
     """
     before, after = _check(before, after)
     sd = [np.sqrt(np.diag(covariance(before, rate, one))) for one in range(before.shape[2])]
@@ -52,18 +47,7 @@ def fit(before, after, rate: float) -> Fit:
 
 
 def chi_square(before, after, rate: float) -> float:
-    """Compute the chi-square of `fit` alone.
-
-    Parameters
-    ----------
-    before : int array, shape (J, K, L)
-    after : int array, shape (K, L)
-
-    Raises
-    ------
-    InputError
-        As `fit`.
-    """
+    """Compute the chi-square of `fit` alone."""
     residual, spread = _free(*_check(before, after), rate)
     return float(residual @ np.linalg.solve(spread, residual))
 
@@ -97,17 +81,7 @@ class LikelyRate(NamedTuple):
 def likely_rate(before, after) -> LikelyRate:
     """Find the swap rate under which the table after the swap is likeliest.
 
-    By the normal approximation with the exact mean and covariance.
-
-    Parameters
-    ----------
-    before : int array, shape (J, K, L)
-    after : int array, shape (K, L)
-
-    Raises
-    ------
-    InputError
-        If the tables do not have the same totals.
+    By the normal approximation with the exact mean and covariance, from the tables of `fit`.
     """
     before, after = _check(before, after)
 

@@ -16,6 +16,7 @@ import math
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
+from isdp.checks import one_of
 from isdp.errors import InputError
 from isdp.swapping.budget import check_size, log_odds
 from isdp.swapping.derangements import log_subfactorial, subfactorial_ratio
@@ -38,11 +39,6 @@ def worst_loss(rate, largest: int) -> float:
         In nats for each unit of d_HAM, to rounding: for b >= 4,
         max(ln o, (1/2) ln(d_b / d_{b-2}) - ln o). It falls short of the published bound by
         3 / (2 b), to order 1 / b^2, where the second term is the larger.
-
-    Raises
-    ------
-    InputError
-        If the rate or the size is out of range.
     """
     size, odds = check_size(largest), log_odds(rate)
     if size == 1:
@@ -58,11 +54,6 @@ def smallest_worst_loss(largest: int) -> float:
     """Least exact worst-case loss over all rates: (1/4) ln(d_b / d_{b-2}) for b >= 4.
 
     It is 0 for b = 2, where at p = 1/2 both orders of two records are equally likely.
-
-    Raises
-    ------
-    InputError
-        If the size is out of range.
     """
     size = check_size(largest)
     if size <= 2:
@@ -95,8 +86,7 @@ def log_weights(rate, size: int, variant: str = "listing") -> np.ndarray:
         If the rate or the size is out of range, or there is no such variant.
     """
     n, odds = check_size(size), log_odds(rate)
-    if variant not in VARIANTS:
-        raise InputError(f"swapping: no variant {variant!r}; there are {', '.join(VARIANTS)}")
+    one_of("swapping: the variant", variant, VARIANTS)
     none = -n * np.logaddexp(0.0, odds)  # n ln(1 - p)
     m = np.arange(n + 1)
     if variant == "plain permutation":

@@ -29,11 +29,6 @@ def expected_table(counts, rate: float) -> np.ndarray:
     Returns
     -------
     float64 array, shape (J, K, L)
-
-    Raises
-    ------
-    InputError
-        If the counts or the rate are not as they should be.
     """
     counts = check_table(counts)
     counts, (moved, n) = counts.astype(float), _shares(counts, rate)
@@ -94,11 +89,6 @@ def covariance(counts, rate: float, category: int = 0, other: int | None = None)
     -------
     float64 array, shape (K, K)
         Cov(n'_kl, n'_k'l'), the counts summed over strata. Its rows sum to zero.
-
-    Raises
-    ------
-    InputError
-        If the counts or the rate are not as they should be.
     """
     counts, rate = check_table(counts), check_rate(rate)
     other = category if other is None else other
@@ -208,11 +198,6 @@ def expected_mape(counts, rate: float, *, unmixed: bool = False) -> float:
     unmixed : bool
         Of the estimate of `unmix`, which needs a table of one stratum, in place of the swapped
         table.
-
-    Raises
-    ------
-    InputError
-        If the counts or the rate are not as they should be.
     """
     counts = check_table(counts)
     before = counts.sum(axis=0)

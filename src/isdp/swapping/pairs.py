@@ -33,11 +33,6 @@ def moved_share(size: int, rate: float) -> float:
         Records n of the stratum.
     rate : float
         Swap rate p.
-
-    Raises
-    ------
-    InputError
-        If the size or the rate is out of range.
     """
     n, p = check_size(size), check_rate(rate)
     if n == 1:
@@ -56,11 +51,6 @@ def moved_together(size: int, rate: float) -> float:
     ----------
     size : int
         Records n of the stratum, at least 2.
-
-    Raises
-    ------
-    InputError
-        If the size or the rate is out of range.
     """
     n, p = check_size(size), check_rate(rate)
     stay = math.exp((n - 1) * math.log1p(-p))
@@ -104,11 +94,6 @@ def pair_law(size: int, rate: float) -> PairLaw:
     ----------
     size : int
         Records n of the stratum, at least 2.
-
-    Raises
-    ------
-    InputError
-        If the size or the rate is out of range.
     """
     return PairLaw(
         *(max(float(chance), 0.0) for chance in exact_pair_law(check_size(size), check_rate(rate)))
@@ -154,11 +139,6 @@ def exchange_log_odds(size: int, first: int, second: int, rate: float) -> float:
         Near ln[(1 + n / (n_p o)) (1 + n / (n_q o))], twice what one record tells, where many
         records of both kinds move; less where p n_p or p n_q is small, as the two may have taken
         each other's values.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
     """
     n, law = check_size(size), pair_law(size, rate)
     if min(first, second) < 1 or first + second > n:

@@ -85,13 +85,7 @@ class Strata:
 
 
 def check_rate(rate) -> float:
-    """Return a swap rate as a float.
-
-    Raises
-    ------
-    InputError
-        If it is not a number strictly between 0 and 1.
-    """
+    """Return a swap rate as a float."""
     if is_number(rate) and rate == 0:
         raise InputError(
             "swapping: at a swap rate of 0 the records come out as they are and no privacy is "
@@ -117,11 +111,6 @@ def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> n
     -------
     int64 array, shape (records,)
         The record that each record takes its new value from; itself where nothing moves.
-
-    Raises
-    ------
-    InputError
-        If the rate is no number between 0 and 1.
     """
     rate = check_rate(rate)
     return permute(strata, _coins(rng, rate), pseudo_random(rng), exact=False)
@@ -213,11 +202,6 @@ def swap(rng: np.random.Generator, strata: Strata, values, rate: float) -> np.nd
         A copy, in the records' order. Which record got whose value is confidential, and so is
         anything that depends on it, such as the share that moved.
 
-    Raises
-    ------
-    InputError
-        If the numbers of records differ, or the rate is no number between 0 and 1.
-
     Examples
     --------
     >>> strata = Strata.of([1, 1, 1, 2, 2])
@@ -293,11 +277,6 @@ def swap_table(rng: np.random.Generator, counts, rate: float) -> np.ndarray:
     -------
     int64 array, shape (J, K, L)
         Checked in whole numbers: the totals of `invariants` are as before.
-
-    Raises
-    ------
-    InputError
-        If the counts or the rate are not as they should be.
     """
     counts = check_table(counts)
     strata = Strata.consecutive(counts.sum(axis=(1, 2)))

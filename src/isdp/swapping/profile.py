@@ -14,7 +14,6 @@ import numpy as np
 import scipy
 
 from isdp.checks import within
-from isdp.errors import InputError
 from isdp.swapping.budget import check_size, log_odds
 from isdp.swapping.derangements import subfactorial_ratio
 from isdp.swapping.permutation import check_rate
@@ -40,15 +39,8 @@ def exchange_loss_law(size: int, rate: float) -> LossLaw:
     ----------
     size : int
         Records n of the stratum, at least 2.
-
-    Raises
-    ------
-    InputError
-        If the size or the rate is out of range.
     """
-    n, p, odds = check_size(size), check_rate(rate), log_odds(rate)
-    if n < 2:
-        raise InputError("swapping: an exchange takes a stratum of two records")
+    n, p, odds = check_size(size, 2), check_rate(rate), log_odds(rate)
     spread = REACH * (math.sqrt(n * p * (1 - p)) + 1)
     m = np.arange(max(0, math.floor(n * p - spread)), min(n, math.ceil(n * p + spread)) + 1)
     chances = _binomial(m, n, p)[m != 1]
@@ -128,11 +120,6 @@ def epsilon_at(size: int, rate: float, delta: float) -> float:
     -------
     float
         Half the epsilon of the exchange, in nats.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
     """
     return epsilon_of(exchange_loss_law(size, rate), delta)
 
@@ -144,11 +131,6 @@ def epsilon_of(law: LossLaw, delta: float) -> float:
     ----------
     delta : float
         As in `epsilon_at`.
-
-    Raises
-    ------
-    InputError
-        If delta is out of range.
     """
     within("swapping: delta", delta, 0, 1)
     top = float(law.loss.max())

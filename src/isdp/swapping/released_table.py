@@ -24,7 +24,7 @@ import numpy as np
 from isdp.errors import InputError
 from isdp.swapping.budget import check_size
 from isdp.swapping.pairs import exchange_log_odds, moved_share
-from isdp.swapping.secure import exact_rate
+from isdp.swapping.secure import Written, exact_rate
 from isdp.swapping.universe import Loss, check_totals, fixing_weights, log_fraction
 
 MOST_TABLES = 400
@@ -77,7 +77,7 @@ def _compositions(total: int, most: list[int]) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def table_law(before: Table, tables: list[Table], rate) -> list[Fraction]:
+def table_law(before: Table, tables: list[Table], rate: Written) -> list[Fraction]:
     """Exact probability of each table after the swap.
 
     Parameters
@@ -86,7 +86,6 @@ def table_law(before: Table, tables: list[Table], rate) -> list[Fraction]:
         Rows of counts, one stratum.
     tables : list of tables
         All with the totals of `before`, from `tables_with`.
-    rate : Fraction, int, str or float
 
     Returns
     -------
@@ -101,12 +100,8 @@ def table_law(before: Table, tables: list[Table], rate) -> list[Fraction]:
     weights = fixing_weights(n, rate)
     common = math.lcm(*(h.denominator for h in weights))
     whole = [int(h * common) for h in weights]
-    return [scale * _ways(before, after, whole) / common for after in tables]
-
-
-def _ways(before: Table, after: Table, weights: list[int]) -> int:
-    """Add up the terms of the module's formula over u, in whole numbers."""
-    return sum(map(mul, weights, _ways_by_fixed(before, after)))
+    ways = [sum(map(mul, whole, _ways_by_fixed(before, after))) for after in tables]
+    return [scale * number / common for number in ways]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -117,12 +112,9 @@ def _ways_by_fixed(before: Table, after: Table) -> tuple[int, ...]:
     totals = [0] * (sum(most) + 1)
     for cells in product(*(range(one + 1) for one in most)):
         u = np.array(cells).reshape(x.shape)
-        totals[sum(cells)] += _fixed(x, u) * _arrangements(w - u)
+        fixed = math.prod(map(math.comb, x.ravel().tolist(), cells))
+        totals[sum(cells)] += fixed * _arrangements(w - u)
     return tuple(totals)
-
-
-def _fixed(x: np.ndarray, u: np.ndarray) -> int:
-    return math.prod(map(math.comb, x.ravel().tolist(), u.ravel().tolist()))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -136,24 +128,18 @@ def _arrangements(v: np.ndarray) -> int:
     return _factorials(margins) // _factorials(tuple(v.ravel().tolist()))
 
 
-def table_loss(counties, categories, rate) -> Loss:
+def table_loss(counties, categories, rate: Written) -> Loss:
     """Exact loss for each unit of d_HAM if only the table of one stratum is released.
 
     Parameters
     ----------
     counties, categories : sequences of int
         The totals that are held; at most 400 tables may have them.
-    rate : Fraction, int, str or float
 
     Returns
     -------
     Loss
         Exact: the maximum over all pairs of tables and all outputs.
-
-    Raises
-    ------
-    InputError
-        As `tables_with`.
     """
     tables = tables_with(counties, categories)
     logs = np.array([[log_fraction(p) for p in table_law(x, tables, rate)] for x in tables])
@@ -177,13 +163,8 @@ def rare_category_bound(size: int, rate: float) -> Loss:
     ----------
     size : int
         Records n of the stratum, at least 2.
-
-    Raises
-    ------
-    InputError
-        If the size or the rate is out of range.
     """
-    moved = moved_share(_at_least(size, 2), rate)
+    moved = moved_share(check_size(size, 2), rate)
     return Loss(abs(math.log((size - 1) * (1 - moved) / moved)) / 2, "lower bound")
 
 
@@ -199,19 +180,7 @@ def two_counties_bound(size: int, in_category: int, rate: float) -> Loss:
         Records n of the stratum, at least 4.
     in_category : int
         Records of one of the two categories, from 1 to n - 1.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
     """
-    n = _at_least(size, 4)
+    n = check_size(size, 4)
     log_odds = exchange_log_odds(n, in_category, n - in_category, rate)
     return Loss(abs(log_odds) / 2, "lower bound")
-
-
-def _at_least(size, least: int) -> int:
-    size = check_size(size)
-    if size < least:
-        raise InputError(f"swapping: this takes a stratum of {least} records or more, got {size}")
-    return size

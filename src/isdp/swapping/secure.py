@@ -21,15 +21,11 @@ from isdp.swapping.permutation import Strata, check_rate, permute
 
 LARGEST_DENOMINATOR = 1 << 32
 LARGEST_STRATUM = 1 << 32
+Written = Fraction | int | str | float  # of a float, the shortest decimal form
 
 
-def exact_rate(rate) -> Fraction:
-    """Read a swap rate as the rational number that it is written as.
-
-    Parameters
-    ----------
-    rate : Fraction, int, str or float
-        A float stands for its shortest decimal form, 0.05 for 1/20.
+def exact_rate(rate: Written) -> Fraction:
+    """Read a swap rate as the rational number that it is written as: 0.05 for 1/20.
 
     Raises
     ------
@@ -73,7 +69,7 @@ def operating_system(source: Callable[[int], bytes] | None = None) -> Words:
 
 
 def permutation_for_release(
-    strata: Strata, rate, source: Callable[[int], bytes] | None = None
+    strata: Strata, rate: Written, source: Callable[[int], bytes] | None = None
 ) -> np.ndarray:
     """Draw the permutation that swaps the records, exactly, from the operating system's bits.
 

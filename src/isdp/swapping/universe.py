@@ -26,7 +26,7 @@ from scipy.special import gammaln
 from isdp.errors import InputError
 from isdp.swapping.budget import log_odds
 from isdp.swapping.derangements import log_subfactorial, subfactorial
-from isdp.swapping.secure import exact_rate
+from isdp.swapping.secure import Written, exact_rate
 
 MOST_CLASSES = 3000
 MOST_TERMS = 100_000_000
@@ -48,14 +48,13 @@ class Loss:
     kind: str
 
 
-def universe_loss(totals, rate) -> Loss:
+def universe_loss(totals, rate: Written) -> Loss:
     """Exact loss in the universe of given county totals, all records different.
 
     Parameters
     ----------
     totals : sequence of int
         Records n_k of the stratum in each county; at most 3000 classes, prod (n_k + 1).
-    rate : Fraction, int, str or float
 
     Returns
     -------
@@ -144,7 +143,7 @@ def log_fraction(ratio: Fraction) -> float:
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
-def universe_lower_bound(totals, rate) -> Loss:
+def universe_lower_bound(totals, rate: Written) -> Loss:
     """Lower bound of the loss in a universe of any size, from one pair of datasets.
 
     The records of the two smallest counties all stay matched and all others are mismatched; the

@@ -85,7 +85,7 @@ def run(
             f"{plan.schema.cells}"
         )
     true = hierarchy.aggregate(table)
-    _check_zeros(true[0][0], plan)
+    check_zeros(true[0][0], plan)
     if plan.known is not None:
         plan.known.check(table, plan.schema)
     held = held_levels(hierarchy, plan)
@@ -144,7 +144,8 @@ def _kinds_below(descent: Descent, depth, parent, children, above, answers) -> n
     return kinds_of_children(rng, noisy, least[children], allowed[children], sums)
 
 
-def _check_zeros(whole, plan: Plan) -> None:
+def check_zeros(whole, plan: Plan) -> None:
+    """Refuse people in a structural zero; `whole` has the counts of all regions, (cells,)."""
     for cell in plan.structural_zeros:
         if whole[cell]:
             raise InputError(

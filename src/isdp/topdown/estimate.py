@@ -11,6 +11,7 @@ children). This is the least squares problem of the slides (TDA), written withou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,29 +161,56 @@ def _solve_free(problem: Problem) -> np.ndarray:
 
 
 def _solve_by_splitting(problem: Problem) -> np.ndarray:
-    """Alternate least squares (with the children's totals) and simplex projections (ADMM).
+    """Alternate least squares (with the children's totals) and simplex projections.
 
     With totals of the children and the parent's cells, the projection meets the cells' sums and
     the least squares the totals; the last step is one transportation projection that meets both.
     """
     both = problem.child_sums is not None and problem.cell_sums is not None
     values, vectors = eigh(problem.matrix, driver="evd")
-    step = _first_step(values, both)
     start = (problem.pull @ vectors / values) @ vectors.T
-    copy = _simplices(start, problem)
-    gap = np.zeros_like(copy)
-    size = 1.0 + np.abs(copy).max()
-    limit = CLOSE + RELATIVE * size
     least_squares = _LeastSquares(problem, values, vectors, both)
+    found = split_operators(
+        least_squares,
+        lambda table: _simplices(table, problem),
+        start,
+        _first_step(values, both),
+        balance=True,
+    )
+    return _project(found, problem) if both else found
+
+
+def split_operators(
+    least_squares: Callable, project: Callable, start, step: float, *, balance: bool
+) -> np.ndarray:
+    """Minimise a quadratic function over a convex set by operator splitting (ADMM).
+
+    Parameters
+    ----------
+    least_squares : callable
+        ``least_squares(step, push)`` minimises the function plus step |h|^2/2 - push'h.
+    project : callable
+        Gives the nearest table of the convex set; the first one is that of `start`.
+    balance : bool
+        Whether to change the step where one of the two residuals is far above the other.
+
+    Raises
+    ------
+    InputError
+        If the steps do not come to rest.
+    """
+    copy = project(start)
+    gap = np.zeros_like(copy)
+    limit = CLOSE + RELATIVE * (1.0 + np.abs(copy).max())
     for turn in range(1, MOST_STEPS + 1):
         table = least_squares(step, step * (copy - gap))
         mixed = RELAXATION * table + (1 - RELAXATION) * copy
-        before, copy = copy, _simplices(mixed + gap, problem)
+        before, copy = copy, project(mixed + gap)
         gap = gap + mixed - copy
         apart, moved = np.abs(table - copy).max(), np.abs(copy - before).max()
         if max(apart, moved) <= limit:
-            return _project(copy, problem) if both else copy
-        if turn % 25 == 0 and not 1 / BALANCE < apart / max(moved, 1e-300) < BALANCE:
+            return copy
+        if balance and turn % 25 == 0 and not 1 / BALANCE < apart / max(moved, 1e-300) < BALANCE:
             factor = np.sqrt(np.clip(apart / max(moved, 1e-300), 0.04, 25))
             step, gap = step * factor, gap / factor
     raise InputError(

@@ -16,13 +16,9 @@ from scipy.sparse import coo_array, csr_array
 
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
+from isdp.topdown.estimate import split_operators
 from isdp.topdown.projections import onto_simplices
-from isdp.topdown.rounding import FINEST, SNAP, WHOLE
-
-MOST_STEPS = 20_000
-CLOSE = 1e-5  # persons: how near the two copies come, and how little they still move
-RELATIVE = 1e-11  # of the largest count
-RELAXATION = 1.6
+from isdp.topdown.rounding import WHOLE, whole_and_remainder
 
 
 class Tree:
@@ -124,28 +120,14 @@ def _best(tree: Tree, pull, presence: Presence) -> np.ndarray:
         points = np.where(presence.present, table, -np.inf)
         return onto_simplices(points.T, presence.caps).T
 
-    widest = max(np.bincount(each).max() for each in _ancestors(tree)) if tree.parents else 1
-    step = tree.weights[-1] * float(np.sqrt(widest))
-    copy = project(tree.solve(pull, 0.0))
-    gap = np.zeros_like(copy)
-    limit = CLOSE + RELATIVE * (1.0 + np.abs(copy).max())
-    for _ in range(MOST_STEPS):
-        table = tree.solve(pull + step * (copy - gap), step)
-        mixed = RELAXATION * table + (1 - RELAXATION) * copy
-        before, copy = copy, project(mixed + gap)
-        gap = gap + mixed - copy
-        if max(np.abs(table - copy).max(), np.abs(copy - before).max()) <= limit:
-            return copy
-    raise InputError(f"minimal schema: the estimation did not come to rest in {MOST_STEPS} steps")
-
-
-def _ancestors(tree: Tree) -> list[np.ndarray]:
-    """For each level above the last, the region that each smallest region lies in."""
-    found, at = [], None
-    for parent in reversed(tree.parents):
-        at = parent if at is None else parent[at]
-        found.append(at)
-    return found
+    widest = tree.sums(np.ones((len(pull), 1)))[0].max()  # smallest regions in one at the top
+    return split_operators(
+        lambda step, push: tree.solve(pull + push, step),
+        project,
+        tree.solve(pull, 0.0),
+        tree.weights[-1] * float(np.sqrt(widest)),
+        balance=False,
+    )
 
 
 def _round(rng: np.random.Generator, table, tree: Tree, presence: Presence) -> np.ndarray:
@@ -154,10 +136,7 @@ def _round(rng: np.random.Generator, table, tree: Tree, presence: Presence) -> n
     People flow from the smallest regions through their kinds up the levels, so that the equations
     are those of a network, and a vertex of the programme is whole.
     """
-    nearest = np.rint(table)
-    near = np.abs(table - nearest) <= SNAP + FINEST * np.abs(table)
-    floor = np.where(near, nearest, np.floor(table)).astype(np.int64)
-    part = np.where(near, 0.0, table - floor)
+    floor, part = whole_and_remainder(table)
     if not part.any():
         return floor
     for candidates in (part > 0, presence.present):

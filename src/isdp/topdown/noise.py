@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from isdp.checks import one_of
-
-FLAVOURS = ("pure", "zCDP")
+from isdp.topdown.budget import FLAVOURS
 
 
 def draw_noise(

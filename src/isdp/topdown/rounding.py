@@ -63,7 +63,7 @@ def round_tables(
         If the table is further from the sums than rounding errors explain.
     """
     table = np.asarray(table, dtype=float)
-    floor, part = _split(table)
+    floor, part = whole_and_remainder(table)
     lowered = (part == 0) & (FINEST * floor > SNAP)  # where a remainder may have been lost
     ties = rng.random(table.shape) if ties is None else np.asarray(ties)
     if child_sums is None:
@@ -79,8 +79,8 @@ def round_tables(
     return Rounded(whole, float(np.abs(whole - table).sum()), int((part > 0).sum()), off)
 
 
-def _split(table):
-    """Whole part and remainder, a remainder within the snap of 0 or 1 being none."""
+def whole_and_remainder(table) -> tuple[np.ndarray, np.ndarray]:
+    """Whole part and remainder; a remainder within the snap of 0 or 1 counts as none."""
     nearest = np.rint(table)
     near = np.abs(table - nearest) <= SNAP + FINEST * np.abs(table)
     floor = np.where(near, nearest, np.floor(table))

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array, csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
-from isdp.topdown.descent import Descent, held_levels, node_streams
+from isdp.topdown.descent import Descent, check_zeros, held_levels, node_streams
 from isdp.topdown.noise import draw_noise
 from isdp.topdown.plan import Plan
 
@@ -66,8 +66,7 @@ def run_sparse(
     held = held_levels(hierarchy, plan)
     descent = Descent(plan, hierarchy, node_streams(rng), noise)
     possible = np.flatnonzero(plan.possible)
-    if levels[0].toarray()[0, ~plan.possible].any():
-        raise InputError("topdown: there are people in a structural zero")
+    check_zeros(levels[0].toarray()[0], plan)
     released = list(above)
     if not released:
         root = levels[0]

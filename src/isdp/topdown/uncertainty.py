@@ -42,11 +42,6 @@ def margins_of_error(
     -------
     dict from level to int64 array, shape (units, cells)
         Persons to either side.
-
-    Raises
-    ------
-    InputError
-        If `runs` or `level` is out of range.
     """
     # of n + 1 errors alike, each is as likely to be the k-th smallest
     place = math.ceil(level * (runs + 1) - 1e-9)

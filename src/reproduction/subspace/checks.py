@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.constraints.invariants import Invariants
+from isdp.constraints.parts import independent_parts
 from isdp.subspace import (
     ExtendedGaussian,
     ExtendedLaplace,
@@ -22,7 +23,7 @@ from isdp.subspace import (
 )
 from isdp.subspace.additive import Additive
 from isdp.subspace.calibration import delta as gaussian_delta
-from isdp.subspace.distributed import agent_noise, cell_components, central_noise
+from isdp.subspace.distributed import agent_noise, central_noise
 from isdp.subspace.frameworks import conditioned_covariance, projected_covariance
 from isdp.subspace.loss import log_density
 from reproduction.subspace.wifi import Campus
@@ -199,7 +200,7 @@ def conditioning(cells: int) -> list[Check]:
 def distributed(seed: str, invariants: Invariants, scale: float) -> list[Check]:
     """Let agents, one for each cell, add their own noise from a shared seed (Section 4)."""
     centre = central_noise(seed, invariants, scale)
-    components = len(np.unique(cell_components(invariants)))
+    components = len(independent_parts(invariants))
     cells = np.arange(invariants.cells)
     own = np.concatenate([agent_noise(seed, invariants, [cell], scale) for cell in cells])
     recovered = cells + centre - central_noise(seed, invariants, scale)

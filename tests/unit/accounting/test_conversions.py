@@ -9,29 +9,15 @@ from isdp import InputError
 from isdp.accounting import Guarantee
 from isdp.accounting.conversions import (
     CONVERSIONS,
-    LEAST_RHO,
     convert,
     epsilon_above,
     epsilon_for,
-    epsilon_gaussian,
     rho_for,
 )
 
 NAMES = list(CONVERSIONS)
 RHO = st.floats(1e-4, 1e3)
 DELTA = st.floats(-15, -0.5).map(lambda exponent: 10**exponent)
-
-
-def precise_delta(epsilon, mu):
-    """The Gaussian profile with 200 bits, by its defining formula."""
-    with flint.ctx.workprec(200):
-        epsilon, mu = flint.arb(epsilon), flint.arb(mu)
-        root = flint.arb(2).sqrt()
-
-        def phi(x):
-            return (-x / root).erfc() / 2
-
-        return float(phi(mu / 2 - epsilon / mu) - epsilon.exp() * phi(-mu / 2 - epsilon / mu))
 
 
 def precise_renyi(rho, delta):
@@ -72,27 +58,6 @@ def test_the_exact_conversion_is_the_smallest_and_the_slides_the_largest(rho, de
     assert renyi <= slides * (1 + 1e-12)
 
 
-@given(RHO, DELTA)
-def test_the_exact_conversion_has_the_profile_that_it_inverts(rho, delta):
-    epsilon = epsilon_gaussian(rho, delta)
-    profile = precise_delta(epsilon, math.sqrt(2 * rho))
-    if epsilon:
-        assert profile == pytest.approx(delta, rel=1e-7)
-    else:
-        assert profile <= delta
-
-
-@given(RHO, DELTA)
-def test_the_renyi_conversion_is_the_best_of_many_orders(rho, delta):
-    found = epsilon_for("Canonne-Kamath-Steinke", rho, delta)
-    orders = [1 + 10 ** (step / 20) for step in range(-100, 161)]
-    best = min(
-        a * rho + (math.log(1 / (delta * (a - 1))) + a * math.log(1 - 1 / a)) / (a - 1)
-        for a in orders
-    )
-    assert found <= max(0, best) + 1e-9 * abs(best) + 1e-12
-
-
 @pytest.mark.parametrize("name", NAMES)
 @given(epsilon=st.floats(1e-3, 300), delta=DELTA)
 def test_rho_and_epsilon_go_back_and_forth(name, epsilon, delta):
@@ -119,12 +84,18 @@ def test_epsilon_is_never_negative():
 
 
 def test_a_zcdp_guarantee_is_converted_for_one_person():
-    law = Guarantee("zCDP", 1.315, "l2", 2, "discrete Gaussian", growth="quadratic", held="states")
+    law = Guarantee(
+        *("zCDP", 1.315, "l2", 2, "discrete Gaussian"),
+        growth="quadratic",
+        held="states",
+        relation="two tables of one size",
+    )
     said = convert(law, 1e-10, "slides")
-    assert said.loss == pytest.approx(18.19380261321)
+    assert said.loss == said.loss_per_person == pytest.approx(18.19380261321)
     assert said.loss >= epsilon_for("slides", 2.63, 1e-10)
-    assert (said.flavour, said.delta, said.held) == ("approximate", 1e-10, "states")
-    assert "converted: slides" in said.statement()
+    assert (said.flavour, said.delta, said.growth) == ("approximate", 1e-10, "none")
+    assert (said.held, said.relation) == (law.held, law.relation)
+    assert "slides" in said.source
 
 
 @pytest.mark.parametrize(
@@ -138,6 +109,10 @@ def test_a_zcdp_guarantee_is_converted_for_one_person():
         lambda: rho_for("slides", 0, 0.1),
         lambda: rho_for("exact Gaussian", 1, 2),
         lambda: convert(Guarantee("pure", 1, "l1", 2, "x"), 0.1, "slides"),
+        lambda: convert(
+            Guarantee("zCDP", 1, "l2", None, "x", growth="quadratic", why_not_per_person="y"),
+            *(0.1, "slides"),
+        ),
     ],
 )
 def test_what_cannot_be_converted_is_refused(call):
@@ -145,7 +120,7 @@ def test_what_cannot_be_converted_is_refused(call):
         call()
 
 
-TINY = [1e-300, 1e-100, 1e-30, 1e-18, 1e-15, 1e-12, 1e-8, 1e-4]
+RHOS = [1e-300, 1e-100, 1e-30, 1e-18, 1e-15, 1e-12, 1e-8, 1e-4, 0.03, 1 / 3, 2.63, 40.0]
 DELTAS = [1e-300, 1e-20, 1e-10, 1e-5, 0.01, 0.5, 1 - 1e-16]
 
 
@@ -159,11 +134,11 @@ def profile(epsilon, rho):
 
 
 @pytest.mark.parametrize("delta", DELTAS)
-@pytest.mark.parametrize("rho", TINY)
-def test_the_epsilon_of_a_tiny_rho_holds_and_is_hardly_too_large(rho, delta):
+@pytest.mark.parametrize("rho", RHOS)
+def test_the_epsilon_of_a_rho_holds_and_is_hardly_too_large(rho, delta):
     found = epsilon_above("exact Gaussian", rho, delta)
     assert profile(found, rho) <= flint.arb(delta)
-    if found and rho >= LEAST_RHO:
+    if found and rho >= 1e-280:  # smaller ones count as this
         assert profile(found * (1 - 1e-9), rho) > flint.arb(delta)
     renyi, slides = (epsilon_above(name, rho, delta) for name in NAMES[1::-1])
     assert found <= renyi * (1 + 1e-9)
@@ -183,7 +158,7 @@ def test_no_rho_and_delta_are_too_small_or_too_large(name, rho, delta):
 @pytest.mark.parametrize("epsilon", [1e-200, 1e200, 0, -1, math.inf, math.nan])
 @pytest.mark.parametrize("name", NAMES)
 def test_an_epsilon_out_of_range_has_no_rho(name, epsilon):
-    with pytest.raises(InputError, match="epsilon must be positive, from 1e-100 to 1e"):
+    with pytest.raises(InputError, match="epsilon"):
         rho_for(name, epsilon, 1e-10)
 
 

@@ -29,11 +29,11 @@ def test_every_level_is_an_exact_sum():
         ({}, "column"),
         ({"root": ["a"]}, "root"),
         ({"state": ["a", "b"], "county": ["1"]}, "rows"),
-        ({"state": ["a", ""], "county": ["1", "2"]}, "row 1 has no state"),
-        ({"state": ["a", None], "county": ["1", "2"]}, "row 1 has no state"),
-        ({"state": ["a", float("nan")], "county": ["1", "2"]}, "row 1 has no state"),
+        ({"state": ["a", ""], "county": ["1", "2"]}, "row 1"),
+        ({"state": ["a", None], "county": ["1", "2"]}, "row 1"),
+        ({"state": ["a", float("nan")], "county": ["1", "2"]}, "row 1"),
         ({"state": ["a", "b"], "county": ["1", "1"]}, "nest"),
-        ({"state": ["a", "a"], "county": ["1", "1"]}, "several rows"),
+        ({"state": ["a", "a"], "county": ["1", "1"]}, "county"),
         ({"state": [], "county": []}, "rows"),
     ],
 )
@@ -45,10 +45,10 @@ def test_columns_that_make_no_hierarchy_are_refused(columns, match):
 @pytest.mark.parametrize(
     ("table", "match"),
     [
-        (np.ones((3, 2), dtype=int), "4 leaves"),
-        (np.ones(4, dtype=int), "4 leaves"),
-        (np.ones((4, 2)), "whole numbers"),
-        (np.array([[1, 1], [1, -1], [1, 1], [1, 1]]), "row 1, cell 1 holds -1"),
+        (np.ones((3, 2), dtype=int), "leaves"),
+        (np.ones(4, dtype=int), "leaves"),
+        (np.ones((4, 2)), "float64"),
+        (np.array([[1, 1], [1, -1], [1, 1], [1, 1]]), "row 1, cell 1"),
         (np.full((4, 2), 2**62), "64-bit"),
     ],
 )

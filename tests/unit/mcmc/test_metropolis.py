@@ -85,16 +85,6 @@ def test_a_jump_downhill_is_always_accepted_and_a_steep_one_never():
     assert info.accepted == info.proposed > 0
 
 
-def test_joint_acceptance_moves_all_or_nothing():
-    w = walk(acceptance="joint", proposal=0.5)
-    rng, state = np.random.default_rng(2), w.init()
-    for _ in range(200):
-        _, after, info = w.run(rng, state, draws=1)
-        assert info.proposed in (0, 1)
-        assert (after.noise != state.noise).any() == bool(info.accepted)
-        state = after
-
-
 def test_seeds_and_chains():
     arguments = {"invariants": Invariants.total(6), "mechanism": GeneralizedLaplace(0.3)}
     one = sample(np.random.default_rng(8), **arguments, draws=5)
@@ -113,47 +103,34 @@ def test_no_freedom_gives_zero_noise():
     assert not noise.any()
 
 
-def test_chains_start_where_they_are_told():
-    w = walk(mechanism=GeneralizedLaplace(900.0))
-    starts = np.array([[5, -5, 0, 0, 0], [0, 0, 0, 7, -7]])
-    rng = np.random.default_rng(1)
-    draws, info = run_chains(rng, w, draws=1, chains=2, burn_in=0, start=starts)
-    assert isinstance(info, Info)
-    assert np.abs(draws).sum(axis=-1).max() <= 14
-
-
 def test_acceptance_rate_of_nothing_is_nan():
     assert np.isnan(Info(0, 0, 5).acceptance_rate)
 
 
+def run(**settings):
+    return run_chains(np.random.default_rng(1), walk(), **{"draws": 1, **settings})
+
+
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "named"),
     [
-        (lambda: walk(proposal=0.0), "between 0 and 1"),
-        (lambda: walk(proposal=1), "between 0 and 1"),
-        (lambda: walk(acceptance="both"), "not one of joint, coordinate"),
-        (lambda: walk(mechanism=GeneralizedLaplace(1e-18)), r"< 2\^63"),
-        (lambda: walk(mechanism=GeneralizedLaplace(1e-9, "l2")), "larger epsilon"),
-        (lambda: GeneralizedLaplace(0), "positive"),
-        (lambda: GeneralizedLaplace(float("inf")), "positive"),
-        (lambda: GeneralizedLaplace(float("nan")), "positive"),
-        (lambda: GeneralizedLaplace("0.1"), "positive"),
-        (lambda: GeneralizedLaplace(1.0, "l3"), "one of l1, l2"),
-        (lambda: walk().init([1, 0, 0, 0, 0]), "breaks the invariant"),
-        (lambda: walk().init([0, 0]), "needs shape"),
-        (lambda: walk().init([2**61, -(2**61), 0, 0, 0]), r"< 2\^63"),
-        (lambda: run_chains(np.random.default_rng(), walk(), draws=-1), "draws"),
-        (lambda: run_chains(np.random.default_rng(), walk(), draws=1, thin=0), "thin"),
-        (lambda: run_chains(np.random.default_rng(), walk(), draws=1, burn_in=-1), "burn_in"),
-        (lambda: run_chains(np.random.default_rng(), walk(), draws=1, chains=1.5), "chains"),
-        (
-            lambda: run_chains(np.random.default_rng(), walk(), draws=1, start=[[0] * 5]),
-            "1 starts for 4 chains",
-        ),
+        (lambda: walk(proposal=0.0), "parameter"),
+        (lambda: walk(proposal=1), "parameter"),
+        (lambda: walk(acceptance="both"), "acceptance"),
+        (lambda: walk(mechanism=GeneralizedLaplace(1e-18)), "64-bit"),
+        (lambda: walk(mechanism=GeneralizedLaplace(1e-9, "l2")), "64-bit"),
+        (lambda: walk().init([1, 0, 0, 0, 0]), "invariant"),
+        (lambda: walk().init([0, 0]), "start"),
+        (lambda: walk().init([2**61, -(2**61), 0, 0, 0]), "64-bit"),
+        (lambda: run(draws=-1), "draws"),
+        (lambda: run(thin=0), "thin"),
+        (lambda: run(burn_in=-1), "burn_in"),
+        (lambda: run(chains=1.5), "chains"),
+        (lambda: run(start=[[0] * 5]), "start"),
     ],
 )
-def test_bad_settings_are_refused_with_a_reason(call, message):
-    with pytest.raises(InputError, match=message):
+def test_bad_settings_are_refused(call, named):
+    with pytest.raises(InputError, match=named):
         call()
 
 
@@ -161,7 +138,7 @@ def test_a_polytope_of_other_equalities_is_refused():
     counts = np.array([1, 2, 3])
     room = Polytope.of_counts(Invariants.total(3), counts).around(counts)
     lattice = kernel_lattice(Invariants.subsets([[0, 1]], 3))
-    with pytest.raises(InputError, match="equalities are not those of the lattice"):
+    with pytest.raises(InputError, match="equalities"):
         LatticeWalk(lattice, GeneralizedLaplace(0.5), 0.5, "coordinate", room)
 
 
@@ -175,5 +152,5 @@ def test_a_confined_walk_stays_within_and_starts_there(acceptance):
     assert info.accepted > 50
     assert (noise + counts >= 0).all()
     assert (noise.sum(axis=-1) == 0).all()
-    with pytest.raises(InputError, match="cell 0 is not negative"):
+    with pytest.raises(InputError, match="cell 0"):
         walk.init(np.array([-1, 1, 0, 0]))

@@ -3,7 +3,7 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.subspace import null_space
-from isdp.subspace.distributed import agent_noise, cell_components, central_noise
+from isdp.subspace.distributed import agent_noise, central_noise
 
 CAMPUS = Invariants.margins((3, 4, 5), ((0, 1), (0, 2)))
 PAPER = Invariants.subsets([[0, 2, 5], [5, 6]], 9)
@@ -17,11 +17,6 @@ def test_each_agent_computes_the_bits_of_the_centre(held):
     assert null_space(held).residual(centre) < 1e-14
     mixed = np.random.default_rng(1).permutation(held.cells)
     assert (agent_noise("shared", held, mixed, 2.0) == centre[mixed]).all()
-
-
-def test_components_are_named_by_their_first_cell():
-    assert cell_components(PAPER).tolist() == [0, 1, 0, 3, 4, 0, 0, 7, 8]
-    assert (cell_components(CAMPUS) == np.repeat([0, 20, 40], 20)).all()
 
 
 def test_another_seed_or_component_gives_other_noise():

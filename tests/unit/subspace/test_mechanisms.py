@@ -15,9 +15,9 @@ from isdp.subspace import (
     Query,
     base_decomposition,
     difference_basis,
+    differences,
     kronecker_basis,
     least_trace,
-    null_space,
     spherical,
 )
 from isdp.subspace.calibration import certified_delta, sigma
@@ -98,7 +98,7 @@ def test_guarantees_say_what_is_protected_and_from_what():
     promise = law.guarantee()
     assert (promise.flavour, promise.loss, promise.loss_per_person) == ("pure", 0.192, 0.192)
     assert promise.held == "7 independent invariants of the answers"
-    assert "data sets of one size" in promise.statement()
+    assert "one size" in promise.relation
     adding = ProjectedLaplace(*FOUR, 0.192, relation="add-remove").guarantee()
     assert adding.loss_per_person == pytest.approx(0.384)
     assert "one size" not in adding.relation
@@ -125,14 +125,6 @@ def test_zcdp_follows_from_the_multiplier():
     assert law.zcdp().loss_per_person == pytest.approx(0.5 / law.multiplier**2)
 
 
-def test_extended_laplace_noise_may_be_larger_than_projected_noise():
-    worse = ExtendedLaplace(Query.histogram(16), Invariants.total(16), 1.0)
-    projected = ProjectedLaplace(Query.histogram(16), Invariants.total(16), 1.0)
-    assert worse.error > projected.error
-    better = ExtendedLaplace(Query.histogram(2), Invariants.total(2), 1.0)
-    assert better.error == pytest.approx(2 * 2)
-
-
 def test_extension_beats_projection_where_the_answers_depend_on_each_other():
     for name, least, most in (("ranges of 16", 0.0106, 0.0107), ("ranges of 8", 0, 0.05)):
         query, held = WORKLOADS[name]
@@ -154,7 +146,7 @@ def test_the_extension_may_be_smaller_than_the_null_space_if_it_holds_all_differ
     span = spherical(query, held).geometry.span
     law = ExtendedLaplace(query, held, 1.0, span)
     assert law.basis.shape[1] == 15
-    with pytest.raises(InputError, match="out of the basis"):
+    with pytest.raises(InputError, match="basis"):
         ExtendedLaplace(query, held, 1.0, span[:, :14])
 
 
@@ -175,6 +167,17 @@ def test_noise_of_correlated_mechanisms_does_not_hang_on_the_basis_of_the_span()
     assert first == pytest.approx(second, abs=1e-9)
 
 
+def test_what_rounding_leaves_of_a_difference_beyond_length_one_is_made_good():
+    shape = least_trace(*TREE)
+    short = Shape(shape.geometry, shape.core / (shape.longest() * (1 + 5e-7)))
+    law = CorrelatedGaussian(short, 1.0, 1e-5)
+    span = shape.geometry.span
+    moves = differences(TREE[0]) @ span
+    lengths = np.linalg.solve(span.T @ law.covariance() @ span, moves.T).T * moves
+    longest = lengths.sum(axis=1).max() * law.multiplier**2
+    assert 1 - 1e-6 < longest <= 1 + 1e-9
+
+
 def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
     query, held = Query.histogram(1), Invariants.total(1)
     laws = [
@@ -189,34 +192,6 @@ def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
         assert not law.sample(np.random.default_rng(1), 5).any()
         assert law.error == 0
         assert (law.guarantee().flavour, law.guarantee().loss) == ("pure", 0)
-
-
-def test_answers_with_noise_have_the_invariants_as_they_were():
-    query, held = WORKLOADS["tree of 4 x 4"]
-    counts = RNG.integers(0, 1000, 16)
-    law = ProjectedLaplace(query, held, 1.0)
-    noisy = query.apply(counts) + law.sample(np.random.default_rng(9), 1)[0]
-    assert noisy[0] == pytest.approx(counts.sum(), rel=1e-12)
-
-
-def test_a_hundred_thousand_cells_under_a_total():
-    query, held = Query.histogram(10**5), Invariants.total(10**5)
-    law = ProjectedLaplace(query, held, 1.0)
-    noise = law.sample(np.random.default_rng(2), 1)[0]
-    assert abs(noise.sum()) < 1e-6
-    assert law.error == pytest.approx(8 * (10**5 - 1))
-    assert KNorm(query, held, 1.0).error == pytest.approx(4e5 * (2 - 3 / 10**5), rel=1e-5)
-
-
-def test_ranges_gain_nothing_from_extension_until_the_noise_keeps_to_the_span():
-    query, held = WORKLOADS["ranges of 16"]
-    projected, extended = (
-        ProjectedGaussian(query, held, 1, 0.1),
-        ExtendedGaussian(query, held, 1, 0.1),
-    )
-    assert extended.error == pytest.approx(projected.error)
-    best = CorrelatedGaussian(least_trace(query, held), 1, 0.1)
-    assert projected.error / best.error == pytest.approx(9720 / 576.8133, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +217,3 @@ def test_ranges_gain_nothing_from_extension_until_the_noise_keeps_to_the_span():
 def test_what_cannot_be_done_is_refused(make):
     with pytest.raises(InputError, match="subspace"):
         make()
-
-
-def test_null_spaces_are_shared():
-    assert law_of("projected Gaussian").null is null_space(FOUR[1])

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -23,8 +23,9 @@ from tests.unit.swapping.brute_force import largest_loss
 RATES = (0.02, 0.2, 0.5, 0.7, 0.9, 0.99)
 
 
-@pytest.mark.parametrize("rate", ["1/50", "1/2", "7/10", "99/100"])
-@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize(
+    ("size", "rate"), [*product([2, 3, 4], ["1/50", "1/2", "7/10", "99/100"]), (5, "7/10")]
+)
 def test_the_closed_form_is_the_brute_force_over_all_pairs(size, rate):
     brute = largest_loss(range(size), range(size), rate)
     assert worst_loss(float(Fraction(rate)), size) == pytest.approx(brute, abs=1e-12)
@@ -34,12 +35,6 @@ def test_the_closed_form_is_the_brute_force_over_all_pairs(size, rate):
 @pytest.mark.parametrize("size", [*range(2, 30), 40, 100, 150])
 def test_the_closed_form_is_the_maximum_over_all_numbers_moved(size, rate):
     assert worst_loss(rate, size) == pytest.approx(worst_loss_of(log_weights(rate, size)), abs=1e-9)
-
-
-@pytest.mark.parametrize("rate", RATES)
-@pytest.mark.parametrize("size", [2, 3, 4, 5, 10, 100, 11691, 264331, 13680081])
-def test_the_published_bound_holds(size, rate):
-    assert worst_loss(rate, size) <= epsilon_bound(rate, size)
 
 
 @pytest.mark.parametrize("size", [1000, 264331])
@@ -54,13 +49,6 @@ def test_the_least_worst_loss_is_the_minimum_over_rates(size):
     least = min(worst_loss(rate, size) for rate in rates)
     assert smallest_worst_loss(size) == pytest.approx(least, abs=1e-3)
     assert smallest_worst_loss(size) <= least + 1e-12
-
-
-def test_worst_losses_grow_with_the_stratum():
-    for rate in RATES:
-        losses = [worst_loss(rate, size) for size in range(2, 60)]
-        assert min(np.diff(losses[1:])) >= 0
-        assert losses[0] <= losses[1]
 
 
 def weights_by_enumeration(size, rate, variant):
@@ -98,24 +86,6 @@ def test_the_weights_of_the_listing_are_its_chances():
     assert sum(permutation_law(5, "3/10").values()) == 1
 
 
-def test_a_plain_permutation_has_no_smallest_epsilon():
-    losses = [worst_loss_of(log_weights(p, 20, "plain permutation")) for p in (0.5, 0.9, 0.999)]
-    assert losses[0] > losses[1] > losses[2]
-    assert losses[2] < 0.05 < smallest_worst_loss(20)
-
-
-def test_the_bound_is_not_one_for_plain_permutations():
-    loss = worst_loss_of(log_weights(0.65, 20, "plain permutation"))
-    assert loss > epsilon_bound(0.65, 20)
-
-
-def test_without_the_redraw_the_bound_still_holds():
-    for size in range(2, 60):
-        for rate in RATES:
-            loss = worst_loss_of(log_weights(rate, size, "no redraw"))
-            assert loss <= epsilon_bound(rate, size)
-
-
 def test_equal_invariants_give_a_finite_loss_and_others_an_infinite_one():
     counties, tenure = (0, 0, 1, 1), (0, 0, 1, 1)
     assert largest_loss(counties, tenure, "1/2") == pytest.approx(0.779072, abs=5e-7)
@@ -129,15 +99,15 @@ def test_equal_invariants_give_a_finite_loss_and_others_an_infinite_one():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "named"),
     [
-        (lambda: log_weights(0.5, 4, "wild"), "no variant 'wild'"),
-        (lambda: worst_loss_of(np.zeros(3002)), "too many records"),
-        (lambda: permutation_law(9, "1/2"), "1 to 8 records"),
+        (lambda: log_weights(0.5, 4, "wild"), "wild"),
+        (lambda: worst_loss_of(np.zeros(3002)), "3001"),
+        (lambda: permutation_law(9, "1/2"), "9"),
     ],
 )
-def test_what_cannot_be_done_is_refused(call, words):
-    with pytest.raises(InputError, match=words):
+def test_what_cannot_be_done_is_refused(call, named):
+    with pytest.raises(InputError, match=named):
         call()
 
 

@@ -12,24 +12,10 @@ from isdp import InputError
 from isdp.swapping.budget import epsilon_bound
 from isdp.swapping.records import WEIGHT, read_records
 from isdp.swapping.release import FILES, Roles, compare, swap_file
+from tests.unit.swapping.people import people
 
 HOW = {"match": ["state", "size"], "swap": ["county"], "rate": "1/2"}
 PEOPLE = HOW | {"carry": ["tract"], "public": ["id"]}  # of the columns of `people`
-
-
-def people(count=600, seed=3):
-    rng = np.random.default_rng(seed)
-    county = rng.integers(0, 5, count)
-    return pd.DataFrame(
-        {
-            "id": np.arange(count),
-            "state": rng.choice(["MA", "NH"], count),
-            "size": rng.integers(1, 4, count),
-            "county": [f"county {c}" for c in county],
-            "tract": county * 10 + rng.integers(0, 3, count),
-            "tenure": rng.choice(["own", "rent"], count),
-        }
-    )
 
 
 @pytest.fixture
@@ -54,15 +40,10 @@ def test_totals_are_kept_and_records_are_swapped(file, tmp_path):
     assert list(after.columns) == list(before.columns)
     assert same_counts(before, after, ["id", "state", "size", "tenure"])
     assert same_counts(before, after, ["state", "size", "county", "tract"])
+    assert (after.tract // 10 == after.county.str[-1].astype(int)).all()
     changed = (before.county != after.sort_values("id", ignore_index=True).county).sum()
     assert 0 < changed < len(before)
     assert [check["largest_difference"] for check in certificate["totals"]] == [0, 0]
-
-
-def test_columns_carried_go_with_the_swapped_one(file, tmp_path):
-    swap_file(file, tmp_path / "out", **PEOPLE)
-    after = swapped(tmp_path / "out")
-    assert (after.tract // 10 == after.county.str[-1].astype(int)).all()
 
 
 def test_the_order_of_the_input_makes_no_difference(tmp_path):
@@ -87,12 +68,6 @@ def test_records_keep_their_text_as_it_is(tmp_path):
     assert ",NA\n" in text
 
 
-def test_all_records_are_one_stratum_without_a_key(file, tmp_path):
-    certificate = swap_file(file, tmp_path / "out", **(PEOPLE | {"match": []}))
-    assert certificate["strata"]["number"] == 1
-    assert certificate["strata"]["largest"] == 600
-
-
 def test_the_certificate_states_bound_and_exact_loss_rounded_up(file, tmp_path):
     certificate = swap_file(file, tmp_path / "out", **PEOPLE)
     largest = int(people().groupby(["state", "size"]).size().max())
@@ -106,9 +81,7 @@ def test_the_certificate_states_bound_and_exact_loss_rounded_up(file, tmp_path):
     assert np.log(largest + 1) / 2 <= least < np.log(largest + 1) / 2 + 1e-5
     assert certificate["swap"]["rate"] == "1/2"
     words = (tmp_path / "out" / "certificate.md").read_text()
-    assert "exact worst case, by the same unit, for a largest stratum" in words
-    assert "only for datasets that agree on the totals of all swaps" in words
-    for said in ("swap rate is public", "take the bias", "nearest two", "unit is a record"):
+    for said in [privacy["epsilon_bound"], *certificate["not_said"]]:
         assert said in words
 
 
@@ -151,20 +124,9 @@ def test_no_record_is_in_logs_or_left_in_other_files(tmp_path, caplog):
         assert "secret" not in (tmp_path / "out" / name).read_text()
 
 
-def test_if_one_file_cannot_be_written_none_is(file, tmp_path, monkeypatch):
-    def broken(*arguments):
-        raise OSError("no room left")
-
-    monkeypatch.setattr("isdp.io.together.write_json", broken)
-    with pytest.raises(OSError, match="no room left"):
-        swap_file(file, tmp_path / "out", **PEOPLE)
-    assert not (tmp_path / "out").exists()
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
-
-
 def test_files_that_are_there_are_replaced_only_by_force(file, tmp_path):
     swap_file(file, tmp_path / "out", **PEOPLE)
-    with pytest.raises(InputError, match="costs epsilon again"):
+    with pytest.raises(InputError, match="--force"):
         swap_file(file, tmp_path / "out", **PEOPLE)
     swap_file(file, tmp_path / "out", **PEOPLE, force=True)
 
@@ -172,7 +134,7 @@ def test_files_that_are_there_are_replaced_only_by_force(file, tmp_path):
 def test_the_input_is_never_overwritten(tmp_path):
     path = tmp_path / "swapped.csv"
     people().to_csv(path, index=False)
-    with pytest.raises(InputError, match="would be overwritten"):
+    with pytest.raises(InputError, match="swapped"):
         swap_file(path, tmp_path, **HOW, force=True)
 
 
@@ -187,44 +149,36 @@ def test_names_of_survey_weights_are_known(name):
     assert WEIGHT.search(name)
 
 
+HEADER = "state,size,county"
+TWO = f"{HEADER}\n1,2,3\n1,2,4\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "how", "words"),
+    ("text", "how", "named"),
     [
-        ("", {}, "file is empty"),
-        ("state,size,county\n", {}, "the table has no rows"),
-        ("state,size,county,size\n1,2,3,4\n", {}, "'size' stands there twice"),
-        ("state,size\n1,2\n", {}, "no column 'county'"),
-        ("state,size,county\n1,2,3\n1,,3\n1, ,4\n", {}, r"row 2: size is missing \(2 such"),
-        ("state,size,county\n1,2,3\n1,2,\n", {}, "row 2: county is missing"),
-        ("state,size,county\n1,2,3,9\n1,2,3,9\n", {}, "line 2: 4 fields under a header of 3"),
-        ("state,size,county\n1,2,3\n1,2,3,9\n", {}, "line 3: 4 fields under a header of 3"),
-        ("state,size,county\n1,2,3\n1,3,4\n", {}, "alone in its stratum"),
-        ("state,size,county\n1,2,3\n1,2,3\n1,4,5\n", {}, "same value to swap"),
-        ("state,size,county,weight\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
-        ("state,size,county,HHWT\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
-        ("state,size,county,person_wt\n1,2,3,1\n1,2,4,1\n", {}, "called like a weight"),
-        (
-            "state,size,county,tenure\n1,2,3,own\n1,2,4,\n1,2,4\n",
-            {},
-            "line 4: 3 fields",
-        ),
-        (
-            "state,size,county,tenure\n1,2,3,own\n1,2,4,rent\n1",
-            {},
-            "is the file cut short",
-        ),
-        ("state,size,county\n1,2,3\n1,2,4\n", {"swap": []}, "names no column"),
-        ("state,size,county\n1,2,3\n1,2,4\n", {"swap": ["size"]}, "named twice"),
-        ("state,size,county\n1,2,3\n1,2,4\n", {"carry": ["county"]}, "named twice"),
-        ("state,size,county\n1,2,3\n1,2,4\n", {"rate": "0"}, "no privacy is left"),
-        ("state,size,county\n1,2,3\n1,2,4\n", {"rate": "1"}, "no finite epsilon"),
-        ("state,size,county\n1,2,3\n1,2,4\n", {"rate": "5"}, "share of the records"),
+        ("", {}, "people.csv"),
+        (f"{HEADER}\n", {}, "people.csv"),
+        (f"{HEADER},size\n1,2,3,4\n", {}, "'size'"),
+        ("state,size\n1,2\n", {}, "'county'"),
+        (f"{HEADER}\n1,2,3\n1,,3\n1, ,4\n", {}, "row 2: size"),
+        (f"{HEADER}\n1,2,3\n1,2,\n", {}, "row 2: county"),
+        (f"{HEADER}\n1,2,3,9\n1,2,3,9\n", {}, "line 2"),
+        (f"{HEADER}\n1,2,3\n1,2,3,9\n", {}, "line 3"),
+        (f"{HEADER}\n1,2,3\n1,3,4\n", {}, "alone in its stratum"),
+        (f"{HEADER}\n1,2,3\n1,2,3\n1,4,5\n", {}, "same value"),
+        (f"{HEADER},weight\n1,2,3,1\n1,2,4,1\n", {}, "'weight'"),
+        (f"{HEADER},tenure\n1,2,3,own\n1,2,4,\n1,2,4\n", {}, "line 4"),
+        (f"{HEADER},tenure\n1,2,3,own\n1,2,4,rent\n1", {}, "people.csv"),
+        (TWO, {"swap": []}, "--swap"),
+        (TWO, {"swap": ["size"]}, "'size'"),
+        (TWO, {"carry": ["county"]}, "'county'"),
+        *((TWO, {"rate": rate}, "swap rate") for rate in ("0", "1", "5")),
     ],
 )
-def test_a_wrong_input_is_refused_and_nothing_written(tmp_path, text, how, words):
+def test_a_wrong_input_is_refused_and_nothing_written(tmp_path, text, how, named):
     path = tmp_path / "people.csv"
     path.write_text(text)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=named):
         swap_file(path, tmp_path / "out", **(HOW | how))
     assert not (tmp_path / "out").exists()
 
@@ -233,22 +187,15 @@ def test_a_wrong_input_is_refused_and_nothing_written(tmp_path, text, how, words
 def test_what_is_no_text_is_refused(tmp_path, raw):
     path = tmp_path / "people.csv"
     path.write_bytes(raw)
-    with pytest.raises(InputError, match="save it as csv"):
+    with pytest.raises(InputError, match="people"):
         swap_file(path, tmp_path / "out", **HOW)
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InputError, match="there is no such file"):
-        swap_file(tmp_path / "nobody.csv", tmp_path / "out", **HOW)
-
-
 @pytest.mark.parametrize(
-    "column", ["height", "two", "wtd_class", "overweight", "swt_lake", "wtf", "newton"]
+    "name", ["height", "two", "wtd_class", "overweight", "swt_lake", "wtf", "newton"]
 )
-def test_other_columns_are_not_taken_for_weights(tmp_path, column):
-    path = tmp_path / "people.csv"
-    people().rename(columns={"tenure": column}).to_csv(path, index=False)
-    swap_file(path, tmp_path / "out", **PEOPLE)
+def test_other_columns_are_not_taken_for_weights(name):
+    assert not WEIGHT.search(name)
 
 
 def test_a_total_that_is_off_is_noticed(file):
@@ -259,5 +206,5 @@ def test_a_total_that_is_off_is_noticed(file):
     moved = records.taken(["county"], sources)
     roles = Roles(("state", "size"), ("county",))
     compare(records, moved, roles.held(records.columns), "what is held")
-    with pytest.raises(InputError, match="off by 1"):
+    with pytest.raises(InputError, match="the counties"):
         compare(records, moved, ["county"], "the counties")

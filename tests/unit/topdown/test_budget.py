@@ -1,6 +1,7 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from isdp import InputError
@@ -74,27 +75,36 @@ def test_queries_count_the_cells_of_their_margins():
         *[[int(i == j) for j in range(6)] for i in range(6)],
     ]
     assert work.counts == (1, 3, 6)
+    variances = [
+        make(levels={"root": 1}, queries=queries).variance("root", q) for q in work.queries
+    ]
+    np.testing.assert_allclose(work.weights, np.repeat(np.reciprocal(variances), work.counts))
+    on_two = work.on([2, 3])  # cells of the second race
+    assert on_two.counts == (1, 1, 2)
+    assert on_two.rows.toarray().tolist() == [[1] * 6, *work.rows.toarray()[[2, 6, 7]].tolist()]
+    assert on_two.weights.tolist() == work.weights[[0, 2, 6, 7]].tolist()
     assert work.of({"race"}).tolist() == [False, True, True, True] + [False] * 6
 
 
 @pytest.mark.parametrize(
-    ("changes", "match"),
+    ("changes", "named"),
     [
         ({"flavour": "renyi"}, "flavour"),
-        ({"total": 0}, "positive"),
-        ({"total": 1e300}, "at most 1000 can be spent on a query"),
-        ({"flavour": "zCDP", "total": "1e5"}, "at most 1000 can be spent on a query"),
-        ({"total": float("nan")}, "the total must be a number"),
-        ({"total": float("inf")}, "the total must be a number"),
-        ({"levels": {"root": 0.2, "state": 0.3}}, "add up to 1/2"),
-        ({"levels": {"root": -0.5, "state": 1, "elsewhere": 0.5}}, "from 0 up"),
-        ({"queries": {"root": {"detail": 1}}}, "levels root, state"),
+        ({"total": 0}, "total"),
+        ({"total": 1e300}, "root, detail"),
+        ({"flavour": "zCDP", "total": "1e5"}, "root, detail"),
+        ({"total": float("nan")}, "total"),
+        ({"levels": {"root": 0.2, "state": 0.3}}, "levels"),
+        ({"levels": {"root": 0.3, "state": 0.3, "elsewhere": 0.5}}, "levels"),
+        ({"levels": {"root": -0.5, "state": 1, "elsewhere": 0.5}}, "levels"),
+        ({"queries": {"root": {"detail": 1}}}, "state"),
         ({"queries": {"root": {"detail": 1}, "state": {"detail": 0.9}}}, "level 'state'"),
-        ({"total": 1e-40}, "whole numbers"),
+        ({"queries": {"root": {"detail": 1}, "state": {"detail": 1.1}}}, "level 'state'"),
+        ({"total": 1e-40}, "root, detail"),
     ],
 )
-def test_budgets_that_do_not_fit_together_are_refused(changes, match):
-    with pytest.raises(InputError, match=match):
+def test_budgets_that_do_not_fit_together_are_refused(changes, named):
+    with pytest.raises(InputError, match=named):
         make(**changes)
 
 

@@ -84,34 +84,19 @@ def test_without_noise_the_truth_comes_back(name):
 
 
 def test_a_county_is_the_same_whatever_happens_in_another_state():
-    """Streams by node: another state's noise never shifts this one's measurements."""
-    seen = {}
-
-    def record(rng, flavour, losses, counts):
-        drawn = rng.integers(-3, 4, sum(counts))
-        seen.setdefault(len(seen), drawn)
-        return drawn
-
-    table = make_table(9)
-    plan = PLANS["identity"]
-    whole = make_tree()
-    run(np.random.default_rng(4), table, whole, plan, noise=record)
-    first = dict(
-        zip([("nation", ""), *[("state", s) for s in whole.units[1]]], seen.values(), strict=False)
-    )
-    seen.clear()
-    part = Hierarchy.from_columns(
-        {
-            "state": ["s1"] * 4 + ["s2"] * 4,
-            "county": [f"c{i}.{j}" for i in (1, 2) for j in range(4)],
-        },
-        root="nation",
-    )
-    run(np.random.default_rng(4), table[4:], part, plan, noise=record)
-    second = list(seen.values())
-    assert (second[1] == first["state", "s1"]).all()
-    assert (second[2] == first["state", "s2"]).all()
-    assert not (first["state", "s1"] == first["state", "s2"]).all()
+    """Streams by region: another state's noise never shifts this one's measurements."""
+    table, plan = make_table(9), PLANS["identity"]
+    columns = {
+        "state": ["s1"] * 4 + ["s2"] * 4,
+        "county": [f"c{i}.{j}" for i in (1, 2) for j in range(4)],
+    }
+    part = Hierarchy.from_columns(columns, root="nation")
+    whole = run(np.random.default_rng(4), table, make_tree(), plan).measurements
+    alone = run(np.random.default_rng(4), table[4:], part, plan).measurements
+    assert (whole["state"][1:] == alone["state"]).all()
+    assert (whole["county"][4:] == alone["county"]).all()
+    noise = alone["state"] - part.aggregate(table[4:])[1]
+    assert (noise[0] != noise[1]).any()
 
 
 def test_equal_seeds_give_equal_tables_and_others_do_not():
@@ -143,32 +128,19 @@ def test_a_single_child_is_its_parent():
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_a_region_of_nobody_and_a_world_of_nobody_pass(name):
+def test_no_one_and_a_thousand_million_people_pass(name):
     tree, plan, table = make_tree(), PLANS[name], make_table(6)
     table[:4] = 0
     check_release(
         run(np.random.default_rng(1), table, tree, plan), tree.aggregate(table), plan, tree
     )
+    table[5, 2] = table[8, 1] = 10**9
+    exact = run(np.random.default_rng(1), table, tree, plan, noise=draw_noise_for_release)
+    check_release(exact, tree.aggregate(table), plan, tree)
     empty = np.zeros_like(table)
     release = run(np.random.default_rng(1), empty, tree, plan)
     check_release(release, tree.aggregate(empty), plan, tree)
     assert not release.tables["nation"].sum()
-
-
-@pytest.mark.parametrize("name", PLANS)
-def test_a_thousand_million_people_in_a_cell_pass(name):
-    tree, plan, table = make_tree(), PLANS[name], make_table(7)
-    table[3, 2] = table[8, 1] = 10**9
-    check_release(
-        run(np.random.default_rng(1), table, tree, plan), tree.aggregate(table), plan, tree
-    )
-
-
-@pytest.mark.parametrize("name", PLANS)
-def test_the_exact_noise_of_a_release_passes_too(name):
-    tree, plan, table = make_tree(), PLANS[name], make_table(7)
-    release = run(np.random.default_rng(1), table, tree, plan, noise=draw_noise_for_release)
-    check_release(release, tree.aggregate(table), plan, tree)
 
 
 def test_structural_zeros_stay_empty_everywhere_and_must_be_empty():
@@ -182,7 +154,7 @@ def test_structural_zeros_stay_empty_everywhere_and_must_be_empty():
     table[5, 4] = 1
     with pytest.raises(InputError, match="cell 4 is a structural zero"):
         run(np.random.default_rng(1), table, tree, plan)
-    with pytest.raises(InputError, match="no cells"):
+    with pytest.raises(InputError, match="6"):
         dataclasses.replace(plan, structural_zeros=(6,))
 
 
@@ -204,12 +176,13 @@ def test_holding_a_level_holds_those_above():
     release = run(np.random.default_rng(2), table, tree, plan)
     truth = tree.aggregate(table)
     assert (release.tables["state"].sum(axis=1) == truth[1].sum(axis=1)).all()
-    assert "the total of each state, the total of each county" in release.guarantee.statement()
+    assert "each state" in release.guarantee.held
+    assert "each county" in release.guarantee.held
 
 
 def test_what_does_not_fit_together_is_refused():
     tree, rng, plan = make_tree(), np.random.default_rng(0), PLANS["identity"]
-    with pytest.raises(InputError, match="5 cells"):
+    with pytest.raises(InputError, match="cells"):
         run(rng, np.ones((12, 5), dtype=int), tree, plan)
     with pytest.raises(InputError, match="tract"):
         run(rng, make_table(0), tree, dataclasses.replace(plan, held=("tract",)))
@@ -217,7 +190,7 @@ def test_what_does_not_fit_together_is_refused():
         run(rng, make_table(0), tree, dataclasses.replace(plan, passes="isolate_total"))
     with pytest.raises(InputError, match="passes"):
         dataclasses.replace(plan, passes="two")
-    with pytest.raises(InputError, match="nothing is spent"):
+    with pytest.raises(InputError, match="root"):
         run(rng, np.ones((1, 6), dtype=int), Hierarchy.from_columns({"place": ["x"]}), plan)
 
 

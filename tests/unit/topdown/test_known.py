@@ -60,16 +60,6 @@ def test_what_is_known_holds_at_every_level_with_the_totals(seed, held, absent):
         assert (tables[level].sum(axis=1) == true[depth].sum(axis=1)).all()
 
 
-def test_without_what_is_known_the_same_noise_breaks_it():
-    broken = 0
-    for seed in range(5):
-        rng, counts, hierarchy, plan = make(seed, held=("tract",))
-        free = Plan(SCHEMA, plan.budget, held=plan.held)
-        kinds = run(rng, counts, hierarchy, free).tables["tract"].reshape(-1, 4, 4).sum(axis=2)
-        broken += (kinds < plan.known.least).sum() + (kinds[~plan.known.allowed] > 0).sum()
-    assert broken > 20
-
-
 def test_little_noise_gives_the_truth_back():
     rng, counts, hierarchy, plan = make(1, loss=4000, held=("county",))
     assert (run(rng, counts, hierarchy, plan).tables["tract"] == counts).all()
@@ -96,11 +86,9 @@ def test_estimates_of_kinds_are_unbiased_and_the_total_moves_all_alike():
         np.testing.assert_allclose(found, true, atol=1e-9)
         moved = exact.copy()
         moved[:, 0] += 100
-        shifted, _ = measured_kinds(known, SCHEMA, budget, "a", moved)
-        shift = shifted - found
-        assert (shift > 0).all()
+        shift = measured_kinds(known, SCHEMA, budget, "a", moved)[0] - found
         np.testing.assert_allclose(shift, shift[0, 0])
-        assert shift.sum(axis=1).max() < 100
+        assert 0 < shift[0].sum() < 100
 
 
 def test_the_estimate_of_kinds_is_the_best_linear_one():
@@ -144,17 +132,17 @@ def test_a_kind_goes_to_regions_that_may_have_it():
 
 def test_what_does_not_fit_is_refused():
     rng, counts, hierarchy, plan = make(1)
-    with pytest.raises(InputError, match="negative counts"):
+    with pytest.raises(InputError, match="negative"):
         Plan(SCHEMA, plan.budget, known=plan.known, nonnegative=False)
-    with pytest.raises(InputError, match="structural zeros alone"):
+    with pytest.raises(InputError, match="structural zeros"):
         Plan(SCHEMA, plan.budget, known=plan.known, structural_zeros=(0, 1, 2, 3))
-    with pytest.raises(InputError, match="does not fit the axes"):
+    with pytest.raises(InputError, match="axes"):
         Plan(SCHEMA, plan.budget, known=Known(("sex",), plan.known.least, plan.known.allowed))
-    with pytest.raises(InputError, match="of one shape"):
+    with pytest.raises(InputError, match="shape"):
         Known(("sex",), np.zeros((2, 2), int), np.ones((3, 2), bool))
-    with pytest.raises(InputError, match="ruled out"):
+    with pytest.raises(InputError, match="least"):
         Known(("sex",), np.ones((2, 2), int), np.zeros((2, 2), bool))
     row, kind = np.argwhere(plan.known.least > 0)[0]
     counts[row, 4 * kind : 4 * kind + 4] = 0
-    with pytest.raises(InputError, match=f"row {row} of the table, kind {kind}"):
+    with pytest.raises(InputError, match=f"row {row} .*kind {kind}"):
         run(rng, counts, hierarchy, plan)

@@ -11,7 +11,7 @@ from scipy.sparse import csc_array
 
 from isdp import InputError
 from isdp.constraints.presence import Presence
-from isdp.topdown.minimal import Tree, _best, nearest_everywhere
+from isdp.topdown.minimal import Tree, nearest_everywhere
 
 
 def random_tree(rng, leaves):
@@ -70,42 +70,23 @@ def by_oracle(tree, measured, presence):
     return solver.result.x.reshape(leaves, kinds)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_estimate_is_the_oracles(seed):
-    rng = np.random.default_rng(seed)
-    tree, presence = random_tree(rng, 12), random_presence(rng, 12, 4, 80)
-    measured = [
-        level + rng.normal(0, 15, level.shape) for level in tree.sums(presence.totals[:, None] / 4)
-    ]
-    measured = [
-        np.repeat(each[:, :1], 4, axis=1) + rng.normal(0, 15, (len(each), 4)) for each in measured
-    ]
-    least = tree.sums(presence.least.astype(float))
-    beyond = [each - low for each, low in zip(measured, least, strict=True)]
-    ours = presence.least + _best(tree, tree.pulled(beyond), presence)
-    # both copies of the table come to rest within 1e-5 persons
-    np.testing.assert_allclose(ours, by_oracle(tree, measured, presence), rtol=0, atol=1e-4)
-
-
 def cost(tree, whole, real):
     return sum(np.abs(w - r).sum() for w, r in zip(tree.sums(whole), tree.sums(real), strict=True))
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_no_other_rounding_of_all_levels_is_nearer(seed):
+def test_no_other_rounding_of_the_best_point_is_nearer_at_all_levels(seed):
     rng = np.random.default_rng(seed)
-    tree, presence = Tree([[0, 0], [0, 0, 1]], [1, 1, 1]), random_presence(rng, 3, 3, 12)
+    tree, presence = Tree([[0, 0], [0, 0, 1]], [0.5, 1, 2]), random_presence(rng, 3, 3, 12)
     measured = [
         level + rng.normal(0, 4, (len(level), 3)) for level in tree.sums(np.full((3, 3), 4))
     ]
-    least = tree.sums(presence.least.astype(float))
-    beyond = [each - low for each, low in zip(measured, least, strict=True)]
-    real = presence.least + _best(tree, tree.pulled(beyond), presence)
+    real = by_oracle(tree, measured, presence)
     found = nearest_everywhere(rng, measured, tree, presence)
     assert (found.sum(axis=1) == presence.totals).all()
     assert (found >= presence.least).all()
     assert not found[~presence.present].any()
-    floor = np.floor(real + 1e-6).astype(int)
+    floor = np.floor(real + 1e-4).astype(int)
     ups = (np.reshape(up, (3, 3)) for up in itertools.product((0, 1), repeat=9))
     best = min(
         cost(tree, floor + up, real)
@@ -113,11 +94,11 @@ def test_no_other_rounding_of_all_levels_is_nearer(seed):
         if (up[~presence.present] == 0).all()
         and ((floor + up).sum(axis=1) == presence.totals).all()
         and all(
-            np.abs(w - r).max() < 1 + 1e-6
+            np.abs(w - r).max() < 1 + 1e-4
             for w, r in zip(tree.sums(floor + up), tree.sums(real), strict=True)
         )
     )
-    assert cost(tree, found, real) == pytest.approx(best, abs=1e-4)
+    assert cost(tree, found, real) == pytest.approx(best, abs=1e-3)
 
 
 def test_regions_of_nobody_and_large_counts():
@@ -135,9 +116,9 @@ def test_regions_of_nobody_and_large_counts():
 
 def test_what_does_not_fit_is_refused():
     presence = Presence(np.array([3]), np.array([[True, True]]))
-    with pytest.raises(InputError, match="do not fit the regions"):
+    with pytest.raises(InputError, match="regions"):
         nearest_everywhere(None, [np.zeros((1, 3))], Tree([], [1]), presence)
-    with pytest.raises(InputError, match="a weight"):
+    with pytest.raises(InputError, match="weight"):
         Tree([[0, 0]], [1])
-    with pytest.raises(InputError, match="a weight"):
+    with pytest.raises(InputError, match="weight"):
         Tree([[0, 0]], [1, 0])

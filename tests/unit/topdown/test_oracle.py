@@ -19,7 +19,7 @@ QUERIES = {
 }
 
 
-def make_problem(seed, children, child_sums):
+def make_problem(seed, children, child_sums, kinds=1):
     rng = np.random.default_rng(seed)
     work = workload(SCHEMA, Budget("zCDP", 0.3, {"leaf": 1}, {"leaf": QUERIES}), "leaf")
     size = np.exp(rng.normal(2, 2, (children, SCHEMA.cells)))
@@ -28,8 +28,12 @@ def make_problem(seed, children, child_sums):
     answers = exact + np.rint(rng.normal(0, work.weights**-0.5, exact.shape))
     kept = np.flatnonzero(true.sum(axis=0))
     matrix, pull = normal_equations(work.rows, work.weights, answers, kept)
-    totals = true.sum(axis=1) if child_sums else None
-    return Problem(matrix, pull, true.sum(axis=0)[kept], totals)
+    if kinds == 1:
+        totals = true.sum(axis=1) if child_sums else None
+        return Problem(matrix, pull, true.sum(axis=0)[kept], totals)
+    group = np.arange(SCHEMA.cells) % kinds
+    totals = np.stack([true[:, group == kind].sum(axis=1) for kind in range(kinds)], axis=1)
+    return Problem(matrix, pull, true.sum(axis=0)[kept], totals, group[kept])
 
 
 def by_oracle(problem):
@@ -38,9 +42,12 @@ def by_oracle(problem):
     centre = np.linalg.solve(problem.matrix, problem.pull.T).T
     rows = [kron(np.ones((1, children)), np.eye(cells))]
     sides = [problem.cell_sums - centre.sum(axis=0)]
-    if problem.child_sums is not None:  # the last one follows from the others
-        rows.append(kron(np.eye(children), np.ones((1, cells))).tocsr()[:-1])
-        sides.append((problem.child_sums - centre.sum(axis=1))[:-1])
+    if problem.child_sums is not None:  # the last child's follow from the others
+        groups = np.unique(problem.groups)
+        member = (problem.groups == groups[:, None]).astype(float)
+        rows.append(kron(np.eye(children), member).tocsr()[: -len(groups)])
+        lacking = problem.group_sums[:, groups] - centre @ member.T
+        sides.append(lacking[:-1].ravel())
     solver = piqp.SparseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
     solver.setup(
@@ -61,3 +68,13 @@ def test_the_estimate_is_the_oracles_to_a_thousandth_of_a_person(seed, children,
     ours, theirs = solve(problem), by_oracle(problem)
     assert np.abs(ours - theirs).max() < 1e-3  # as `solve` says
     np.testing.assert_allclose(ours.sum(axis=0), problem.cell_sums, atol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_totals_by_kind_are_met_by_the_oracles_estimate(seed):
+    problem = make_problem(seed, 12, True, kinds=3)
+    ours = solve(problem)
+    assert np.abs(ours - by_oracle(problem)).max() < 1e-3
+    for kind in range(3):
+        sums = ours[:, problem.groups == kind].sum(axis=1)
+        np.testing.assert_allclose(sums, problem.group_sums[:, kind], atol=1e-7)

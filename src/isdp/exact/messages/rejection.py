@@ -29,7 +29,7 @@ from flint import arb
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.coins import _ball, _geometric, _Words
+from isdp.exact.coins import BitSource, _ball, _geometric, toss_all
 from isdp.exact.messages.convolution import convolve
 from isdp.exact.messages.forecast import least_bytes
 from isdp.exact.messages.layouts import Layouts
@@ -45,7 +45,6 @@ from isdp.exact.messages.windows import (
     window_size,
 )
 from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many
-from isdp.exact.tosses import toss_all
 from isdp.io.progress import progress
 from isdp.lattice.elimination import settle
 from isdp.mechanisms.base import Law, Mechanism, energy_served
@@ -188,7 +187,7 @@ class MessageSampler(WordSampler):
                 log_sum += math.log(scales[number])
         return _Filled(layout, plan, messages, scales, log_sum)
 
-    def draw(self, words: _Words, draws: int) -> np.ndarray:
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
         """Independent draws, int64 (draws, cells)."""
         noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
         loose = _geometric(self.epsilon).draw_difference(words, draws * len(self.loose))
@@ -202,7 +201,7 @@ class MessageSampler(WordSampler):
                 at(done)
         return noise
 
-    def _try(self, words: _Words, tries: int) -> np.ndarray:
+    def _try(self, words: BitSource, tries: int) -> np.ndarray:
         """Noise in the tied cells of the tries that are kept, in their order."""
         rare = words.take(tries) >> np.uint64(64 - RARE_BITS) == 0
         kept = np.zeros(tries, dtype=bool)
@@ -211,7 +210,7 @@ class MessageSampler(WordSampler):
         kept[rare], noise[rare] = self._try_outside(words, int(rare.sum()))
         return noise[kept]
 
-    def _try_inside(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _try_inside(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Try law Q: return which tries are kept, and the noise of each."""
         noise, shares = self._propose(words, tries)
         norms = np.abs(noise).sum(axis=1)
@@ -228,7 +227,7 @@ class MessageSampler(WordSampler):
         heads[kept] = toss_all(words, np.exp(logs), log_chance)
         return heads, noise
 
-    def _propose(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _propose(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw from Q: noise, int64 (tries, tied cells), and the chances out of 2^63 of each split.
 
         A try that fell between the chances has a 0 among these, and its noise means nothing.
@@ -256,7 +255,7 @@ class MessageSampler(WordSampler):
                 all_shares.append(shares)
         return noise, np.array(all_shares, dtype=np.int64).reshape(-1, tries).T
 
-    def _try_outside(self, words: _Words, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _try_outside(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Try law R: return which tries are kept, and the noise of each."""
         cells, free, weights, denominator = self.settled
         rate = self.theta * self.epsilon
