@@ -211,12 +211,13 @@ def test_configurations_say_what_their_names_stand_for():
     assert (table["levels_below_county"] == 0).all()
 
 
-def test_causes_name_only_what_was_run(runs):
-    bias, trend = bias_table(runs["bias"]), trend_table(runs["summary"])
-    causes = cause_table(trend, bias)
+def test_causes_name_only_what_was_run_each_with_its_own_numbers(runs):
+    other = runs["bias"].assign(system="Bureau", mean=runs["bias"]["mean"] + 1)
+    bias = bias_table(pd.concat([other, runs["bias"]]))
+    causes = cause_table(trend_table(runs["summary"]), bias)
     assert causes["system"].tolist() == ["identity 4", "identity 4, four cells"]
-    mean = bias.set_index(["system", "cell_class"]).loc[("identity 4", "0"), "mean"]
-    assert causes.loc[0, "mean_0"] == mean
+    mean = bias[bias["cell_class"] == "0"].set_index("system")["mean"]
+    assert causes["mean_0"].tolist() == mean[causes["system"]].tolist()
 
 
 def test_all_descriptions_of_the_dormitories_but_the_obvious_one_agree():
