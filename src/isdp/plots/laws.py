@@ -27,9 +27,9 @@ def laws_overlaid(
     Parameters
     ----------
     norms, quantiles : DataFrame
-        From `isdp.diagnostics.agreement.norm_histogram` and `quantile_table`, with the column law.
+        From `isdp.diagnostics.kolmogorov.norm_histogram` and `quantile_table`, with the column law.
     agreement : DataFrame
-        From `isdp.diagnostics.agreement.agreement_rows`, with the columns law and sampler.
+        From `isdp.diagnostics.kolmogorov.agreement_rows`, with the columns law and sampler.
     descriptions : dict
         Words for each law, by its name in the column law.
     samplers : dict

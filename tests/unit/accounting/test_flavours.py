@@ -75,10 +75,6 @@ def test_every_flavour_cited_changes_one_of_the_four_blocks():
     assert all(one.citation for one in CITED)
 
 
-def test_what_everybody_may_know_costs_nothing():
-    assert system("exact release of the invariants").intensity == 0
-
-
 def test_unknown_names_are_refused():
     with pytest.raises(InputError, match="TDA"):
         system("TDA")

@@ -1,5 +1,4 @@
 import math
-from dataclasses import FrozenInstanceError
 from itertools import pairwise
 
 import numpy as np
@@ -178,19 +177,3 @@ def test_exchanges_are_no_basis():
     assert lattice.columns.shape[1] > lattice.dimension == 5
     with pytest.raises(InputError, match="exchange"):
         _ = lattice.basis
-
-
-@pytest.mark.parametrize(("cells", "moves"), [(3, 3), (101, 8)])
-def test_moves_between_kinds_are_made_on_up_to_eight_cells_of_each(cells, moves):
-    """A two by two table, each of whose entries is a number of cells."""
-    kind = np.repeat(np.arange(4), cells)
-    sums = [np.flatnonzero(side == value) for side in (kind // 2, kind % 2) for value in (0, 1)]
-    columns = kernel_lattice(Invariants.subsets(sums, len(kind)), "exchange").columns.toarray()
-    of_kinds = np.abs(columns).reshape(4, cells, -1).sum(axis=1)
-    between = columns[:, (of_kinds > 0).all(axis=0)]
-    assert len(set(map(tuple, between.T))) == between.shape[1] == moves
-
-
-def test_a_lattice_is_not_changed_once_it_is_made():
-    with pytest.raises(FrozenInstanceError):
-        kernel_lattice(Invariants.total(3)).basis = np.eye(3, dtype=np.int64)

@@ -108,10 +108,6 @@ def test_a_meeting_is_that_of_a_lead_and_single_steps():
         assert (found.tau[run], found.jumps[run]) == (tau, info.accepted)
 
 
-def test_a_single_run_is_a_run():
-    assert meet(runs=1).tau.tolist() == meet(runs=5).tau[:1].tolist()
-
-
 @pytest.mark.parametrize("lag", [1, 3, 50])
 def test_time_to_bound_is_the_first_time_below_the_level(lag):
     rng = np.random.default_rng(4)

@@ -83,12 +83,6 @@ def test_draws_solved_together_get_the_vertex_that_each_gets_alone(cells, intege
     assert (np.abs(together - noise).sum(axis=1) == np.abs(noise.sum(axis=1))).all()
 
 
-def test_corrected_cell_tells_none_and_several():
-    assert corrected_cell([1, 2], np.array([1, 2])) == -1
-    assert corrected_cell([1, 2], np.array([0, 1])) == -2
-    assert corrected_cell([1, 2], np.array([1, -1])) == 1
-
-
 def kkt_gap(table, nearest, polytope):
     """How far the projection is from the conditions that make it the nearest one."""
     a = polytope.equalities.matrix
@@ -145,11 +139,6 @@ def test_a_solver_that_ends_too_early_is_noticed(monkeypatch):
         )
         with pytest.raises(InputError, match="ended before the nearest table"):
             nearest_l2(np.array([-3.0, 4.0, 5.0]), polytope)
-
-
-def test_a_table_within_is_left_alone():
-    polytope = Polytope.of_counts(Invariants.total(3), np.array([1, 2, 3]))
-    assert nearest_l2(np.array([0.5, 2.5, 3.0]), polytope) == pytest.approx([0.5, 2.5, 3.0])
 
 
 @pytest.mark.parametrize("equalities", [sex_by_age_invariants(), Invariants(np.zeros((0, 46)))])

@@ -50,17 +50,3 @@ def test_the_profile_of_laplace_noise_is_the_library_s(row, scale):
     )
     wanted = oracle.LaplacePrivacyLoss(scale).get_delta_for_epsilon(epsilons)
     assert found.deltas == pytest.approx(wanted, rel=1e-10, abs=ROUNDING)
-
-
-def test_a_total_spares_two_cells_what_the_library_says_of_conditioned_noise():
-    """Noise conditioned on x + y = 0 is Laplace noise of half the scale along the line."""
-    epsilons = np.array([0, 0.25, 0.5, 0.75, 0.9])
-    found = integrated_profile(
-        np.array([1, -1]) / np.sqrt(2),
-        np.sqrt(2),
-        lambda y: -np.abs(y).sum(axis=-1) / 2 - np.log(2 * np.sqrt(2)),
-        epsilons,
-        2.0,
-    )
-    wanted = oracle.LaplacePrivacyLoss(1.0).get_delta_for_epsilon(epsilons)
-    assert found.deltas == pytest.approx(wanted, rel=1e-10)

@@ -29,7 +29,7 @@ def command(tmp_path, capsys):
     return run
 
 
-def test_records_are_swapped_and_the_user_is_told(command):
+def test_records_are_swapped_and_the_user_is_informed(command):
     status, found, printed = command()
     assert status == 0
     assert len(found["records"]) == 600

@@ -156,15 +156,13 @@ def test_a_matched_column_is_published_too(swap):
     swap(table, match=["id"], public=["id"])
 
 
-@pytest.mark.parametrize(("count", "refused"), [(49, set()), (50, {"id"})])
-def test_few_records_may_all_differ(swap, count, refused):
-    swap(people(count, id=number), refused=refused)
-
-
-@pytest.mark.parametrize(("same", "refused"), [(10, {"id"}), (11, set())])
-def test_a_tenth_of_the_values_must_not_be_new(swap, same, refused):
-    """Of 100 records 91 values are too many, and 90 are not."""
-    table = people(100, id=number)
+@pytest.mark.parametrize(
+    ("count", "same", "refused"),
+    [(49, 1, set()), (50, 1, {"id"}), (100, 10, {"id"}), (100, 11, set())],
+)
+def test_many_records_nearly_all_different_are_identified(swap, count, same, refused):
+    """Of 100 records 91 values are too many, and 90 are not; few records may all differ."""
+    table = people(count, id=number)
     table.loc[table.index < same, "id"] = 1
     swap(table, refused=refused)
 

@@ -120,10 +120,6 @@ def test_dropping_the_parents_zeros_is_holding_them_at_zero():
     assert not solve(whole)[:, parent == 0].any()
 
 
-def test_one_query_of_all_cells_is_recognised_as_separate():
-    assert make_problem(0, queries={"detail": 1}).diagonal
-
-
 def test_nothing_to_add_up_to_is_refused():
     with pytest.raises(InputError, match="totals"):
         Problem(np.eye(2), np.ones((1, 2)), None, None)
