@@ -79,16 +79,6 @@ def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     check_mean(pair, mean, math.sqrt((pair.astype(float) ** 2).mean()))
 
 
-def test_power_a_period_that_is_left_out_is_caught(monkeypatch):
-    monkeypatch.setattr(
-        "isdp.exact.halving._keep", lambda words, parts, pair: np.ones(len(pair[0]), bool)
-    )
-    drawn = HalvingSampler(Invariants.total(4), gaussian("1/6")).draw(pseudo(), DRAWS)
-    k, pmf = convolved(4, Fraction(1, 6), 12)
-    with pytest.raises(LawRejected):
-        check_law(np.bincount(drawn[:, 0] + 12, minlength=len(k)), pmf)
-
-
 def test_halving_and_klein_draw_from_one_law():
     invariants, variance = Invariants.total(5), Fraction(1, 2)
     drawn = HalvingSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from functools import cache
 
-import pytest
-
 from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
@@ -53,19 +51,6 @@ def reads_the_environment(source):
         for node in nodes(source)
         if isinstance(node, ast.Attribute | ast.alias)
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("correct counties.states", "a key of the config"),
-        ("see results/tables/x.csv", "a folder of results"),
-        ("set NHGIS_PPDD_FILE", "an environment variable of ours"),
-        ("a job of Snakemake", "the workflow's program"),
-    ],
-)
-def test_what_would_give_the_workflow_away_is_seen(text, what):
-    assert {kind for kind, _ in named(f"raise ValueError(f'{text} {{x}}')")} == {what}
 
 
 def test_no_text_of_the_library_names_the_workflow():

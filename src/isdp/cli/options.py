@@ -157,30 +157,23 @@ def take_experiment(given: dict) -> tuple[bool, int | None]:
     InputError
         If the seed is no whole number.
     """
-    allowed, seed = given.pop("for_experiments"), _seed(given.pop("seed"))
-    return allowed or seed is not None, seed
+    allowed, seed = given.pop("for_experiments"), given.pop("seed")
+    if seed is None:
+        return allowed, None
+    return True, whole_number(seed, "--seed", MOST_DIGITS)
 
 
-def whole_number(text: str, option: str) -> int:
-    """Read a whole number from 0 up, of at most 18 digits.
+def whole_number(text: str, option: str, digits: int = 18) -> int:
+    """Read a whole number from 0 up.
 
     Raises
     ------
     InputError
         If it is none; it names the option.
     """
-    if not text.isdecimal() or len(text) > 18:
-        raise InputError(f"{option} must be a whole number from 0 up, got {text[:40]!r}")
-    return int(text)
-
-
-def _seed(text: str | None) -> int | None:
-    if text is None:
-        return None
-    if not text.isdecimal() or len(text) > MOST_DIGITS:
-        shown = text if len(text) <= MOST_DIGITS else f"{len(text)} characters"
+    if not text.isdecimal() or len(text) > digits:
         raise InputError(
-            f"--seed must be a whole number from 0 up, of at most {MOST_DIGITS} digits, got "
-            f"{shown!r}"
+            f"{option} must be a whole number from 0 up, of at most {digits} digits, got "
+            f"{text[:40]!r}"
         )
     return int(text)

@@ -70,15 +70,16 @@ def run(error: str | None, error_of: str | None, **given) -> int:
         given["epsilon"] = "1"  # where the search starts
     options = {"error": _persons(error), "error_of": error_of}
     outlook = plan(request=request(given), **options, **given)
+    free = outlook.free
     print(
-        f"{outlook.setting} {outlook.value:g}: {counted(outlook.cells, 'cell')}, "
-        f"{counted(outlook.degrees, 'degree')} of freedom, "
-        f"{counted(outlook.fixed, 'cell')} published exactly"
+        f"{outlook.setting} {outlook.value:g}: {counted(free.invariants.cells, 'cell')}, "
+        f"{counted(int(free.degrees), 'degree')} of freedom, "
+        f"{counted(len(free.fixed), 'cell')} published exactly"
     )
     for line in _lines(outlook.margins, error_of, f"{given['out']}/plan.csv"):
         print(line)
-    if outlook.residues:
-        print(f"{counted(outlook.residues, 'count')} would be published up to a multiple")
+    if len(free.residues):
+        print(f"{counted(len(free.residues), 'count')} would be published up to a multiple")
     print(outlook.statement)
     sampler = outlook.sampler
     print(

@@ -12,7 +12,6 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from isdp.compare.areas import Areas
 from isdp.compare.question import Question
@@ -102,14 +101,7 @@ def _kept(question: Question, query: Held) -> np.ndarray:
     """
     if query.totals * question.cells > MOST_PROJECTED and query.totals < question.cells:
         raise InputError("compare: too many sums to project")
-    return null_space(question.free.invariants).kept(_matrix_of(query.labels, query.totals))
-
-
-def _matrix_of(labels: np.ndarray, totals: int) -> csr_array:
-    """Zeros and ones of shape (totals, cells), from the number of each cell's total."""
-    inside = np.flatnonzero(labels >= 0)
-    ones = np.ones(len(inside))
-    return csr_array((ones, (labels[inside], inside)), shape=(totals, len(labels)))
+    return null_space(question.free.invariants).kept(query.incidence())
 
 
 class SwappedMoments:
@@ -149,7 +141,7 @@ class SwappedMoments:
         """Find the moments of a query's answers."""
         variance, bias = np.zeros(query.totals), np.zeros(query.totals)
         for rows, means, whole in self.parts:
-            sums = _matrix_of(query.labels[rows], query.totals)
+            sums = query.incidence(rows)
             found = np.asarray((sums * (sums @ whole)).sum(axis=1)).ravel()
             size = np.asarray((sums * (sums @ np.abs(whole))).sum(axis=1)).ravel()
             variance += np.where(found > NEGLIGIBLE * size, found, 0.0)

@@ -41,10 +41,6 @@ def compare_files(
     out : path
         Folder for the table, the page and the picture, which are written together at the end, or
         not at all; each name begins with ``CONFIDENTIAL_`` where the counts are confidential.
-    force : bool
-        Whether to replace such files, of either kind.
-    picture : bool
-        Whether to draw one, where matplotlib (the extra `plots`) is there.
     **options
         These as well: as for `isdp.compare.run.compare`.
 

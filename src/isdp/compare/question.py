@@ -165,8 +165,6 @@ def read_question(
         A public table of the same cells, whose counts stand for those that are not shown.
     region, area : str, optional
         Columns; by default the only column whose totals are held, and the only one nested in it.
-    count : str
-        The column of counts.
     names : sequence of str, optional
         The columns that name a cell; by default all but the counts.
 

@@ -38,7 +38,7 @@ def _labels_and_sizes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] |
         return None
     made = sizes > 0
     if not made.all():
-        _renumber(labels, np.cumsum(made) - 1)
+        labels = np.append(np.cumsum(made) - 1, -1)[labels]
     return labels, sizes[made]
 
 
@@ -54,9 +54,7 @@ def block_sizes(blocks: np.ndarray) -> np.ndarray:
     -------
     int64 array, shape (blocks + 1,)
     """
-    sizes = np.zeros(blocks.max(initial=-1) + 2, dtype=np.int64)
-    _count(blocks, sizes)
-    return sizes
+    return np.bincount(blocks + 1, minlength=1)
 
 
 def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
@@ -117,19 +115,6 @@ def _label(indptr, indices, data, rows, labels, sizes):
                     return False
                 seen[label] = 0
     return True
-
-
-@njit(cache=True)
-def _renumber(labels, numbers):
-    for cell in range(len(labels)):
-        if labels[cell] >= 0:
-            labels[cell] = numbers[labels[cell]]
-
-
-@njit(cache=True)
-def _count(labels, sizes):
-    for label in labels:
-        sizes[label + 1] += 1
 
 
 @njit(cache=True)

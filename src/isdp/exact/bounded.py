@@ -35,7 +35,7 @@ from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.blocks import block_order, refuse_large_sums
-from isdp.exact.coins import BitSource, Geometric, _ball, _decide, _floor, _Tosses
+from isdp.exact.coins import BitSource, Geometric, _ball, _decide, _floor
 from isdp.exact.compositions import compose
 from isdp.exact.counts import draw_below
 from isdp.exact.messages.bounds import cell_bound
@@ -218,7 +218,6 @@ class _Block:
         self._cells = _Cells(lower, alpha, 2 * epsilon - alpha)
         self._least = self._fewest(lower, alpha)
         self._mode = _floor(self._peak)
-        self._kept = _Tosses(self._log_chance)
         self._counts = Geometric(alpha)
 
     def _fewest(self, lower: np.ndarray, alpha: Fraction) -> int:
@@ -256,7 +255,9 @@ class _Block:
             total = int(below.sum()) - int(raised.sum())
             if total < 0 or not len(above):
                 continue
-            if len(above) < self._least or self._kept.toss(words, words.one(), len(above), total):
+            if len(above) < self._least or _decide(
+                words, words.one(), self._log_chance, len(above), total
+            ):
                 noise = raised - below
                 counts, totals = np.array([len(above)]), np.array([total])
                 single = len(above) == 1

@@ -1,4 +1,4 @@
-"""Exact draws from random bits: coins, and geometric counts with the weights of their sums.
+"""Exact draws from random bits: coins, and geometric counts.
 
 No rounded number decides. A probability is irrational as a rule, such as exp(-p/q): uniform random
 bits are compared with integer bounds of it, found by ball arithmetic (Arb), and where the bits
@@ -8,7 +8,6 @@ arithmetic on integers.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -23,10 +22,10 @@ LARGEST_RATE = 1000  # of noise; with any larger one it is all but always zero
 COARSE_RATE = Fraction(1, 16)  # least rate that one table serves, in 710 entries
 DIGIT_BITS = 8
 CHUNK = 1 << 16  # counts drawn at once: they and their random bits stay in the cache
-REMEMBERED = 1 << 12  # chances kept of a coin
 LEAST_TAKEN = 256  # words asked of the source at least: what they take is more than the asking
 SHORT_BITS = 16
 OPEN = -1
+MARGIN = 2.0**-24  # of doubles for chances: millions of times what rounding does
 
 Source = Callable[[int], bytes]
 
@@ -83,54 +82,52 @@ def _floor(compute: Callable[..., arb], *arguments) -> int:
         precision *= 2
 
 
-class _Tosses:
-    """Coins whose chance is exp of a ball, at most 1; one for each tuple of arguments.
-
-    The chances of `REMEMBERED` of them are kept: as bounds in 64 bits, which decide all but one in
-    2^64 tosses, and by the same bits as `_decide`.
-    """
-
-    def __init__(self, log_chance: Callable[..., arb]):
-        self.log_chance = log_chance
-        self._bounds: dict[tuple, tuple[int, int]] = {}
-
-    def toss(self, words: BitSource, uniform: int, *arguments) -> bool:
-        """Toss a coin, of which 64 bits are drawn."""
-        bounds = self._bounds.get(arguments)
-        if bounds is None:
-            bounds = _bounds(self.log_chance, *arguments)
-            if len(self._bounds) < REMEMBERED:
-                self._bounds[arguments] = bounds
-        if uniform < bounds[0]:
-            return True
-        if uniform >= bounds[1]:
-            return False
-        return _decide(words, uniform, self.log_chance, *arguments)
-
-
-def _bounds(log_chance: Callable[..., arb], *arguments) -> tuple[int, int]:
-    """Whole numbers below and above 2^64 times a chance, at the precision of `_decide`."""
-    with ctx.workprec(_precision(64)):
-        chance = log_chance(*arguments).exp() * arb(1 << 64)
-        return int(chance.lower().floor().unique_fmpz()), int(chance.upper().ceil().unique_fmpz())
-
-
-def _precision(bits: int) -> int:
-    """Working precision of a decision by so many bits."""
-    return 2 * bits + 64
-
-
 def _decide(words: BitSource, uniform: int, log_chance: Callable[..., arb], *arguments) -> bool:
     """Toss a coin whose chance is exp of a ball at the precision in force; 64 bits are drawn."""
     bits = 64
     while True:
-        with ctx.workprec(_precision(bits)):
+        with ctx.workprec(2 * bits + 64):
             chance = log_chance(*arguments).exp() * arb(1 << bits)
+            if chance > arb(1 << bits):
+                raise ArithmeticError(f"a coin of chance {chance / (1 << bits)} was asked for")
             if chance >= uniform + 1:
                 return True
             if chance <= uniform:
                 return False
         uniform, bits = uniform << 64 | words.one(), bits + 64
+
+
+def toss_all(
+    words: BitSource, chances: np.ndarray, log_chance: Callable[[int], arb], margin: float = MARGIN
+) -> np.ndarray:
+    """Toss a coin for each chance, exactly.
+
+    Parameters
+    ----------
+    chances : float64 array, shape (coins,)
+        Each within half of `margin` of the chance itself; at most 1, but for that.
+    log_chance : callable
+        ``log_chance(i)`` is the logarithm of the i-th chance, as a ball at the precision in force.
+    margin : float
+        Wider where the doubles are bounds alone.
+
+    Returns
+    -------
+    bool array, shape (coins,)
+
+    Raises
+    ------
+    ArithmeticError
+        If a chance is above 1: whoever asks has a bound wrong.
+    """
+    if len(chances) and not chances.max() <= 1 + margin:
+        raise ArithmeticError(f"a coin of chance {chances.max()} was asked for")
+    uniform = words.take(len(chances))
+    near = uniform.astype(np.float64) * 2.0**-64
+    heads = near < chances
+    for i in np.flatnonzero(np.abs(near - chances) <= margin).tolist():
+        heads[i] = _decide(words, int(uniform[i]), log_chance, i)
+    return heads
 
 
 class _Digit:
@@ -182,7 +179,7 @@ class _Digit:
         bits = 64
         while True:
             uniform, bits = uniform << 64 | words.one(), bits + 64
-            with ctx.workprec(_precision(bits)):
+            with ctx.workprec(2 * bits + 64):
                 low = self._quantile(uniform, bits).unique_fmpz()
                 high = self._quantile(uniform + 1, bits).unique_fmpz()
             if low is not None and low == high:
@@ -254,71 +251,3 @@ class Geometric:
 @lru_cache(maxsize=16)
 def _geometric(epsilon: Fraction) -> Geometric:
     return Geometric(epsilon)
-
-
-class _SumWeight:
-    """C(s + n - 1, n - 1) exp(-rate s) over its largest value, as a chance.
-
-    It falls on either side of the mode. So bounds of the chances of two sums bound those of all
-    sums between them, and few have to be found however many coins are tossed.
-    """
-
-    def __init__(self, cells: int, rate: Fraction):
-        self.cells, self.rate = cells, rate
-        self.mode = _floor(self._peak)
-        self._most_ways: dict[int, arb] = {}
-        self._above, self._below = _Falling(), _Falling()
-
-    def _peak(self) -> arb:
-        return (self.cells - 1) / _ball(self.rate).expm1()
-
-    def log(self, s: int, more: int = 0) -> arb:
-        """Logarithm at s, plus a whole number, at the precision in force."""
-        rise = self._log_ways(s) - self._log_most_ways(ctx.prec) + more
-        return rise - arb(self.rate.numerator * (s - self.mode)) / arb(self.rate.denominator)
-
-    def toss(self, words: BitSource, uniform: int, s: int) -> bool:
-        """Toss a coin with the chance at s, of which 64 bits are drawn."""
-        away = s - self.mode
-        known = self._above if away >= 0 else self._below
-        at = bisect_left(known.at, abs(away))
-        if uniform < known.low[at]:
-            return True
-        if uniform >= known.high[at]:
-            return False
-        if known.at[at : at + 1] != [abs(away)]:
-            known.put(at, abs(away), *_bounds(self.log, s))
-        low, high = known.low[at], known.high[at + 1]
-        return uniform < low or (uniform < high and _decide(words, uniform, self.log, s))
-
-    def _log_ways(self, s: int) -> arb:
-        return arb(s + self.cells).lgamma() - arb(s + 1).lgamma()
-
-    def _log_most_ways(self, precision: int) -> arb:
-        """Ball at the mode, found once for each precision."""
-        if precision not in self._most_ways:
-            self._most_ways[precision] = self._log_ways(self.mode)
-        return self._most_ways[precision]
-
-
-class _Falling:
-    """Bounds of a chance that falls with a number, known at some numbers, which are in order.
-
-    From above ``at[i - 1]`` up to ``at[i]``, 2^64 times the chance is at least ``low[i]``, a bound
-    found for ``at[i]``, and at most ``high[i]``, one found for ``at[i - 1]``.
-    """
-
-    def __init__(self):
-        self.at: list[int] = []
-        self.low, self.high = [0], [1 << 64]
-
-    def put(self, i: int, number: int, low: int, high: int) -> None:
-        """Put in what has been found for a number from above ``at[i - 1]`` up to ``at[i]``."""
-        self.at.insert(i, number)
-        self.low.insert(i, low)
-        self.high.insert(i + 1, high)
-
-
-@lru_cache(maxsize=1024)
-def _sum_weight(cells: int, rate: Fraction) -> _SumWeight:
-    return _SumWeight(cells, rate)

@@ -42,14 +42,13 @@ from isdp.exact.coins import (
     Geometric,
     _Digit,
     _geometric,
-    _sum_weight,
-    _SumWeight,
 )
+from isdp.exact.counts import sums_of_counts
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Law, Mechanism, energy_served
 
-TOGETHER = 1 << 14  # cells drawn at once: their arrays stay in the cache
+TOGETHER = 1 << 15  # cells drawn at once: their arrays stay in the cache
 
 
 class BlockSampler(WordSampler):
@@ -161,13 +160,14 @@ def draw_blocks(words: BitSource, sizes: np.ndarray, geometric: Geometric) -> np
     int64 array, shape (sum of sizes,)
         Block after block.
     """
-    weights = _weights(sizes, geometric.epsilon)
+    counts = sums_of_counts(geometric.epsilon)
+    laws = counts.laws(sizes)
     starts = np.cumsum(sizes) - sizes
     x, sums = np.empty(sizes.sum(), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
     left = np.arange(len(sizes))
     while len(left):
         sums[left] = _put(geometric.draw(words, sizes[left].sum()), sizes, starts, left, x)
-        left = left[~_toss(words, weights, left, sums[left])]
+        left = left[~counts.keep(words, laws[left], sums[left])]
     x -= compose(words, sums, sizes, geometric)
     return x
 
@@ -191,7 +191,8 @@ def compose(
     bits, coarse = geometric.bits, geometric.digits[-1][1]
     if bits == 0:
         return _gaps(words, totals, sizes, coarse)
-    weights = _weights(sizes, coarse.rate)
+    counts = sums_of_counts(coarse.rate)
+    laws = counts.laws(sizes)
     ends = np.cumsum(sizes)
     starts = ends - sizes
     remainders, quotients = np.empty(ends[-1], dtype=np.int64), np.empty_like(totals)
@@ -204,24 +205,9 @@ def compose(
         kept = quotients[left] >= 0
         # exp(-epsilon r) for the last remainder r, by a count that reaches it
         kept[kept] = geometric.draw(words, kept.sum()) >= remainders[last[kept]]
-        kept[kept] = _toss(words, weights, left[kept], quotients[left[kept]])
+        kept[kept] = counts.keep(words, laws[left[kept]], quotients[left[kept]])
         left = left[~kept]
     return (_gaps(words, quotients, sizes, coarse) << bits) + remainders
-
-
-def _weights(sizes: np.ndarray, rate) -> list[_SumWeight]:
-    """Weight of the sum of each of so many counts."""
-    counts = sizes.tolist()
-    of = {count: _sum_weight(count, rate) for count in set(counts)}
-    return [of[count] for count in counts]
-
-
-def _toss(words: BitSource, weights: list[_SumWeight], which: np.ndarray, sums) -> np.ndarray:
-    """Keep sums with the chances of the weights that they belong to; bool (sums,)."""
-    uniforms = words.take(len(which)).tolist()
-    trials = zip(which.tolist(), uniforms, sums.tolist(), strict=True)
-    kept = [weights[i].toss(words, uniform, s) for i, uniform, s in trials]
-    return np.array(kept, dtype=bool)
 
 
 def _gaps(words: BitSource, totals: np.ndarray, sizes: np.ndarray, law: _Digit) -> np.ndarray:

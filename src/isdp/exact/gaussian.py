@@ -14,9 +14,7 @@ import numpy as np
 from flint import acb, arb
 
 from isdp.errors import InputError
-from isdp.exact.coins import BitSource, _ball, _geometric
-from isdp.exact.kernels import relative_masses
-from isdp.exact.tosses import toss_all
+from isdp.exact.coins import BitSource, _ball, _geometric, toss_all
 from isdp.mechanisms.base import Energy
 
 LEAST_VARIANCE, MOST_VARIANCE = Fraction(1, 10**6), 10**20
@@ -95,21 +93,6 @@ def _keep(words: BitSource, variance: Fraction, scale: int, steps, gaps, denomin
         return -_ball(fall + Fraction(int(further[i]), denominator * scale))
 
     return toss_all(words, np.exp(-falls), log_chance)
-
-
-def relative_mass(variance: Fraction, centres: np.ndarray) -> np.ndarray:
-    """m(s, c) / m(s, 0) in doubles, with s^2 the variance; see `log_relative_mass`.
-
-    Parameters
-    ----------
-    centres : float64 array, shape (centres,)
-
-    Returns
-    -------
-    float64 array, shape (centres,)
-        Better than to 1e-12.
-    """
-    return relative_masses(math.sqrt(variance), centres)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:

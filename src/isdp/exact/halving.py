@@ -33,10 +33,9 @@ from flint import acb, arb, ctx
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.blocks import block_order
-from isdp.exact.coins import BitSource, _ball
+from isdp.exact.coins import MARGIN, BitSource, _ball, toss_all
 from isdp.exact.gaussian import centred_gaussian, gaussian_variance, theta
 from isdp.exact.sampler import WordSampler, refuse_bounds
-from isdp.exact.tosses import MARGIN, toss_all
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Law, Mechanism, energy_served
 

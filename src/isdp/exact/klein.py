@@ -31,16 +31,16 @@ from flint import arb, arb_mat, ctx, fmpz_mat
 from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.coins import BitSource, _ball
-from isdp.exact.gaussian import (
-    centred_gaussian,
-    gaussian_variance,
-    log_relative_mass,
-    relative_mass,
+from isdp.exact.coins import BitSource, _ball, toss_all
+from isdp.exact.gaussian import centred_gaussian, gaussian_variance, log_relative_mass
+from isdp.exact.kernels import (
+    FARTHEST,
+    ROOT_TWO_PI,
+    GramSchmidt,
+    log_each_mass,
+    relative_masses,
 )
-from isdp.exact.kernels import FARTHEST, ROOT_TWO_PI, GramSchmidt, log_each_mass
 from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many, refuse_tries
-from isdp.exact.tosses import toss_all
 from isdp.io.progress import announce, progress
 from isdp.lattice.kernel import SOON_REDUCED, basis_seconds, kernel_lattice
 from isdp.mechanisms.base import Law, Mechanism, energy_served
@@ -122,8 +122,7 @@ class GaussianSampler(WordSampler):
         d = len(frame.lengths)
         if not d:
             return
-        inverse = np.linalg.inv(np.eye(d) + frame.mu) / frame.lengths
-        reach = FARTHEST * math.sqrt(d) * sigma * max(1.0, np.linalg.norm(inverse, axis=1).max())
+        reach = _reach(frame, sigma)
         most = 2.0**BITS + float(np.abs(self.shares).sum(axis=1).max())
         self.largest = 2.0**62 / max(most, float(np.abs(self.basis).sum(axis=1).max()))
         if reach > self.largest:
@@ -166,7 +165,7 @@ class GaussianSampler(WordSampler):
         for variance, k, numerator in zip(self.variances, coefficients, numerators, strict=True):
             centre = numerator / 2**BITS
             logs += 0.5 * (k - centre) ** 2 / float(variance)
-            chances *= relative_mass(variance, centre)
+            chances *= relative_masses(math.sqrt(variance), centre)
 
         def log_chance(i: int) -> arb:
             fall = sum(x * x for x in noise[i].tolist()) / self.variance
@@ -265,17 +264,21 @@ def exp_or_inf(exponent: float) -> float:
     return math.exp(max(exponent, 0.0)) if exponent < 700 else math.inf
 
 
-def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
-    """Refuse a sigma for which a coefficient or a cell could leave the 53 bits of a double.
+def _reach(frame: GramSchmidt, sigma: float) -> float:
+    """Bound coefficients and cells of noise.
 
     A try ends at most FARTHEST sqrt(d) sigma away from zero, and the coefficients of u in the
     basis are at most the row norms of the inverse of the triangular factor times ||u||.
     """
     d = len(frame.lengths)
-    if d == 0:
-        return
     inverse = np.linalg.inv(np.eye(d) + frame.mu) / frame.lengths
-    largest = FARTHEST * math.sqrt(d) * sigma * max(1.0, np.linalg.norm(inverse, axis=1).max())
+    norms = np.linalg.norm(inverse, axis=1)
+    return FARTHEST * math.sqrt(d) * sigma * float(norms.max(initial=1.0))
+
+
+def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
+    """Refuse a sigma for which a coefficient or a cell could leave the 53 bits of a double."""
+    largest = _reach(frame, sigma)
     refuse_overflow("Klein", "coefficients", largest, 52, "use a smaller scale of the noise")
 
 

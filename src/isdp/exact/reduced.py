@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,20 +15,12 @@ from isdp.exact.sampler import WordSampler
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Law, Mechanism
 
-
-class _Chosen(Protocol):
-    """What `isdp.exact.choose` returns."""
-
-    method: str
-    reason: str
-    expected_tries: float
-
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
+if TYPE_CHECKING:
+    from isdp.exact.choice import ExactSampler
 
 
 def reduce(
-    invariants: Invariants, law: Law | Mechanism, choose: Callable[..., _Chosen]
+    invariants: Invariants, law: Law | Mechanism, choose: Callable[..., ExactSampler]
 ) -> PartsSampler | MergedSampler | None:
     """Set up samplers for the smaller laws that this one is made of.
 

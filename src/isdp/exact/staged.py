@@ -114,7 +114,7 @@ class StagedSampler(WordSampler):
         refuse_bounds(self.method, lower)
         energy = energy_served(self.method, law, [(1, False)])
         refuse_many(invariants.cells)
-        self.invariants, self._plan = invariants, plan_stages(invariants)
+        self.invariants, self._plan = invariants, _flatten(_best_parts(invariants))
         epsilon = Fraction(energy.rate)
         self._geometric = _geometric(epsilon)
         weight = len(self._plan.free) + int(abs(self._plan.dependents.coefficients).sum())
@@ -176,11 +176,6 @@ class _Place(NamedTuple):
     part: int
     block: int
     tries: int
-
-
-def plan_stages(invariants: Invariants) -> _Plan:
-    """Choose what is drawn freely, in which blocks, and what follows from it."""
-    return _flatten(_best_parts(invariants))
 
 
 def _best_parts(invariants: Invariants) -> list[_Part]:

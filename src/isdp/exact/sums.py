@@ -29,7 +29,7 @@ import numpy as np
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.coins import BitSource, _geometric
-from isdp.exact.counts import SumsOfCounts
+from isdp.exact.counts import sums_of_counts
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, settle
 
@@ -102,15 +102,15 @@ class TypeSums:
             )
         self.epsilon = epsilon
         self._geometric = _geometric(epsilon)
-        self._variance = 2 * self.sizes * _variance_of_a_count(float(epsilon))
+        self._variance = 2 * self.sizes * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
         held, across = _disjoint_rows(invariants, self.sizes)
         self.closing, last = self._close(held, across)
         self.local = _grouped([block for i, block in enumerate(held) if i not in last])
-        kinds, self._law = np.unique(self.sizes, return_inverse=True)
         self.expected_tries, rank = self._estimate(), len(across)
         self._refuse_tries(rank, len(held))
         # those of one cell are counts themselves, told by the geometric law alone
-        self._counts = SumsOfCounts(kinds.tolist(), epsilon)
+        self._counts = sums_of_counts(epsilon)
+        self._law = self._counts.laws(self.sizes)
 
     # -- set-up -------------------------------------------------------------------------------
 
@@ -305,10 +305,6 @@ class TypeSums:
         less[~single] = self._counts.draw(words, law)
         kept[~single] = self._counts.keep(words, law, sums[~single] + less[~single])
         return kept, less
-
-
-def _variance_of_a_count(epsilon: float) -> float:
-    return math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 
 def _disjoint_rows(invariants: Invariants, sizes: np.ndarray) -> tuple[list[Blocks], np.ndarray]:

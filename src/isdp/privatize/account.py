@@ -83,8 +83,6 @@ def account(
         A table with the cells that all releases have, such as a noisy one; counts are passed over.
     invariants_paths : sequence of path
         The file of invariants of each release, in any order: they are known by their hashes.
-    count, names
-        As in `isdp.privatize.table.read_table`.
 
     Raises
     ------

@@ -66,12 +66,6 @@ def describe(
         From `isdp.privatize.run.check_totals`.
     unchanged : Unchanged or None
         Chance that a cell with freedom keeps its count; None where it is not known.
-    negative : int
-        Negative counts in the noisy table.
-    started : str
-        When the run began, in UTC.
-    accepted : tuple of str
-        Names of risks that the user accepted, whether or not the table has them.
 
     Returns
     -------

@@ -23,13 +23,7 @@ TOTALS = "a csv with the columns name and total"
 
 
 class Finding(NamedTuple):
-    """One thing that was verified.
-
-    Attributes
-    ----------
-    detail : str
-        What was compared, or what is wrong.
-    """
+    """One thing that was verified."""
 
     what: str
     holds: bool
@@ -58,8 +52,6 @@ def check(
         and `total`. Totals that it does not name are not compared, and are counted.
     certificate_path : path, optional
         The certificate, in JSON.
-    count, names
-        As in `isdp.privatize.table.read_table`.
 
     Raises
     ------

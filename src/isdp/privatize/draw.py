@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -16,13 +14,6 @@ from isdp.exact.secure import release_sampler, rho_of_sigma
 from isdp.mechanisms.base import Mechanism
 from isdp.privatize.freedom import Freedom
 from isdp.privatize.request import Request
-from isdp.privatize.spread import (
-    Spread,
-    spread_by_sampling,
-    spread_of_blocks,
-    spread_of_draws,
-    spread_of_gaussian_blocks,
-)
 from isdp.seeds import stream
 
 CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
@@ -59,14 +50,10 @@ class SamplerReport:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Noise, int64 (cells,), how it was drawn, and how far noise of its law spreads.
-
-    `spread` is found when it is called, never from the noise itself; None where that is not cheap.
-    """
+    """Noise, int64 (cells,), and how it was drawn."""
 
     noise: np.ndarray
     report: SamplerReport
-    spread: Callable[[], Spread | None]
 
 
 EXACT = SamplerReport(
@@ -127,7 +114,7 @@ def _release(free: Freedom, request: Request) -> Drawn:
         raise InputError(
             f"{refusal}; this is the only sampler for a release (--for-experiments allows others)"
         ) from None
-    return Drawn(noise, EXACT, _spread(free, request))
+    return Drawn(noise, EXACT)
 
 
 def _advice(free: Freedom, request: Request) -> str:
@@ -150,14 +137,6 @@ def _advice(free: Freedom, request: Request) -> str:
         f"{words}. Gaussian noise of about the same size works with the same totals: give "
         f"--sigma {sigma} (zCDP, rho {float(rho):.3g}) in place of --epsilon, or hold fewer totals."
     )
-
-
-def _spread(free: Freedom, request: Request, sampler=None) -> Callable[[], Spread | None]:
-    if free.blocks is not None and request.norm == "l1":
-        return partial(spread_of_blocks, free.blocks, float(request.epsilon))
-    if free.blocks is not None and request.rho is not None:
-        return partial(spread_of_gaussian_blocks, free.blocks, 1 / (2 * request.rho))
-    return partial(spread_by_sampling, free, request, sampler)
 
 
 def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
@@ -186,7 +165,7 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
         arithmetic="floating point" if sampler.error else "exact",
         randomness=source,
     )
-    return Drawn(sampler.sample(rng, 1)[0], report, _spread(free, request, sampler))
+    return Drawn(sampler.sample(rng, 1)[0], report)
 
 
 def _draw_by_chain(
@@ -206,7 +185,7 @@ def _draw_by_chain(
     evidence = report.evidence | _agreement(np.delete(chains, free.fixed, axis=2))
     settings = {"draws": 1, "chains": 1, "burn_in": BURN_IN + KEPT * THIN}
     noise = sample(rng, invariants, mechanism, **settings, **STEPS)[0, 0]
-    return Drawn(noise, replace(report, evidence=evidence), partial(spread_of_draws, chains))
+    return Drawn(noise, replace(report, evidence=evidence))
 
 
 def _agreement(chains: np.ndarray) -> dict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.errors import InputError
+from isdp.io.certificate import now
 from isdp.io.csv_files import TEXT, Column
 from isdp.privatize.held import invariants_of
 from isdp.privatize.margins import margin_table
@@ -72,8 +72,6 @@ def frame(
         The column of counts, whole numbers from 0 up.
     totals : sequence of str or sequence of str
         Columns, and combinations of columns, by whose values totals are held.
-    total : bool
-        Whether to hold the grand total.
     subsets : mapping, optional
         Totals of selections of cells, as in a file of invariants; values are compared as text.
     epsilon, rho, sigma : Fraction, int, str or float, optional
@@ -85,13 +83,8 @@ def frame(
         The columns that name a cell; by default all but the counts.
     accept : str or iterable of str
         Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
-
-    Raises
-    ------
-    InputError
-        If anything is wrong.
     """
-    started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    started = now()
     accepted = read_accepted(accept)
     budget = {"epsilon": epsilon, "rho": rho, "sigma": sigma}
     if request is None:

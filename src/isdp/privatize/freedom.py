@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import vstack
 
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
@@ -131,11 +131,4 @@ def implies(fine: np.ndarray, coarse: np.ndarray) -> bool:
 
 def _invariants(held: list[Held]) -> Invariants:
     names = [f"{one.name} {i + 1}" for one in held for i in range(one.totals)]
-    return Invariants(vstack([_incidence(one) for one in held], format="csr"), names)
-
-
-def _incidence(one: Held) -> csr_array:
-    cells = np.flatnonzero(one.labels >= 0)
-    ones = np.ones(len(cells), dtype=np.int64)
-    shape = (one.totals, len(one.labels))
-    return csr_array((ones, (one.labels[cells], cells)), shape=shape)
+    return Invariants(vstack([one.incidence() for one in held], format="csr"), names)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import yaml
+from scipy.sparse import csr_array
 
 from isdp.errors import InputError
 from isdp.io.csv_files import LINE_ENDS, PIECE
@@ -43,6 +44,17 @@ class Held(NamedTuple):
             piece = slice(start, start + PIECE)
             np.add.at(sums, self.labels[piece], counts[piece])  # those of no group at the end
         return sums[:-1]
+
+    def incidence(self, cells=slice(None)) -> csr_array:
+        """Zeros and ones of shape (totals, cells), of some of the cells."""
+        labels = self.labels[cells]
+        inside = np.flatnonzero(labels >= 0)
+        return incidence(labels[inside], inside, (self.totals, len(labels)))
+
+
+def incidence(groups: np.ndarray, cells: np.ndarray, shape: tuple[int, int]) -> csr_array:
+    """Zeros and ones: a row for each group, and a one for each of its cells."""
+    return csr_array((np.ones(len(cells), dtype=np.int64), (groups, cells)), shape=shape)
 
 
 def group_names(table: Table, one: Held) -> np.ndarray:
@@ -135,11 +147,6 @@ def invariants_of(content, table: Table, path) -> list[Held]:
         With the keys of the file, and texts and lists of texts as values.
     path : path or str
         What messages call it.
-
-    Raises
-    ------
-    InputError
-        As in `read_invariants`.
     """
     if not isinstance(content, dict):
         raise InputError(f"{path}: wanted a mapping with the keys {', '.join(KEYS)}")

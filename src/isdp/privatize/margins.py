@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from isdp.accounting.guarantees import upper
 from isdp.constraints.invariants import Invariants, cell_types
@@ -30,8 +29,7 @@ from isdp.exact.choice import ExactSampler, choose
 from isdp.exact.laws import Part, sum_law, sum_variance
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.privatize.freedom import Freedom
-from isdp.privatize.held import Held, group_names
-from isdp.privatize.spread import Spread
+from isdp.privatize.held import Held, group_names, incidence
 from isdp.privatize.table import Table
 from isdp.seeds import stream
 from isdp.subspace.nullspace import null_space
@@ -132,33 +130,24 @@ class Unchanged(NamedTuple):
     error: float = 0.0
 
 
-def unchanged_of(
-    margins: Sequence[Margin], spread: Spread | None, free: Freedom
-) -> Unchanged | None:
-    """Chance of no noise, from the margins of all kinds of cells, or from draws made otherwise.
-
-    Parameters
-    ----------
-    spread : Spread or None
-
-    Returns
-    -------
-    Unchanged or None
-        None where neither knows it.
-    """
+def unchanged_of(margins: Sequence[Margin]) -> Unchanged | None:
+    """Find the chance of no noise in cells from their margins; None if one is unknown."""
     kinds = [margin for margin in margins if margin.what == "cell"]
     ways = {margin.unchanged.how for margin in kinds}
-    if kinds and UNKNOWN not in ways:
-        chances = np.array([margin.unchanged.value for margin in kinds])
-        mean = np.average(chances, weights=[margin.cells for margin in kinds])
-        how = EXACT if ways == {EXACT} else SIMULATED
-        error = kinds[chances.argmax()].unchanged.error
-    elif spread is not None:
-        chances, how = spread.unchanged[free.steps > 0], SIMULATED if spread.drawn else EXACT
-        mean, error = chances.mean(), 0.0
-    else:
+    if not kinds or UNKNOWN in ways:
         return None
+    chances = np.array([margin.unchanged.value for margin in kinds])
+    mean = np.average(chances, weights=[margin.cells for margin in kinds])
+    how = EXACT if ways == {EXACT} else SIMULATED
+    error = kinds[chances.argmax()].unchanged.error
     return Unchanged(round(float(mean), 4), round(float(chances.max()), 4), how, round(error, 4))
+
+
+class Spread(NamedTuple):
+    """The standard deviation of the noise in some cells, float64 (cells,), and how it was found."""
+
+    sd: np.ndarray
+    how: str
 
 
 def _rounded(value: float) -> float:
@@ -177,6 +166,8 @@ class Target:
         Its share of each block, where totals are of disjoint blocks.
     held : bool
         Whether the totals held give this sum, so that it has no noise.
+    kind : int
+        Of cells; see `kinds_of_cells`.
     """
 
     what: str
@@ -185,6 +176,7 @@ class Target:
     rows: np.ndarray
     parts: tuple[Part, ...] = ()
     held: bool = False
+    kind: int = -1
 
 
 def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target]:
@@ -199,8 +191,9 @@ def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target
     if many > MOST_SUMS:
         raise InputError(f"plan: {many:,} named sums are too many; name at most {MOST_SUMS:,}")
     sizes = None if free.blocks is None else block_sizes(free.blocks)
-    kinds = _kinds(table, free) if sizes is None else _kinds_of_blocks(free.blocks, sizes)
-    return kinds + [target for one in sums for target in _sums_of(table, one, free, sizes)]
+    return _kinds(table, free) + [
+        target for one in sums for target in _sums_of(table, one, free, sizes)
+    ]
 
 
 class _HeldSums:
@@ -219,31 +212,52 @@ class _HeldSums:
         return not any(sum(x for kind, x in v.items() if kind in inside) for v in self.kernel)
 
 
-def _kinds_of_blocks(blocks: np.ndarray, sizes: np.ndarray) -> list[Target]:
-    in_blocks = np.where(blocks < 0, 0, sizes[blocks + 1])
-    kinds = []
-    for size, number in zip(*np.unique(in_blocks, return_counts=True), strict=True):
-        size, number = int(size), int(number)
-        if size == 1:
-            continue
-        name = f"a cell among {size:,} with one total" if size else "a cell in no total"
-        rows = np.array([np.argmax(in_blocks == size)])
-        kinds.append(Target("cell", name, number, rows, (Part(size, 1),)))
-    return kinds
+def kinds_of_cells(free: Freedom) -> np.ndarray:
+    """Give each cell the number of its kind, -1 without freedom; int64 (cells,).
+
+    The noise of one kind has one law. Under disjoint totals the number is that of the cells that
+    share a total, and 0 for a cell in none.
+    """
+    if free.blocks is None:
+        kind = cell_types(free.invariants)[0]
+    else:
+        kind = np.where(free.blocks < 0, 0, block_sizes(free.blocks)[free.blocks + 1])
+    return np.where(free.steps == 0, -1, kind)
 
 
 def _kinds(table: Table, free: Freedom) -> list[Target]:
-    kind, first = cell_types(free.invariants)
-    order = np.argsort(kind, kind="stable")
-    starts = np.searchsorted(kind[order], np.arange(len(first) + 1))
-    kinds = []
-    for number, cell in enumerate(first.tolist()):
-        if free.steps[cell] == 0:
+    kinds, found = kinds_of_cells(free), []
+    numbers = np.unique(kinds, return_index=True, return_counts=True)
+    for kind, first, cells in zip(*(each.tolist() for each in numbers), strict=True):
+        if kind < 0:
             continue
-        rows = order[starts[number] : starts[number + 1]]
-        name = table.name(cell) if len(rows) == 1 else f"a cell such as {table.name(cell)}"
-        kinds.append(Target("cell", name, len(rows), rows[:POOLED]))
-    return kinds
+        if free.blocks is None:
+            name = table.name(first) if cells == 1 else f"a cell such as {table.name(first)}"
+            rows, parts = np.flatnonzero(kinds == kind)[:POOLED], ()
+        else:
+            name = f"a cell among {kind:,} with one total" if kind else "a cell in no total"
+            rows, parts = np.array([first]), (Part(kind, 1),)
+        found.append(Target("cell", name, cells, rows, parts, kind=kind))
+    return found
+
+
+def spread_of_cells(
+    targets: Sequence[Target], margins: Sequence[Margin], free: Freedom, rows: np.ndarray
+) -> Spread | None:
+    """Find the standard deviations of some cells' noise; None if one is unknown.
+
+    Parameters
+    ----------
+    rows : int array
+        The cells.
+    """
+    known = {t.kind: m.sd for t, m in zip(targets, margins, strict=True) if t.what == "cell"}
+    ways = {sd.how for sd in known.values()}
+    if UNKNOWN in ways:
+        return None
+    how = next(each for each in (SIMULATED, BOUNDED, EXACT) if each in ways)
+    kinds = kinds_of_cells(free)[rows].tolist()
+    return Spread(np.array([known[kind].value if kind >= 0 else 0.0 for kind in kinds]), how)
 
 
 def _sums_of(table: Table, one: Held, free: Freedom, sizes) -> list[Target]:
@@ -313,8 +327,8 @@ def _margins_of_noise(
     energy = mechanism.energy
     if free.blocks is not None and energy is not None and energy.product:
         try:
-            lawful = sum(len(target.parts) for target in targets) <= MOST_PARTS
-            return [_by_law(target, energy, lawful) for target in targets]
+            few = sum(len(target.parts) for target in targets) <= MOST_PARTS
+            return [_by_law(t, energy, few or t.what == "cell") for t in targets]
         except InputError:
             pass  # too wide for any grid
     try:
@@ -341,7 +355,8 @@ def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
         try:
             return Margin(*names, *_figures_of_law(energy, target.parts))
         except InputError:
-            pass
+            if target.what == "cell":
+                raise
     variance = sum_variance(energy, target.parts)
     sd = Figure(math.sqrt(variance), EXACT)
     limit = Figure(_first(lambda size: _peaked(variance, size) <= 1 - LEVEL), BOUNDED)
@@ -459,9 +474,9 @@ def _kept(targets: Sequence[Target], invariants: Invariants) -> np.ndarray:
     if kinds * invariants.constraints > LARGEST_MATRIX:
         raise InputError(f"margins: {kinds:,} kinds of cells are too many for a bound")
     rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]
-    cells, ends = np.concatenate(rows), np.cumsum([0, *map(len, rows)])
-    shape = (len(rows), invariants.cells)
-    return null_space(invariants).kept(csr_array((np.ones(len(cells)), cells, ends), shape=shape))
+    groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))
+    return null_space(invariants).kept(sums)
 
 
 def _by_subgaussian(target: Target, sd: float) -> Margin:

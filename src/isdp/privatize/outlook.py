@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -47,8 +48,7 @@ SMALLEST, LARGEST = 1e-6, 1e3  # settings that are searched
 STRIDE = 300  # steps of three digits at once, a third of a power of ten
 
 
-@dataclass(frozen=True, eq=False)
-class Outlook:
+class Outlook(NamedTuple):
     """What to expect of one law under one set of totals.
 
     Attributes
@@ -59,8 +59,6 @@ class Outlook:
         Of the setting.
     statement : str
         The guarantee in words.
-    cells, degrees, fixed, residues : int
-        Cells, degrees of freedom, cells published exactly, and cells published up to a multiple.
     sampler : dict
         Method, reason, error bound and seconds of one draw, which is thrown away.
     megabytes : float
@@ -71,16 +69,9 @@ class Outlook:
     value: float
     statement: str
     margins: list[Margin]
-    cells: int
-    degrees: int
-    fixed: int
-    residues: int
+    free: Freedom
     sampler: dict
     megabytes: float
-
-    def table(self) -> pd.DataFrame:
-        """Lay all margins out, a row each."""
-        return margin_table(self.margins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,17 +105,14 @@ class Design:
         """
         setting = setting_of(request)
         margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
-        refuse_weak_noise(self.targets, margins, self.free, request.mechanism, accepted)
+        refuse_weak_noise(margins, self.free, request.mechanism, accepted)
         sampler = _tried(self.free, request)  # after every refusal that needs no draw
         return Outlook(
             setting,
             float(getattr(request.mechanism, setting)),
             promise(request, self.free).statement(),
             margins,
-            len(self.table),
-            int(self.free.degrees),
-            len(self.free.fixed),
-            len(self.free.residues),
+            self.free,
             sampler,
             _megabytes(),
         )
@@ -385,10 +373,6 @@ def plan(
         A wanted 95 % limit in persons; the setting of `request` gives way to the one that it takes.
     error_of : str, optional
         Of which sum or kind of cell; by default of all cells.
-    force : bool
-        Whether to replace such files.
-    picture : bool
-        Whether to draw one, where matplotlib (the extra `plots`) is there.
     accept : iterable of str
         Names of risks at which `isdp privatize` is not to refuse, such as "weak-noise".
     **columns
@@ -408,7 +392,7 @@ def plan(
     outlook = designed.outlook(request, accepted)
     curve = designed.curve(request, outlook.margins)
     save = _picture(curve, outlook) if picture and len(curve) and can_draw() else None
-    tables = {"plan.csv": outlook.table(), "curve.csv": curve}
+    tables = {"plan.csv": margin_table(outlook.margins), "curve.csv": curve}
     folder.write(tables, lambda _: {"plan.json": record(outlook)}, save, PICTURES)
     return outlook
 
@@ -423,10 +407,10 @@ def record(outlook: Outlook) -> dict:
         "made_by": "isdp plan",
         outlook.setting: outlook.value,
         "guarantee": outlook.statement,
-        "cells": outlook.cells,
-        "degrees_of_freedom": outlook.degrees,
-        "cells_without_freedom": outlook.fixed,
-        "cells_known_up_to_a_multiple": outlook.residues,
+        "cells": outlook.free.invariants.cells,
+        "degrees_of_freedom": int(outlook.free.degrees),
+        "cells_without_freedom": len(outlook.free.fixed),
+        "cells_known_up_to_a_multiple": len(outlook.free.residues),
         "sampler": outlook.sampler,
         "megabytes_of_this_process": round(outlook.megabytes),
         "margins": rows,

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from matplotlib.figure import Figure
 
 from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
-from isdp.privatize.spread import Spread
+from isdp.privatize.margins import BOUNDED, EXACT, SIMULATED, Spread
 from isdp.privatize.table import Table
 
 MOST_POINTS = 2000
 MOST_NAMES = 40
+WAYS = {EXACT: "by its law", BOUNDED: "at most", SIMULATED: "simulated"}
 
 
-def picture_of(table: Table, noisy: np.ndarray, spread: Spread | None, title: str) -> Figure:
-    """Draw a table's noisy counts, with the noise's standard deviation where it is known."""
+def picture_of(
+    table: Table, noisy: np.ndarray, spread: Callable[[np.ndarray], Spread | None], title: str
+) -> Figure:
+    """Draw a table's noisy counts; `spread` gives the spread of the noise in some rows."""
     rows = shown_rows(noisy)
     names = [table.name(row)[:40] for row in rows] if len(rows) <= MOST_NAMES else None
-    if spread is not None:
-        spread = Spread(spread.sd[rows], spread.unchanged[rows], spread.drawn)
-    return ranked_counts(noisy[rows], len(noisy), spread, names, title)
+    return ranked_counts(noisy[rows], len(noisy), spread(rows), names, title)
 
 
 def shown_rows(noisy: np.ndarray) -> np.ndarray:
@@ -49,8 +52,7 @@ def ranked_counts(
     figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))
     few = len(noisy) <= MOST_NAMES
     if spread is not None:
-        sd, how = spread.sd, "simulated" if spread.drawn else "by its law"
-        label = f"2 standard deviations of the noise, {how}"
+        sd, label = spread.sd, f"2 standard deviations of the noise, {WAYS[spread.how]}"
         if few:
             axis.errorbar(ranks, noisy, 2 * sd, fmt="none", ecolor=BOX, lw=5, label=label)
         else:

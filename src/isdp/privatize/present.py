@@ -39,8 +39,6 @@ def read_present(
     path : path
         A csv: the column of the smallest level, one or several axes of the table, and perhaps
         ``least`` (1 where there is no such column). Columns of other levels are checked.
-    levels : tuple of str
-        From the largest regions down.
     categories : tuple of tuple of str
         Along each axis.
     impossible : tuple of int

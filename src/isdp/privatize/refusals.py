@@ -18,7 +18,7 @@ from isdp.exact.blocks import block_sizes
 from isdp.lattice.smith import smith_normal_form
 from isdp.mechanisms.base import Mechanism
 from isdp.privatize.freedom import Freedom, implies
-from isdp.privatize.margins import Margin, Target, margins_of, unchanged_of
+from isdp.privatize.margins import Margin, unchanged_of
 from isdp.privatize.table import Table
 
 WEAK_NOISE, SORTED_ROWS, MISSING_ROWS = "weak-noise", "sorted-rows", "missing-rows"
@@ -125,11 +125,7 @@ def _stands_for_others(codes: np.ndarray, values: int, others: list[np.ndarray])
 
 
 def refuse_weak_noise(
-    targets: Sequence[Target],
-    margins: Sequence[Margin],
-    free: Freedom,
-    mechanism: Mechanism,
-    accepted: Sequence[str],
+    margins: Sequence[Margin], free: Freedom, mechanism: Mechanism, accepted: Sequence[str]
 ) -> None:
     """Refuse noise that leaves some count as it is with a probability of 0.95 or more.
 
@@ -147,10 +143,7 @@ def refuse_weak_noise(
     """
     if WEAK_NOISE in accepted:
         return
-    found = unchanged_of(margins, None, free)
-    if found is None and free.blocks is not None:  # too many sums hide what is known of cells
-        cells = [target for target in targets if target.what == "cell"]
-        found = unchanged_of(margins_of(cells, free, mechanism), None, free)
+    found = unchanged_of(margins)
     most = bound_unchanged(free, mechanism) if found is None else found.most
     if most >= MAX_PROBABILITY_UNCHANGED:
         known = "of " if found is not None else "that is only known to be at most "

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -20,32 +19,34 @@ import numpy as np
 
 from isdp.constraints.invariants import INT64_MAX
 from isdp.errors import InputError
-from isdp.io.certificate import certificate_files
+from isdp.io.certificate import certificate_files, now
 from isdp.io.files import read_bytes
 from isdp.io.together import OutputFolder
 from isdp.plots import can_draw
 from isdp.privatize.cautions import cautions_of_freedom, cautions_of_table
 from isdp.privatize.certificate import describe
-from isdp.privatize.draw import draw
-from isdp.privatize.freedom import find_freedom
+from isdp.privatize.draw import Drawn, draw
+from isdp.privatize.freedom import Freedom, find_freedom
 from isdp.privatize.held import Held, group_names, read_invariants, refuse_equal_names
 from isdp.privatize.margins import (
     Margin,
+    Target,
     margin_table,
     margins_of,
+    spread_of_cells,
     targets_of,
     unchanged_of,
     usual_sums,
 )
 from isdp.privatize.refusals import read_accepted, refuse_revealing_rows, refuse_weak_noise
 from isdp.privatize.request import Request
-from isdp.privatize.spread import Spread
 from isdp.privatize.table import Table, read_table
 
 PICTURES = ("noisy.svg", "noisy.png")
 FILES = ("noisy.csv", "totals.csv", "margins.csv", "certificate.json", "certificate.md", *PICTURES)
 AGAIN = "same table costs epsilon again"
 LOG = logging.getLogger(__name__)
+Sampler = Callable[[Freedom, Request], Drawn]
 
 
 def privatize(
@@ -59,6 +60,7 @@ def privatize(
     force: bool = False,
     picture: bool = True,
     accept: str | Iterable[str] = (),
+    sampler: Sampler = draw,
 ) -> dict:
     """Write a noisy table that keeps the totals, with its certificate and picture.
 
@@ -66,16 +68,12 @@ def privatize(
     ----------
     out : path
         Folder for `FILES`. They are written together at the end, or not at all.
-    count : str
-        The column of counts.
     names : list of str, optional
         The columns that name a cell.
-    force : bool
-        Whether to replace such files.
-    picture : bool
-        Whether to draw one, where matplotlib (the extra `plots`) is there.
     accept : str or iterable of str
         Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
+    sampler : callable
+        Another one than `isdp.privatize.draw.draw` is for tests: its totals are checked.
 
     Returns
     -------
@@ -87,16 +85,17 @@ def privatize(
     InputError
         If anything is wrong; nothing has been written then.
     """
-    started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    started = now()
     accepted = read_accepted(accept)
     folder = OutputFolder(Path(out), FILES, [table_path, invariants_path], force, AGAIN)
     table = read_table(table_path, count, names)
-    rules = read_bytes(invariants_path)
-    held = read_invariants(invariants_path, table, rules)
-    digest = hashlib.sha256(rules).hexdigest()
-    made = make(table, held, (Path(invariants_path).name, digest), request, accepted, started)
+    raw = read_bytes(invariants_path)
+    held = read_invariants(invariants_path, table, raw)
+    digest = hashlib.sha256(raw).hexdigest()
+    rules = (Path(invariants_path).name, digest)
+    made = make(table, held, rules, request, accepted, started, sampler)
     drawn = picture and can_draw()
-    save = _draw_picture(table, made.noisy, made.spread, request) if drawn else None
+    save = _draw_picture(table, made, request) if drawn else None
     tables = {
         "noisy.csv": table.replaced(made.noisy),
         "totals.csv": totals_of(table, held, made.noisy),
@@ -120,13 +119,13 @@ class Made(NamedTuple):
     noisy : int64 array, shape (cells,)
     certificate : dict
         Without the hashes of files.
-    spread : Spread or None
     """
 
     noisy: np.ndarray
     certificate: dict
+    targets: list[Target]
     margins: list[Margin]
-    spread: Spread | None
+    free: Freedom
 
 
 def make(
@@ -136,6 +135,7 @@ def make(
     request: Request,
     accepted: Sequence[str],
     started: str,
+    sampler: Sampler = draw,
 ) -> Made:
     """Draw the noise, add it and describe it.
 
@@ -145,13 +145,6 @@ def make(
         What the file of invariants is called, and its SHA-256.
     accepted : sequence of str
         Names of risks, as `isdp.privatize.refusals.read_accepted` returns them.
-    started : str
-        When the run began, in UTC.
-
-    Raises
-    ------
-    InputError
-        If anything is wrong.
     """
     refuse_revealing_rows(table, accepted)
     refuse_equal_names(held, table, rules[0])
@@ -161,15 +154,13 @@ def make(
             f"{rules[0]}: these totals settle every cell, so that the table would be published as "
             f"it is; hold fewer"
         )
-    # before the draw and the spread: a long table does not fit into memory together with both
+    # before the draw: a long table does not fit into memory together with both
     targets = targets_of(table, free, usual_sums(table))
     margins = margins_of(targets, free, request.mechanism)
-    refuse_weak_noise(targets, margins, free, request.mechanism, accepted)
+    refuse_weak_noise(margins, free, request.mechanism, accepted)
     for warning in [*cautions_of_table(table), *cautions_of_freedom(table, free)]:
         LOG.warning("%s", warning)
-    drawn = draw(free, request)
-    spread = drawn.spread()
-    unchanged = unchanged_of(margins, spread, free)
+    drawn = sampler(free, request)
     noisy = drawn.noise  # of a long table there is no room for three
     noisy += table.counts
     certificate = describe(
@@ -179,12 +170,12 @@ def make(
         free=free,
         request=request,
         report=drawn.report,
-        unchanged=unchanged,
+        unchanged=unchanged_of(margins),
         negative=int((noisy < 0).sum()),
         started=started,
         accepted=tuple(accepted),
     )
-    return Made(noisy, certificate, margins, spread)
+    return Made(noisy, certificate, targets, margins, free)
 
 
 def check_totals(held: list[Held], counts: np.ndarray, noisy: np.ndarray) -> list[dict]:
@@ -217,7 +208,7 @@ def totals_of(table: Table, held: list[Held], counts: np.ndarray) -> dict[str, n
     return {"name": names, "total": np.concatenate([sums for _, sums in parts])}
 
 
-def _draw_picture(table: Table, noisy: np.ndarray, spread: Spread | None, request: Request):
+def _draw_picture(table: Table, made: Made, request: Request):
     """Draw the noisy counts, and return what saves the picture."""
     from isdp.plots.style import save
     from isdp.privatize.picture import picture_of
@@ -225,4 +216,5 @@ def _draw_picture(table: Table, noisy: np.ndarray, spread: Spread | None, reques
     title = "Noisy counts, all named totals exact"
     if request.experiment:
         title += " (for experiments, NOT FOR RELEASE)"
-    return partial(save, picture_of(table, noisy, spread, title))
+    spread = partial(spread_of_cells, made.targets, made.margins, made.free)
+    return partial(save, picture_of(table, made.noisy, spread, title))

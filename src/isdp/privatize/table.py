@@ -31,14 +31,8 @@ class Table:
     ----------
     columns : dict of str to Column
         All columns but the counts, as in the file; they are published as they are.
-    count : str
-        The column of counts.
     place : int
         Columns that stand before it.
-    names : list of str
-        The columns that name a cell.
-    counts : int64 array, shape (cells,)
-        Confidential.
     """
 
     path: Path
@@ -46,7 +40,7 @@ class Table:
     count: str
     place: int
     names: list[str]
-    counts: np.ndarray
+    counts: np.ndarray  # confidential; int64 (cells,)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -82,8 +76,6 @@ def read_table(
     ----------
     path : path
         A csv in UTF-8, with or without a byte-order mark.
-    count : str
-        The column of counts.
     names : list of str, optional
         The columns that name a cell; by default all but the counts.
     negative : bool

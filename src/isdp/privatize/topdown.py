@@ -7,10 +7,8 @@ what is computed from them, and the totals that are held.
 from __future__ import annotations
 
 import logging
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -28,6 +26,7 @@ from isdp.io.certificate import (
     NOT_FOR_RELEASE,
     SEED_KNOWN,
     certificate_files,
+    now,
 )
 from isdp.io.together import OutputFolder
 from isdp.io.versions import versions
@@ -90,8 +89,6 @@ class Wish:
     flavour : {"pure", "zCDP"}
     total : Fraction
         epsilon or rho of everything.
-    held : tuple of str
-        Levels whose regions keep their totals.
     level_shares : mapping from level to Fraction
         Shares of the budget; empty for equal ones.
     query_shares : mapping from level ("" for all others) to a mapping from query to Fraction
@@ -101,10 +98,6 @@ class Wish:
         A csv of kinds that must be present in regions; see `isdp.privatize.present.read_present`.
     absent_otherwise : bool
         Whether kinds that are not in it have nobody.
-    one_pass : bool
-        Whether totals are estimated together with the cells, and not first.
-    seed : int or None
-        For experiments.
     experiment : bool
         Whether to draw in floating point from a pseudo-random generator.
     simulations : int
@@ -152,6 +145,7 @@ def topdown(
     count: str = "count",
     force: bool = False,
     accept: str | Iterable[str] = (),
+    algorithm: Callable[..., Release] = run,
 ) -> dict:
     """Write a private table of all levels, its measurements, budget and certificate.
 
@@ -161,13 +155,11 @@ def topdown(
         A csv, a row a cell of a smallest region; a cell that is not listed is empty.
     out : path
         Folder for `FILES`, which are written together at the end, or not at all.
-    count : str
-        The column of counts.
-    force : bool
-        Whether to replace such files.
     accept : str or iterable of str
         "weak-noise" for a budget at which a measured count stays unchanged with a probability of
         0.95 or more, which is refused otherwise.
+    algorithm : callable
+        Another one than `isdp.topdown.run` is for tests: its tables are checked.
 
     Returns
     -------
@@ -179,7 +171,7 @@ def topdown(
     InputError
         If anything is wrong; nothing has been written then.
     """
-    started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    started = now()
     accepted = read_accepted(accept, (WEAK_NOISE,))
     given = [table_path] + [wish.present] * (wish.present is not None)
     folder = OutputFolder(Path(out), FILES, given, force, AGAIN)
@@ -188,13 +180,11 @@ def topdown(
         LOG.warning("%s", caution)
     problem = arrange(table, wish.levels)
     plan = plan_of(problem, wish)
-    refuse_weak_measurements(plan.budget, accepted)
-    if not wish.experiment:
-        refuse_extreme_measurements(plan.budget)
+    refuse_measurements(plan.budget, accepted, wish.experiment)
     rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
     noise = draw_noise if wish.experiment else draw_noise_for_release
-    release = run(rng, problem.counts, problem.hierarchy, plan, noise)
-    _check(problem, plan, release)
+    release = algorithm(rng, problem.counts, problem.hierarchy, plan, noise)
+    check_release(problem, plan, release)
     margins = None
     if wish.simulations:
         options = {"runs": wish.simulations, "level": COVERED}
@@ -352,33 +342,10 @@ def _zeros(problem: Problem, selectors) -> tuple[int, ...]:
     return tuple(int(cell) for cell in np.flatnonzero(chosen.ravel()))
 
 
-def refuse_weak_measurements(budget: Budget, accepted: Sequence[str]) -> None:
-    """Refuse measurements whose noise is zero with a probability of 0.95 or more.
+def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: bool) -> None:
+    """Refuse measurements whose noise is too weak, or beyond what is drawn for a release.
 
-    Raises
-    ------
-    InputError
-        Naming the level and the query.
-    """
-    if WEAK_NOISE in accepted:
-        return
-    pure = budget.flavour == "pure"
-    for level in budget.queries:
-        for query in budget.asked(level):
-            loss = float(budget.loss(level, query))
-            law = GeneralizedLaplace(loss / 2) if pure else GeneralizedGaussian(1 / math.sqrt(loss))
-            unchanged = bound_along([1], law)
-            if unchanged >= MAX_PROBABILITY_UNCHANGED:
-                refuse(
-                    f"{'--epsilon' if pure else '--rho'}: the noise is weak: each measured count "
-                    f"of level {level!r}, query {query!r}, stays unchanged with probability "
-                    f"{unchanged:.4f}; use a smaller budget, or a smaller share there",
-                    WEAK_NOISE,
-                )
-
-
-def refuse_extreme_measurements(budget: Budget) -> None:
-    """Refuse measurements with more or less noise than the sampler for releases draws.
+    Noise is weak where it is zero with a probability of 0.95 or more.
 
     Raises
     ------
@@ -386,31 +353,52 @@ def refuse_extreme_measurements(budget: Budget) -> None:
         Naming the level and the query.
     """
     pure = budget.flavour == "pure"
-    for level in budget.queries:
-        for query in budget.asked(level):
-            loss = budget.loss(level, query)
+    option = "--epsilon" if pure else "--rho"
+    asked = [(level, query) for level in budget.queries for query in budget.asked(level)]
+    for level, query in asked:
+        loss = budget.loss(level, query)
+        law = (
+            GeneralizedLaplace(float(loss / 2))
+            if pure
+            else GeneralizedGaussian(float(loss) ** -0.5)
+        )
+        unchanged = bound_along([1], law)
+        if unchanged >= MAX_PROBABILITY_UNCHANGED and WEAK_NOISE not in accepted:
+            refuse(
+                f"{option}: the noise is weak: each measured count of level {level!r}, query "
+                f"{query!r}, stays unchanged with probability {unchanged:.4f}; use a smaller "
+                f"budget, or a smaller share there",
+                WEAK_NOISE,
+            )
+        if not experiment:
             try:
                 exact_epsilon(loss / 2) if pure else checked_variance(1 / loss)
             except InputError:
                 raise InputError(
-                    f"{'--epsilon' if pure else '--rho'}: the part of level {level!r}, query "
-                    f"{query!r}, is out of range; give it another budget, or another share there"
+                    f"{option}: the part of level {level!r}, query {query!r}, is out of range; "
+                    f"give it another budget, or another share there"
                 ) from None
 
 
-def _check(problem: Problem, plan: Plan, release: Release) -> None:
-    """Compare sums of the released tables, and the held totals, in integers."""
+def check_release(problem: Problem, plan: Plan, release: Release) -> None:
+    """Compare sums of the released tables, and the held totals, in integers.
+
+    Raises
+    ------
+    InputError
+        If a count is negative, levels do not add up, or something that is held has changed.
+    """
     tree = problem.hierarchy
     tables = [release.tables[level] for level in tree.levels]
     if min(int(table.min()) for table in tables) < 0:
-        raise AssertionError("a released count is negative")
+        raise InputError("topdown: a released count is negative; nothing is written")
     for above, below in zip(tables, tree.aggregate(tables[-1]), strict=True):
         if (above != below).any():
-            raise AssertionError("the released tables do not add up")
+            raise InputError("topdown: the released tables do not add up; nothing is written")
     true = tree.aggregate(problem.counts)
     for depth in held_levels(tree, plan):
         if (tables[depth].sum(axis=1) != true[depth].sum(axis=1)).any():
-            raise AssertionError("a held total has changed")
+            raise InputError("topdown: a held total has changed; nothing is written")
     if plan.known is not None:
         plan.known.check(tables[-1], problem.schema)
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.io.certificate import certificate_files
+from isdp.io.certificate import certificate_files, now
 from isdp.io.together import OutputFolder
 from isdp.swapping.certificate import describe
 from isdp.swapping.permutation import Strata
@@ -70,7 +69,7 @@ def swap_file(
     carry: Sequence[str] = (),
     public: Sequence[str] = (),
     force: bool = False,
-    source: Callable[[int], bytes] | None = None,
+    permute: Callable[..., np.ndarray] = permutation_for_release,
 ) -> dict:
     """Swap the records of a csv for release, and write them with a certificate.
 
@@ -90,10 +89,9 @@ def swap_file(
         Columns that go with the swapped ones.
     public : sequence of str
         Columns that may be published unchanged although nearly all of their values are different.
-    force : bool
-        Whether to replace such files.
-    source : callable, optional
-        Random bytes for tests; the operating system's by default.
+    permute : callable
+        Another one than `isdp.swapping.secure.permutation_for_release` is for tests: its totals
+        are checked.
 
     Returns
     -------
@@ -106,7 +104,7 @@ def swap_file(
         If anything is wrong, no record could change, or a column that is published unchanged would
         reveal swaps or identify records; nothing has been drawn or written then.
     """
-    started = datetime.now(UTC).replace(microsecond=0).isoformat()
+    started = now()
     path, rate = Path(path), exact_rate(rate)
     roles = Roles(tuple(match), tuple(swap), tuple(carry), tuple(public))
     folder = OutputFolder(Path(out), FILES, [path], force, AGAIN)
@@ -118,7 +116,7 @@ def swap_file(
     strata = Strata.of(key)
     _refuse_fixed(strata, key, value, path)
     refuse_revealing(records, roles.match, roles.moving, roles.public, path)
-    sources = permutation_for_release(strata, rate, source)
+    sources = permute(strata, rate)
     swapped = records.taken(roles.moving, sources).in_order()
     checks = [
         compare(records, swapped, roles.held(records.columns), "what is held"),

@@ -48,14 +48,6 @@ def test_what_pandas_does_not_read_is_refused(rows):
 
 
 @pytest.mark.parametrize(
-    "rows", ["x > 1 and y < 4", "`two words` == 5", "x in [1]", "abs(x) > 1", "-x < y[0]"]
-)
-def test_what_pandas_reads_is_not(rows):
-    TABLE.query(rows)
-    check_measures([judged_by(rows=rows, column="x")], described(*TABLE))
-
-
-@pytest.mark.parametrize(
     ("how", "words"),
     [
         ({"rows": "god == True"}, "column god is not described"),

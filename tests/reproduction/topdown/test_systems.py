@@ -7,7 +7,7 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown import bureau, configurations, implied, systems
+from reproduction.topdown import bureau, implied, systems
 from reproduction.topdown.configurations import WITHOUT_RACE, configuration_table
 from reproduction.topdown.experiment import (
     census_hierarchy,
@@ -210,11 +210,6 @@ def test_configurations_say_what_their_names_stand_for():
     assert table.index[table["held"] == "nothing"].tolist() == ["identity 1, nothing held"]
     assert table["cells"].tolist() == [252, 252, 4, 252, 252, 252]
     assert (table["levels_below_county"] == 0).all()
-
-
-def test_levels_below_the_county_are_counted(monkeypatch):
-    monkeypatch.setattr(configurations, "plans", lambda: {"deep": configurations.six_levels()})
-    assert configuration_table({"deep": 1})["levels_below_county"].tolist() == [3]
 
 
 def test_causes_name_only_what_was_run(runs):

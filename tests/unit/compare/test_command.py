@@ -15,24 +15,6 @@ ONE = ("--epsilon", "1")
 SWAPPING = ("--rate", "0.1")  # hangs on the counts, and takes least
 
 
-def the_page_ranks_within_a_flavour_and_says_what_would_have_to_be_believed(page):
-    headings = re.findall("^## (.*)$", page, re.MULTILINE)
-    assert headings == [
-        "pure, for one person who changes cell",
-        "zCDP, for one person who changes cell",
-        "pure, for one unit of record (d_HAM) distance",
-        "What each protects",
-        "Across flavours and units",
-    ]
-    assert "epsilon 1 is rho 0.5." in page
-    assert page.count("has to believe") == 2
-    # a system alone in its group has no rank
-    (alone,) = re.findall(r"### rate 0\.1\n(.*?)\n## ", page, re.DOTALL)
-    assert not re.search(r"\(\d\)", alone)
-    for words in ("± ", "0, held"):
-        assert words in page
-
-
 def test_with_a_stand_in_the_files_may_be_shown(run):
     stand_in = str(run.folder / "stand_in.csv")
     assert run("--stand-in", stand_in, picture=True) == 0
@@ -55,7 +37,13 @@ def test_with_a_stand_in_the_files_may_be_shown(run):
     pd.testing.assert_frame_equal(written, found.errors, rtol=1e-5, check_dtype=False)
     page = (run.out / PAGE).read_text()
     assert page == markdown(found)
-    the_page_ranks_within_a_flavour_and_says_what_would_have_to_be_believed(page)
+    groups = written[["flavour", "unit"]].drop_duplicates()
+    headings = re.findall("^## (.*), for one (.*)$", page, re.MULTILINE)
+    assert headings == [(row.flavour, row.unit.removeprefix("one ")) for row in groups.itertuples()]
+    assert len(groups) == 3
+    # a system alone in its group has no rank
+    (alone,) = re.findall(r"### rate 0\.1\n(.*?)\n## ", page, re.DOTALL)
+    assert not re.search(r"\(\d\)", alone)
 
 
 def test_with_the_real_counts_every_file_is_marked(run):
@@ -104,24 +92,12 @@ def test_where_totals_overlap_figures_are_bounded_or_simulated_and_say_so(run):
         "projected Gaussian noise": "exact",
     }
     page = (run.out / PAGE).read_text()
-    assert "at most " in page
+    table = pd.read_csv(run.out / TABLE).query("rmse_is == 'bounded' and query == 'cells'")
+    (bound,) = re.findall(r"\| cells .*at most ([0-9.]+)", page)
+    assert 0 <= float(bound) / table["rmse"].item() - 1 < 0.01
     assert "The totals held overlap" in page
     assert "of a zero-concentrated loss at most k squared times" in page
     assert "A figure *at most* ranks as if it were attained." in page
-
-
-def test_one_flavour_needs_no_bridge(run):
-    assert run(budgets=ONE) == 0
-    page = (run.out / PAGE).read_text()
-    assert "All systems here have one flavour and one unit." in page
-    assert "as if it were attained" not in page
-    assert "believe" not in page
-    assert "may be shown" in page
-
-
-def test_several_budgets_are_told_apart(run):
-    assert run(budgets=("--epsilon", "1/4, 1", "--epsilon", "2")) == 0
-    assert pd.read_csv(run.out / TABLE)["budget"].unique().tolist() == [0.25, 1, 2]
 
 
 def test_no_loss_is_said_to_be_less_than_it_is(run):
@@ -149,103 +125,71 @@ def test_no_loss_is_said_to_be_less_than_it_is(run):
     assert "left out: TopDown, rho 0.666667: " in run.capsys.readouterr().out
 
 
-def test_names_of_a_user_do_not_break_the_page(run):
-    table = places().rename(columns={"sex": "s|e x"}).drop(columns="count")
-    run.table(table)
-    assert run(budgets=ONE) == 0
-    page = (run.out / PAGE).read_text()
-    assert "\n| totals by s\\|e x | 2 |" in page
-
-
+FEW = ",".join(map(str, range(1, 30)))
 OTHER = places().assign(county=lambda table: table["county"].str.replace("North 0", "Nowhere"))
 MORE = pd.concat([places(), places()[:1].assign(county="North 9")])
 HOSTILE = {
-    "no cells": ({"cells.csv": None}, (), "no such file"),
-    "empty cells": ({"cells.csv": ""}, (), "the file is empty"),
-    "only a header": ({"cells.csv": "state,county\n"}, (), "no rows"),
-    "a spreadsheet": ({"cells.csv": b"PK\x03\x04rest"}, (), "spreadsheet"),
-    "zero bytes": ({"cells.csv": b"state\n\0\n"}, (), "zero bytes"),
-    "another encoding": ({"cells.csv": b"state\nM\xfcnchen\n"}, (), "UTF-8"),
-    "ragged rows": (
-        {"cells.csv": "state,sex\nN,f\nN,m,x\n"},
-        (),
-        "line 3: 3 fields",
-    ),
-    "a name twice": ({"cells.csv": "state,sex\nN,f\nN,f\n"}, (), "both called"),
-    "a column twice": ({"cells.csv": "state,state\nN,f\n"}, (), "stands there twice"),
-    "an empty name": ({"cells.csv": "state,sex\nN,f\nN,\n"}, (), "is empty"),
-    "counts alone": ({"cells.csv": "count\n1\n"}, (), "no column beside"),
-    "a negative count": ({"cells.csv": "state,sex,count\nN,f,-1\nN,m,2\n"}, (), "negative"),
-    "half a person": ({"cells.csv": "state,sex,count\nN,f,0.5\nN,m,2\n"}, (), "decimal point"),
-    "a missing count": ({"cells.csv": "state,sex,count\nN,f,\nN,m,2\n"}, (), "is missing"),
-    "no rules": ({"rules.yaml": None}, (), "no such file"),
-    "empty rules": ({"rules.yaml": ""}, (), "is empty"),
-    "rules that are no YAML": ({"rules.yaml": "totals: [state"}, (), "no YAML"),
-    "an unknown key": ({"rules.yaml": "sums: [state]"}, (), "unknown key"),
-    "an unknown column": ({"rules.yaml": "totals: [stat]"}, (), "no column"),
-    "all cells held": ({"rules.yaml": "totals: [[county, sex, age]]"}, (), "settle every cell"),
-    "no stand-in": ({}, ("--stand-in", "none.csv"), "no such file"),
+    "no cells": ({"cells.csv": None}, "", "cells.csv"),
+    "a spreadsheet": ({"cells.csv": b"PK\x03\x04rest"}, "", "cells.csv"),
+    "another encoding": ({"cells.csv": b"state\nM\xfcnchen\n"}, "", "cells.csv: line 2"),
+    "a name twice": ({"cells.csv": "state,sex\nN,f\nN,f\n"}, "", "'N, f'"),
+    "counts alone": ({"cells.csv": "count\n1\n"}, "", "'count'"),
+    "a negative count": ({"cells.csv": "state,sex,count\nN,f,-1\nN,m,2\n"}, "", "'count'"),
+    "no rules": ({"rules.yaml": None}, "", "rules.yaml"),
+    "an unknown column": ({"rules.yaml": "totals: [stat]"}, "", "'stat'"),
+    "all cells held": ({"rules.yaml": "totals: [[county, sex, age]]"}, "", "rules.yaml"),
+    "no stand-in": ({}, "--stand-in none.csv", "none.csv"),
     "a stand-in of other cells": (
         {"other.csv": OTHER.to_csv(index=False)},
-        ("--stand-in", "other.csv"),
-        "'North, North 0, f, young' .* and 3 others",
+        "--stand-in other.csv",
+        "'North, North 0, f, young'",
     ),
     "a stand-in of more cells": (
         {"other.csv": MORE.to_csv(index=False)},
-        ("--stand-in", "other.csv"),
-        "'North, North 9, f, young' is not one of",
+        "--stand-in other.csv",
+        "'North, North 9, f, young'",
     ),
     "a stand-in without counts": (
         {"other.csv": places().drop(columns="count").to_csv(index=False)},
-        ("--stand-in", "other.csv"),
-        "no column 'count'",
+        "--stand-in other.csv",
+        "'count'",
     ),
     "a stand-in without a column": (
         {"other.csv": places().drop(columns="sex").to_csv(index=False)},
-        ("--stand-in", "other.csv"),
-        "'sex' is not one of",
+        "--stand-in other.csv",
+        "'sex'",
     ),
-    "epsilon of zero": ({}, ("--epsilon", "0"), "--epsilon: wanted numbers"),
-    "a negative rho": ({}, ("--rho", "-1"), "--rho: wanted numbers"),
-    "epsilon that is no number": ({}, ("--epsilon", "nan"), "--epsilon: wanted numbers"),
-    "infinite rho": ({}, ("--rho", "inf"), "--rho: wanted numbers"),
-    "epsilon beyond all": ({}, ("--epsilon", "1e99999999"), "--epsilon: wanted numbers"),
-    "epsilon below all": ({}, ("--epsilon", "1e-300"), "from 1e-14 to 1000"),
-    "an empty budget": ({}, ("--epsilon", "1,,2"), "got ''"),
-    "a rate of one": ({}, ("--rate", "1"), "between 0 and 1"),
-    "too many budgets": (
-        {},
-        ("--epsilon", ",".join(map(str, range(1, 30)))),
-        "at most 20 values of epsilon",
-    ),
-    "few simulations": ({}, ("--simulations", "9"), "simulations must be from 10"),
-    "simulations without end": ({}, ("--simulations", "99999999"), "simulations must be from 10"),
-    "simulations in words": ({}, ("--simulations", "many"), "--simulations must be a whole"),
-    "a negative seed": ({}, ("--seed", "-1"), "--seed must be a whole"),
-    "a region that is none": ({}, ("--region", "nation"), "--region 'nation' is not one of"),
-    "an area that is none": ({}, ("--area", "tract"), "--area 'tract' is not one of"),
-    "one column for both": ({}, ("--region", "sex", "--area", "sex"), "name two columns"),
-    "a name that is none": ({}, ("--name", "race"), "'race' is not one of"),
-    "no sums": ({}, ("--sums", "none.yaml"), "no such file"),
-    "sums of no column": (
-        {"sums.yaml": "totals: [race]"},
-        ("--sums", "sums.yaml"),
-        "no column that describes",
-    ),
-    "a file in place of the folder": ({"out": "text"}, (), "this is a file"),
+    **{
+        f"{option} {value}": ({}, f"{option}={value}", option.strip("-"))
+        for option, values in {
+            "--epsilon": ("0", "nan", "1e99999999", "1e-300", "1,,2", FEW),
+            "--rho": ("-1", "inf"),
+            "--rate": ("1",),
+            "--simulations": ("9", "99999999", "many"),
+            "--seed": ("-1",),
+            "--region": ("nation",),
+            "--area": ("tract",),
+        }.items()
+        for value in values
+    },
+    "one column for both": ({}, "--region sex --area sex", "--area"),
+    "a name that is none": ({}, "--name race", "'race'"),
+    "no sums": ({}, "--sums none.yaml", "none.yaml"),
+    "sums of no column": ({"sums.yaml": "totals: [race]"}, "--sums sums.yaml", "'race'"),
+    "a file in place of the folder": ({"out": "text"}, "", "out"),
 }
 
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(run, case, monkeypatch):
-    contents, options, words = HOSTILE[case]
+    contents, options, named = HOSTILE[case]
     monkeypatch.chdir(run.folder)
     for name, text in contents.items():
         if text is None:
             (run.folder / name).unlink()
         else:
             run.write(text, name)
-    assert re.search(words, run.refused(*options))
+    assert named in run.refused(*options.split())
 
 
 @pytest.mark.parametrize(
@@ -264,14 +208,6 @@ def test_nobody_in_a_stand_in_leaves_nothing_to_swap(run):
     options = ("--stand-in", str(run.folder / "stand_in.csv"), "--simulations", "10")
     assert run(*options, budgets=(*ONE, "--rate", "0.1")) == 0
     assert "left out: permutation swapping" in run.capsys.readouterr().out
-
-
-def test_an_input_is_never_overwritten(run):
-    (run.folder / "out").mkdir()
-    table = run.folder / "cells.csv"
-    table.rename(run.out / TABLE)
-    table.symlink_to(run.out / TABLE)
-    assert "would be overwritten" in run.refused("--force", budgets=ONE)
 
 
 def test_names_that_differ_in_blanks_alone_are_said(run, caplog):

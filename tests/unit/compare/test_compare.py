@@ -1,10 +1,11 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from isdp.compare import compare
-from isdp.compare.run import _ranks
-from isdp.errors import InputError
+from isdp.compare.report import markdown
 from isdp.exact import total_law
 from tests.unit.compare.conftest import STATES, places
 
@@ -122,12 +123,6 @@ def test_a_stand_in_takes_the_place_of_counts_that_are_there(files):
     pd.testing.assert_frame_equal(both[0].errors, both[1].errors)
 
 
-def test_counts_that_are_there_are_used_and_make_it_confidential(files):
-    found = compare(files["counted"], files["rules"](STATES), rates=[0.1], **SMALL)
-    assert found.question.source == "confidential"
-    assert found.question.counts.tolist() == places()["count"].tolist()
-
-
 def test_what_each_system_promises_is_its_own_budget(on_a_stand_in):
     systems = on_a_stand_in.systems
     people = systems[systems["unit"] == "one person who changes cell"]
@@ -232,35 +227,26 @@ def test_a_table_without_some_cells_is_not_taken_for_areas(files, tmp_path):
     assert ON_COUNTS[0] not in reasons.index  # asks for disjoint totals alone
 
 
-def test_named_sums_take_the_place_of_the_usual_ones(files, tmp_path):
-    sums = tmp_path / "sums.yaml"
-    sums.write_text("subsets: {girls: {sex: f, age: young}}")
-    found = compare(
-        files["bare"], files["rules"](STATES), sums_path=str(sums), epsilons=[1.0], **SMALL
-    )
-    assert set(found.errors["query"]) == {"cells", "subset girls"}
+def test_ranks_are_within_a_group_and_shared_where_errors_do_not_tell_apart(on_a_stand_in):
+    keys = ["flavour", "unit", "parameter", "budget", "query", "size"]
+    seen = set()
+    for _, group in on_a_stand_in.errors.groupby(keys):
+        for row in group.itertuples():
+            apart = np.hypot(group["rmse_error"], row.rmse_error)
+            better = int((group["rmse"] < row.rmse * (1 - 1e-9) - apart).sum())
+            assert row.rank == 1 + better
+            seen.add(row.rank)
+    assert {1, 2, 3} <= seen
 
 
-def test_ranks_are_within_a_group_and_shared_where_errors_do_not_tell_apart():
-    rows = [
-        ("pure", 1.0, 2.0, 0.0),
-        ("pure", 1.0, 2.5, 0.4),
-        ("pure", 1.0, 9.0, 0.1),
-        ("zCDP", 1.0, 50.0, 0.0),
-        ("pure", 2.0, 70.0, 0.0),
-    ]
-    table = pd.DataFrame(rows, columns=["flavour", "budget", "rmse", "rmse_error"])
-    table = table.assign(unit="person", parameter="epsilon", query="cells", size="all")
-    assert _ranks(table).tolist() == [1, 2, 3, 1, 1]
-    assert _ranks(table.assign(rmse_error=[0, 0.6, 0.1, 0, 0])).tolist() == [1, 1, 3, 1, 1]
-
-
-def test_budgets_and_runs_are_checked():
-    for options, words in (
-        ({}, "give a budget"),
-        ({"rates": [0.1], "simulations": 9}, "simulations"),
-        ({"rates": [0.1], "seed": -1}, "seed"),
-        ({"rhos": np.linspace(0.1, 1, 21)}, "at most 20"),
-    ):
-        with pytest.raises(InputError, match=words):
-            compare("none.csv", "none.yaml", **options)
+def test_the_page_says_how_each_error_was_found(on_a_stand_in):
+    page, found = markdown(on_a_stand_in), on_a_stand_in.errors
+    (line,) = re.findall(r"^\| cells \| 20 \| (.*) \|$", page, re.MULTILINE)[:1]
+    own = found.query("query == 'cells' and size == 'all' and parameter == 'epsilon'")
+    cells = line.split(" | ")
+    assert len(cells) == len(own)
+    for cell, row in zip(cells, own.itertuples(), strict=True):
+        assert cell.startswith(f"{row.rmse:.3g}")
+        assert ("±" in cell) == (row.rmse_is == "simulated")
+        assert cell.endswith(f"({row.rank})")
+    assert "| totals by state | 2 | 0, held |" in page

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from isdp.compare import Share, errors_by_size, share_errors, summary
-from isdp.compare.picture import LONGEST, _name
 from isdp.errors import InputError
 
 SIZES = {"0": 0, "1-9": 1, "10 on": 10}
@@ -49,12 +48,6 @@ def test_shares_are_counted_where_they_cannot_be_and_never_clipped():
     assert table["off_by_1"].to_dict() == {"all": 2, "few": 2, "ten": 0}
 
 
-def test_a_share_of_nobody_is_missing():
-    found = Share("boys", [0]).of([[1, 3], [0, 0]])
-    assert found[0] == 0.25
-    assert np.isnan(found[1])
-
-
 def test_the_summary_tells_what_cannot_be_and_what_is_exact():
     true = np.array([[1, 3], [2, 2]])
     assert summary(np.array([[2, 2], [-1, 3]]), true) == {
@@ -71,9 +64,3 @@ def test_the_summary_tells_what_cannot_be_and_what_is_exact():
         "exact_cells": 0.5,
         "people_moved": 0.5,
     }
-
-
-def test_a_query_is_named_with_its_class_of_sizes_where_it_has_one():
-    assert _name("totals by sex", "all") == "totals by sex"
-    assert _name("totals by sex", "1 to 9") == "totals by sex of 1 to 9"
-    assert len(_name("x" * 200, "1 to 9")) == LONGEST

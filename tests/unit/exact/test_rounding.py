@@ -11,89 +11,10 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import choose
 from isdp.exact.kernels import mass
 from isdp.exact.klein import gram_schmidt
-from isdp.exact.messages import DynamicSampler, loops
 from isdp.exact.mixture import MixtureSampler
 from isdp.exact.rounding import UNIT, coefficient_error, frame_error
 
 GRID = 1 << 53  # the uniforms are multiples of 1 / GRID
-
-
-def distance(counts, weights) -> float:
-    """Total variation distance of counts of grid points from a law with exact weights."""
-    unit = math.lcm(*{weight.denominator for weight in weights})
-    whole = [int(weight * unit) for weight in weights]
-    total = sum(whole)  # each is divided once, as it is rounded
-    pairs = zip(counts, whole, strict=True)
-    return sum(abs(n * total - GRID * weight) / (GRID * total) for n, weight in pairs) / 2
-
-
-# -- messages ---------------------------------------------------------------------------------
-
-
-def terms_of(split, state):
-    """Places in both parts' messages of all terms of a state, in the order of the loops."""
-    base = np.zeros(len(split.line), np.int64)
-    low, high, y = np.zeros((3, len(split.reach)), np.int64)
-    first_step, second_step = loops._steps(split)
-    places, going = [], loops._begin(split, state, base, low, high, y)
-    while going:
-        length, first, second = loops._segment(split, base, y)
-        t = np.arange(length)
-        places.append(np.stack([first + t * first_step, second + t * second_step], axis=1))
-        going = loops._advance(low, high, y)
-    return np.concatenate(places)
-
-
-def grid_points(split, left, right, whole, state):
-    """How many uniforms of the grid lead to each term, found by bisection, and the exact terms."""
-    places = terms_of(split, state)
-    weights = left[places[:, 0]] * right[places[:, 1]]
-    places = places[weights > 0]
-    keys = places[:, 0] * len(right) + places[:, 1]
-    order = np.argsort(keys)
-    ranks = np.arange(1, len(keys))
-    low, high = np.full(len(ranks), -1), np.full(len(ranks), GRID)  # rank reached at high, not low
-    states, drawn = np.full(len(ranks), state), np.zeros((2, len(ranks)), np.int64)
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        targets = middle * UNIT * whole[state]
-        sort = np.argsort(targets, kind="stable")
-        loops.choose(split, left, right, states, targets[sort], *drawn)
-        found = np.empty(len(ranks), np.int64)
-        found[sort] = order[np.searchsorted(keys[order], drawn[0] * len(right) + drawn[1])]
-        reached = found >= ranks
-        high, low = np.where(reached, middle, high), np.where(reached, low, middle)
-    counts = np.diff([0, *np.minimum(high, GRID), GRID])
-    exact = [Fraction(left[i]) * Fraction(right[j]) for i, j in places.tolist()]
-    return counts.tolist(), exact
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 0.5])
-def test_splits_of_messages_are_as_near_as_is_said(epsilon):
-    """Every union of cells of a 3 x 3 table, at the state that is the likeliest."""
-    sampler = DynamicSampler(Invariants.margins((3, 3)), GeneralizedLaplace(epsilon))
-    off, lines_and_ends = 0.0, 0.0
-    (nodes,), (splits,) = sampler._layout.trees, sampler._plan.splits
-    messages = [sampler._messages[number] for number in sampler._plan.same[0]]
-    for place, (node, split) in enumerate(zip(nodes, splits, strict=True)):
-        if node.cell < 0:
-            left, right, whole = (messages[i] for i in (node.left, node.right, place))
-            counts, weights = grid_points(split, left, right, whole, len(whole) // 2)
-            off += distance(counts, weights)
-            longest = 2 * split.part_half.max() + 1 if node.free.size else 1
-            lines_and_ends += 5 * (np.prod(2 * split.reach + 1) + longest) * UNIT
-    assert 0 < off <= sampler.rounding
-    if epsilon == 0.1:  # a line's length and the number of lines alone are too little
-        assert off > lines_and_ends
-
-
-def test_a_free_cell_has_a_bound_of_its_own():
-    sampler = DynamicSampler(Invariants(np.zeros((1, 1), int)), GeneralizedLaplace(0.001))
-    weights = sampler._messages[0]
-    assert sampler.rounding >= len(weights) * UNIT
-
-
-# -- mixture -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("s", [0.7, 3.0, 50.0])

@@ -1,13 +1,11 @@
 """Files appear together or not at all, whatever ends the run."""
 
 import os
-import random
 import signal
 import stat
 import subprocess
 import sys
 import textwrap
-import time
 
 import pytest
 
@@ -113,7 +111,7 @@ def test_a_rename_that_fails_is_undone_with_all_before_it(folder, monkeypatch):
                 raise OSError(5, "Input/output error")
             rename(source, target)
 
-        monkeypatch.setattr(together.os, "rename", failing)
+        monkeypatch.setattr("os.rename", failing)
         try:
             write_together(folder, NAMES, write("new"))
         except OSError:
@@ -155,47 +153,6 @@ def test_a_kill_at_any_rename_leaves_the_old_files_the_new_ones_or_none(folder):
     assert len(partial(folder)) == killed >= 1
 
 
-# each writes in a fork of one process, which has loaded what it needs
-WRITERS = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background is deaf to it
-for said in sys.stdin:
-    pid = os.fork()
-    if pid == 0:
-        os.dup2(os.open(said.strip(), os.O_WRONLY | os.O_CREAT), 2)
-        write_together(folder, names, write("0"))
-        print("writes:", os.getpid(), flush=True)
-        for i in range(10**9):
-            write_together(folder, names, write(str(i)))
-    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
-"""
-
-
-@pytest.mark.parametrize(
-    ("number", "kills"), [(signal.SIGKILL, 50), (signal.SIGTERM, 25), (signal.SIGINT, 25)]
-)
-def test_kills_at_random_moments(tmp_path, number, kills):
-    """Writers that do nothing but write are ended after 0 to 20 ms, each after the other."""
-    folder, moments, left = tmp_path / "out", random.Random(number), 0
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    writers = subprocess.Popen([sys.executable, "-c", HEAD + WRITERS, folder], text=True, **pipes)
-    for turn in range(kills):
-        said = tmp_path / f"said {turn}"
-        print(said, file=writers.stdin, flush=True)
-        told, _, writer = writers.stdout.readline().partition(" ")
-        assert told == "writes:", said.read_text()
-        time.sleep(moments.uniform(0, 0.02))
-        os.kill(int(writer), number)
-        assert int(writers.stdout.readline()) != 0
-        assert "OSError" not in said.read_text()
-        assert_whole(seen(folder))
-        assert len(partial(folder)) - left in ((0, 1) if number == signal.SIGKILL else (0,))
-        left = len(partial(folder))
-    assert (left > 0) == (number == signal.SIGKILL)  # some were hit in the middle
-    writers.communicate()
-    assert writers.returncode == 0
-
-
 def test_a_signal_during_the_renames_waits_for_their_end(folder, monkeypatch):
     rename = os.rename
 
@@ -203,7 +160,7 @@ def test_a_signal_during_the_renames_waits_for_their_end(folder, monkeypatch):
         signal.raise_signal(signal.SIGINT)
         rename(source, target)
 
-    monkeypatch.setattr(together.os, "rename", interrupted)
+    monkeypatch.setattr("os.rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_together(folder, NAMES, write("new"))
     assert seen(folder) == dict.fromkeys(NAMES, "new")
@@ -298,18 +255,11 @@ def test_the_old_files_stay_where_the_folder_cannot_be_put_back(tmp_path, monkey
             raise OSError(5, "Input/output error")
         rename(source, target)
 
-    monkeypatch.setattr(together.os, "rename", failing)
+    monkeypatch.setattr("os.rename", failing)
     with pytest.raises(OSError, match="Input/output error"):
         write_together(folder, NAMES, write("new"))
     (left,) = partial(folder)
     assert seen(left / "old") == dict.fromkeys(NAMES, "old")
-
-
-def test_an_input_that_does_not_exist_is_reported_before_the_folder(tmp_path):
-    write_together(tmp_path / "out", NAMES, write("old"))
-    for force in (False, True):
-        with pytest.raises(InputError, match="there is no such file"):
-            OutputFolder(tmp_path / "out", NAMES, [tmp_path / "table.csv"], force, "costs")
 
 
 def test_a_folder_keeps_its_mode_and_a_new_one_has_the_usual_one(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from isdp.plots.bounds import tv_bounds
-from isdp.plots.style import CREST, DARK
+from isdp.plots.style import DARK
 from tests.artists import inside, labelled, legend_of
 
 VARIANTS = ("paper", "reduced")
@@ -100,22 +100,6 @@ def test_a_band_shows_how_far_off_draws_of_the_target_may_be():
     assert "grey" not in second.get_legend().get_title().get_text()
 
 
-def test_a_distance_in_full_has_no_sampling_error():
-    axis = drawn(7).axes[0]
-    assert "actual, in full" in labelled(axis)
-    assert not axis.patches
-
-
-def test_the_legend_of_five_stands_in_three_columns_beneath_its_panel():
-    figure = drawn(0)
-    figure.draw_without_rendering()
-    panel = figure.axes[0]
-    texts = [text.get_window_extent() for text in panel.get_legend().get_texts()]
-    assert len(texts) == 5
-    assert len({round(text.x0) for text in texts}) == 3
-    assert max(text.y1 for text in texts) < panel.get_window_extent().y0
-
-
 def test_the_last_panel_shows_each_lag_and_rings_the_chosen():
     figure, table = drawn(0), trails()
     for axis, law in ((figure.axes[2], "l1"), (figure.axes[5], "l2")):
@@ -146,13 +130,6 @@ def test_a_panel_says_from_when_its_bound_holds_or_that_it_does_not(censored, wo
     bounds = [line for line in axis.get_lines() if line.get_label().startswith("L = ")]
     assert {line.get_linestyle() for line in bounds} == {style}
     assert any("7 runs say nothing" in label for label in legend_of(axis)) == (censored == 7)
-
-
-def test_later_lags_are_darker():
-    lines = labelled(drawn(0).axes[0])
-    lightness = [sum(lines[f"L = {lag}"].get_color()[:3]) for lag in (4, 8)]
-    assert lightness[0] > lightness[1]
-    assert to_hex(CREST(0.0)) != to_hex(CREST(1.0))
 
 
 def test_a_bound_that_is_unknown_is_drawn_as_far_as_it_is_at_least():

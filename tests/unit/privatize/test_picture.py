@@ -5,8 +5,12 @@ import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 
+from isdp import GeneralizedLaplace
+from isdp.exact import total_law
+from isdp.privatize.freedom import find_freedom
+from isdp.privatize.held import Held
+from isdp.privatize.margins import Spread, margins_of, spread_of_cells, targets_of
 from isdp.privatize.picture import MOST_NAMES, picture_of, ranked_counts, shown_rows
-from isdp.privatize.spread import Spread
 from isdp.privatize.table import read_table
 
 
@@ -17,17 +21,39 @@ def picture(folder, cells, with_spread=True):
     frame.to_csv(folder / "table.csv", index=False)
     noisy, sd = rng.permutation(cells) - 3, rng.uniform(1, 4, cells)
     table = read_table(folder / "table.csv")
-    spread = Spread(sd, np.zeros(cells), drawn=False)
-    figure = picture_of(table, noisy, spread if with_spread else None, "a title")
+    figure = picture_of(
+        table, noisy, lambda rows: Spread(sd[rows], "exact") if with_spread else None, "a title"
+    )
     return noisy, sd, figure.axes[0]
 
 
-@pytest.mark.parametrize(("drawn", "how"), [(False, "by its law"), (True, "simulated")])
-def test_bars_say_whether_they_are_of_the_law_or_simulated(drawn, how):
-    spread = Spread(np.ones(5), np.zeros(5), drawn)
-    axis = ranked_counts(np.arange(5), 5, spread, None, "a title").axes[0]
+@pytest.mark.parametrize("sets", [[[0, 0, 0, 1, 2, 2, -1]], [[0, 0, 1, 1], [0, 1, 0, 1]]])
+def test_the_spread_of_a_cell_is_that_of_its_law(tmp_path, sets):
+    cells = len(sets[0])
+    picture(tmp_path, cells)
+    table = read_table(tmp_path / "table.csv")
+    free = find_freedom([Held(str(i), np.array(labels)) for i, labels in enumerate(sets)])
+    targets = targets_of(table, free, [])
+    margins = margins_of(targets, free, GeneralizedLaplace(0.5))
+    rows = np.arange(cells)[::-1]
+    sd, how = spread_of_cells(targets, margins, free, rows)
+    a, pair = np.exp(-0.5), total_law(2, 0.5).sd
+    if len(sets) == 1:
+        triple = total_law(3, 0.5).sd
+        law = [triple, triple, triple, 0, pair, pair, np.sqrt(2 * a) / (1 - a)]
+        assert (sd.tolist(), how) == (pytest.approx(law[::-1], rel=1e-6), "exact")
+    else:  # all noise is k, -k, -k and k, which weighs as that of two cells at twice epsilon
+        assert sd == pytest.approx([total_law(2, 1.0).sd] * 4, rel=0.2)
+        assert how == "simulated"
+
+
+@pytest.mark.parametrize(
+    ("how", "said"), [("exact", "by its law"), ("simulated", "simulated"), ("bounded", "at most")]
+)
+def test_bars_say_how_they_were_found(how, said):
+    axis = ranked_counts(np.arange(5), 5, Spread(np.ones(5), how), None, "a title").axes[0]
     _, labels = axis.get_legend_handles_labels()
-    assert f"2 standard deviations of the noise, {how}" in labels
+    assert any(label.endswith(said) for label in labels)
 
 
 def marks(axis):
@@ -76,7 +102,7 @@ def test_without_a_known_spread_there_are_the_counts_alone(tmp_path, cells):
 def test_long_names_are_cut_after_forty_letters(tmp_path):
     (tmp_path / "table.csv").write_text(f"cell,count\n{'a' * 41},5\n{'b' * 40},6\nc,7\n")
     table = read_table(tmp_path / "table.csv")
-    axis = picture_of(table, np.array([1, 2, 3]), None, "a title").axes[0]
+    axis = picture_of(table, np.array([1, 2, 3]), lambda rows: None, "a title").axes[0]
     names = [text.get_text() for text in axis.get_xticklabels()]
     assert names == ["a" * 40, "b" * 40, "c"]
 

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from isdp.cli import main
@@ -60,36 +59,6 @@ def test_a_cell_in_no_total_lets_one_person_come_or_go(run, rule, told):
     assert run() == 0
     words = run.certificate["mechanism"]["distances"]
     assert ("one person more or fewer" in words) == told
-
-
-def test_what_is_not_for_release_claims_no_guarantee(run):
-    for options in (["--for-experiments"], ["--seed", "3", "--force"]):
-        assert run(*options) == 0
-        out, text = said(run)
-        for words in (out, text):
-            assert "of the law asked for, and not of this draw: differential privacy" in words
-        assert "No guarantee holds for this table" in text
-        assert ("Who has the seed" in text) == ("--seed" in options)
-        assert "if the generator's numbers were true uniforms" in text
-    assert run("--force") == 0
-    for words in said(run):
-        assert "not of this draw" not in words
-        assert "No guarantee" not in words
-
-
-def test_remainders_that_are_published_are_said_aloud(run):
-    run.table("cell,count\na,4\nb,15\nc,6\nd,7\n")
-    run.rules("subsets: {p: [a, b], q: [b, c], r: [c, a, d]}")
-    assert run() == 0
-    assert "1 count is published up to a multiple: d modulo 2" in said(run)[0]
-
-
-def test_a_total_of_zero_is_said_to_tell(run):
-    run.table("county,sex,count\nA,f,0\nA,m,0\nB,f,9\nB,m,4\n")
-    run.rules("totals: [county]")
-    assert run() == 0
-    assert pd.read_csv(run.out / "totals.csv")["total"].tolist() == [0, 13]
-    assert "a total of 0 tells that all of its cells are 0" in said(run)[1]
 
 
 def test_the_plan_says_the_same_of_one_person(tmp_path, capsys):

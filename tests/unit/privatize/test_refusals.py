@@ -1,16 +1,15 @@
 """What is refused before any noise is drawn, and goes through where it is accepted by name."""
 
-import json
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError
 from isdp.cli import main
 from isdp.exact import release, total_law
-from isdp.privatize import Request, frame
+from isdp.privatize import frame
 from isdp.privatize.freedom import find_freedom
 from isdp.privatize.held import Held
 from isdp.privatize.refusals import (
@@ -29,14 +28,18 @@ from tests import ROOT
 MARGINS = "totals: [row, column]"
 
 
+class DrawnError(Exception):
+    """Raised where randomness is taken from the system."""
+
+
 @pytest.fixture
 def undrawn(monkeypatch):
-    """Fail where noise is drawn for the table."""
+    """Fail where noise is drawn for a release."""
 
-    def draw(*_, **__):
-        raise AssertionError("noise was drawn")
+    def urandom(_):
+        raise DrawnError
 
-    monkeypatch.setattr("isdp.privatize.run.draw", draw)
+    monkeypatch.setattr("os.urandom", urandom)
 
 
 def grid(path, columns, values):
@@ -73,7 +76,7 @@ def test_a_risk_is_refused_before_anything_is_drawn(run, undrawn, name):
     assert f"--accept {name}" in run.refused(epsilon=epsilon)
     others = [f"--accept={other}" for other in NAMES if other != name]
     assert f"--accept {name}" in run.refused(*others, epsilon=epsilon)
-    with pytest.raises(AssertionError, match="noise was drawn"):
+    with pytest.raises(DrawnError):
         run("--accept", name, epsilon=epsilon)
 
 
@@ -91,12 +94,6 @@ def test_an_accepted_risk_is_in_the_certificate_and_nothing_else_of_it(run, capl
         assert "in the order of" not in (run.out / file).read_text()
 
 
-def test_a_table_without_risk_accepts_nothing(run):
-    assert run() == 0
-    assert run.certificate["accepted"] == []
-    assert "`--accept`): none." in (run.out / "certificate.md").read_text()
-
-
 @pytest.mark.parametrize("command", ["privatize", "topdown"])
 def test_unknown_risks_are_refused_with_the_known_ones(run, undrawn, command):
     arguments = [command, str(run.folder / "table.csv"), "--epsilon=1", "--accept=all"]
@@ -107,16 +104,6 @@ def test_unknown_risks_are_refused_with_the_known_ones(run, undrawn, command):
     assert "'all'" in error
     for name in NAMES if command == "privatize" else [WEAK_NOISE]:
         assert name in error
-
-
-@pytest.mark.parametrize("command", ["privatize", "topdown"])
-def test_the_help_lists_the_risks(capsys, command):
-    with pytest.raises(SystemExit):
-        main([command, "--help"])
-    text = capsys.readouterr().out
-    assert [name for name in NAMES if name in text] == (
-        list(NAMES) if command == "privatize" else [WEAK_NOISE]
-    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +128,7 @@ def test_six_sorted_rows_are_refused(run, undrawn, rows, last, sorted_):
     if sorted_ and rows == 6:
         assert SORTED_ROWS in run.refused()
     else:
-        with pytest.raises(AssertionError, match="noise was drawn"):
+        with pytest.raises(DrawnError):
             run()
 
 
@@ -185,15 +172,6 @@ def test_columns_that_others_determine_are_left_out_of_the_combinations(
     assert not lists_some_combinations(read_table(path))
 
 
-def test_many_columns_of_few_rows_take_no_time(run):
-    wide = pd.DataFrame({f"c{i}": list("aabb") if i % 2 else list("abab") for i in range(3000)})
-    path = run.folder / "table.csv"
-    wide.assign(count=3).to_csv(path, index=False)
-    assert not lists_some_combinations(read_table(path))
-    wide.iloc[:3].assign(count=3).to_csv(path, index=False)
-    assert lists_some_combinations(read_table(path))
-
-
 def test_the_noise_is_too_weak_where_nineteen_counts_in_twenty_stay(run):
     def share(epsilon):
         return total_law(4, epsilon).within(0)
@@ -215,14 +193,14 @@ def test_the_certificate_says_how_weak_an_accepted_noise_is(run, epsilon):
 def test_weak_noise_is_refused_under_totals_that_overlap(run, undrawn):
     run.rules("totals: [[county, sex], [county, age]]")
     assert WEAK_NOISE in run.refused(epsilon="5")
-    with pytest.raises(AssertionError, match="noise was drawn"):
+    with pytest.raises(DrawnError):
         run(epsilon="0.5")
 
 
 @pytest.mark.parametrize(("option", "good", "bad"), [("--sigma", "1", "0.3"), ("--rho", "1", "6")])
 def test_weak_gaussian_noise_is_refused(run, undrawn, option, good, bad):
     assert WEAK_NOISE in run.refused(option, bad, epsilon=None)
-    with pytest.raises(AssertionError, match="noise was drawn"):
+    with pytest.raises(DrawnError):
         run(option, good, epsilon=None)
 
 
@@ -251,7 +229,7 @@ def test_blocks_of_thousands_of_sums_are_judged_by_their_own_distribution(run, u
     grid(run.folder / "table.csv", ["a", "b", "c"], values)
     run.rules("totals: [[a, b]]")
     # two cells with one total: P(0) = tanh(epsilon), 0.9495 and 0.9505
-    with pytest.raises(AssertionError, match="noise was drawn"):
+    with pytest.raises(DrawnError):
         run(epsilon="1.827")
     assert WEAK_NOISE in run.refused(epsilon="1.837")
 
@@ -288,30 +266,7 @@ def test_the_bound_is_above_the_probability_and_meets_it_along_one_direction(
     assert often <= bound + 5 * np.sqrt(0.25 / 2000)
 
 
-def test_where_no_probability_is_known_its_bound_decides(run, undrawn, monkeypatch):
-    run.table("cell,count\na,4\nb,15\nc,6\nd,7\n")
-    run.rules("subsets: {p: [a, b], q: [b, c], r: [c, a, d]}")
-
-    def refuse(*_, **__):
-        raise InputError("no exact sampler is practical")
-
-    monkeypatch.setattr("isdp.privatize.margins.choose", refuse)
-    # all noise is t (1, -1, 1, -2): P(0) = tanh(5 epsilon / 2)
-    assert WEAK_NOISE in run.refused(epsilon="0.74")
-    with pytest.raises(AssertionError, match="noise was drawn"):
-        run(epsilon="0.72")
-
-
-def test_no_count_decides_on_the_noise(run, undrawn):
-    path = run.folder / "table.csv"
-    table = pd.read_csv(path)
-    for counts in (0, 1, 10**9):
-        table.assign(count=counts).to_csv(path, index=False)
-        assert WEAK_NOISE in run.refused("--accept", MISSING_ROWS, epsilon="2.4")
-
-
-def test_a_data_frame_is_refused_alike(monkeypatch):
-    monkeypatch.setattr("isdp.privatize.run.draw", lambda *_: pytest.fail("noise was drawn"))
+def test_a_data_frame_is_refused_alike(undrawn):
     cells = pd.DataFrame({"cell": list("abcdefg"), "count": [3, 1, 4, 1, 5, 9, 2]})
     fine = {"count": "count", "total": True}
     pairs = pd.DataFrame({"a": list("xxy"), "b": list("uvu"), "count": [3, 1, 4]})
@@ -324,14 +279,6 @@ def test_a_data_frame_is_refused_alike(monkeypatch):
             frame(table, epsilon=epsilon, **fine)
     with pytest.raises(InputError, match=r"'weak'.*weak-noise"):
         frame(cells, epsilon=1, accept=["weak"], **fine)
-
-
-def test_a_data_frame_accepts_by_name():
-    cells = pd.DataFrame({"cell": list("abcdefg"), "count": [1, 1, 2, 3, 4, 5, 9]})
-    for accept in (SORTED_ROWS, (SORTED_ROWS, WEAK_NOISE, SORTED_ROWS)):
-        made = frame(cells, count="count", total=True, epsilon=1, accept=accept)
-        wanted = [WEAK_NOISE, SORTED_ROWS] if WEAK_NOISE in accept else [SORTED_ROWS]
-        assert made.certificate["accepted"] == wanted
 
 
 def test_the_examples_are_not_refused(tmp_path):
@@ -367,51 +314,20 @@ def topdown(run):
     "shares",
     [("--share=county=9/10", "--share=all=1/10"), ("--share=county=1/10", "--share=all=9/10")],
 )
-def test_topdown_refuses_measurements_that_are_the_counts(
-    run, topdown, monkeypatch, good, bad, shares
-):
-    monkeypatch.setattr("isdp.privatize.topdown.run", lambda *_: pytest.fail("noise was drawn"))
+def test_topdown_refuses_measurements_that_are_the_counts(run, topdown, undrawn, good, bad, shares):
     assert topdown(*bad, *shares) == 2
     error = run.capsys.readouterr().err
     assert error.count("\n") == 1
     assert "--accept weak-noise" in error
     assert not run.out.exists()
-    with pytest.raises(pytest.fail.Exception, match="noise was drawn"):
+    with pytest.raises(DrawnError):
         topdown(*good, *shares)
 
 
-@pytest.mark.parametrize("budget", [("--epsilon", "1000"), ("--rho", "1000")])
-def test_topdown_accepts_by_name_and_records_it(run, topdown, budget):
-    assert topdown(*budget) == 2
-    assert topdown(*budget, "--accept", WEAK_NOISE) == 0
-    certificate = json.loads((run.out / "certificate.json").read_text())
-    assert certificate["accepted"] == [WEAK_NOISE]
-    assert "`--accept`): weak-noise." in (run.out / "certificate.md").read_text()
-    measured = pd.read_csv(run.out / "measurements.csv").query("level == 'county'")
-    assert measured["measured"].tolist() == pd.read_csv(run.folder / "table.csv")["count"].tolist()
-
-
-def test_topdown_lists_every_combination_whatever_the_rows_are(run, topdown):
-    drop_rows(run)
-    sort_rows(run)
-    assert topdown("--epsilon=1") == 0
-    assert json.loads((run.out / "certificate.json").read_text())["accepted"] == []
-    released = pd.read_csv(run.out / "released.csv").query("level == 'county'")
-    assert released["region"].is_monotonic_increasing
-    assert len(released) == 24
-
-
-def test_refusals_know_the_request_of_experiments(run, undrawn):
-    assert WEAK_NOISE in run.refused("--seed", "1", epsilon="25")
-    request = Request(epsilon=25, experiment=True, seed=1)
-    cells = pd.DataFrame({"cell": list("abcd"), "count": [3, 1, 4, 1]})
-    with pytest.raises(InputError, match=WEAK_NOISE):
-        frame(cells, count="count", total=True, request=request)
-
-
-def test_invariants_are_the_only_thing_that_the_bound_looks_at():
-    margins = Invariants.margins((3, 3))
-    free = find_freedom(held(np.repeat(range(3), 3), np.tile(range(3), 3)))
-    assert free.invariants.cells == margins.cells
-    # the smallest exchange moves four cells
-    assert bound_unchanged(free, GeneralizedLaplace(0.5)) == pytest.approx(np.tanh(1))
+def test_where_no_probability_is_known_its_bound_decides(run, undrawn):
+    """Both margins of a table that no quick sampler draws; the smallest exchange moves four."""
+    grid(run.folder / "table.csv", ["row", "column"], [range(10), range(10)])
+    run.rules(MARGINS)
+    # P(0) is at most tanh(2 epsilon), 0.949 and 0.951
+    assert WEAK_NOISE in run.refused(epsilon="0.921")
+    assert WEAK_NOISE not in run.refused(epsilon="0.91")  # which no sampler draws

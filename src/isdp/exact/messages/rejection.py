@@ -29,7 +29,7 @@ from flint import arb
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.coins import BitSource, _ball, _geometric
+from isdp.exact.coins import BitSource, _ball, _geometric, toss_all
 from isdp.exact.messages.convolution import convolve
 from isdp.exact.messages.forecast import least_bytes
 from isdp.exact.messages.layouts import Layouts
@@ -45,7 +45,6 @@ from isdp.exact.messages.windows import (
     window_size,
 )
 from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many
-from isdp.exact.tosses import toss_all
 from isdp.io.progress import progress
 from isdp.lattice.elimination import settle
 from isdp.mechanisms.base import Law, Mechanism, energy_served

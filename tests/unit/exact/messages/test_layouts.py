@@ -1,77 +1,15 @@
 """Which of two trees is taken, the order of the second one, and bounds on their coordinates."""
 
 from itertools import permutations, product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from isdp import InputError, Invariants
-from isdp.exact.messages import layouts
-from isdp.exact.messages.layouts import Layouts
+from isdp import Invariants
 from isdp.exact.messages.order import totals_in_turn
 from isdp.exact.messages.tree import lay_out
 
 SOUGHT, IN_TURN = "sought", "in turn"
-
-
-def plan(products, used=1.0):
-    return SimpleNamespace(products=products, bytes=used)
-
-
-@pytest.fixture
-def trees(monkeypatch):
-    def laid_out(*arguments, in_turn=False):
-        return IN_TURN if in_turn else SOUGHT
-
-    monkeypatch.setattr(layouts, "lay_out", laid_out)
-    return Layouts(Invariants.total(3), 1)
-
-
-@pytest.mark.parametrize(
-    ("plans", "chosen"),
-    [
-        ({SOUGHT: plan(2e8), IN_TURN: plan(1.9e8)}, IN_TURN),
-        ({SOUGHT: plan(2e8), IN_TURN: plan(2.1e8)}, SOUGHT),
-        ({SOUGHT: plan(2e8, 11.0), IN_TURN: plan(3e8)}, IN_TURN),
-        ({SOUGHT: plan(2e8), IN_TURN: plan(1e8, 11.0)}, SOUGHT),
-        ({SOUGHT: plan(1e3, 11.0), IN_TURN: plan(3e8)}, IN_TURN),
-    ],
-)
-def test_the_quicker_tree_is_taken_of_those_that_fit_in_memory(trees, plans, chosen):
-    assert trees.cheapest(lambda layout, convolve: plans[layout], 10.0) == (chosen, plans[chosen])
-
-
-def test_no_second_tree_is_sought_where_the_first_is_quick(trees):
-    plans = {SOUGHT: plan(1e8)}
-    assert trees.cheapest(lambda layout, convolve: plans[layout], 10.0)[0] == SOUGHT
-
-
-@pytest.mark.parametrize(("added", "chosen"), [(5.0, plan(4e8, 5.0)), (11.0, plan(3e8, 12.0))])
-def test_messages_are_added_up_where_memory_has_no_room_for_convolutions(trees, added, chosen):
-    def plan_of(layout, convolve):
-        return plan(3e8, 12.0) if convolve else plan(4e8, added)
-
-    assert trees.cheapest(plan_of, 10.0)[1] == chosen
-
-
-def test_convolutions_that_are_not_allowed_are_not_planned(trees):
-    def plan_of(layout, convolve):
-        assert not convolve
-        return plan(3e8, 12.0)
-
-    trees.cheapest(plan_of, 10.0, convolve=False)
-
-
-def test_a_tree_whose_sums_are_too_large_is_no_choice(monkeypatch):
-    def laid_out(*arguments, in_turn=False):
-        if in_turn:
-            raise InputError("coefficients beyond 2^31")
-        return SOUGHT
-
-    monkeypatch.setattr(layouts, "lay_out", laid_out)
-    chosen = Layouts(Invariants.total(3), 1).cheapest(lambda *_: plan(1e9), 10.0)
-    assert chosen[0] == SOUGHT
 
 
 def test_shortest_totals_are_closed_first_and_then_merged_by_halves():

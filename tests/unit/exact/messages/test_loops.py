@@ -6,11 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from isdp.exact.messages import windows
+from isdp.exact.messages import loops
 from isdp.exact.messages.windows import combine
-from tests.uncompiled import uncompiled
-
-loops = uncompiled("isdp.exact.messages.loops")
 
 # given, free, windows of the union and of both parts; x1, x2 = given @ x + free @ y
 SPLITS = {
@@ -60,29 +57,10 @@ def case(request):
     return Case(request.param)
 
 
-def test_the_outer_states_are_gone_through_once_each():
-    low, high = np.array([-1, 3, 0]), np.array([1, 3, 1])
-    y, seen = low.copy(), []
-    for _ in range(6):
-        seen.append(tuple(y.tolist()))
-        more = loops._advance(low, high, y)
-    assert seen == list(itertools.product((-1, 0, 1), (3,), (0, 1)))
-    assert not more
-
-
 def test_a_union_s_message_is_the_sum_over_all_its_splits(case):
     out = np.full(len(case.union), np.nan)
     combine(case.split, *case.messages, out)
     assert out == pytest.approx([sum(case.weights(at)) for at in range(len(out))])
-
-
-def test_a_message_is_the_same_in_parts_whose_shares_are_told(case, monkeypatch):
-    whole, shares = np.full((2, len(case.union)), np.nan), []
-    combine(case.split, *case.messages, whole[0])
-    monkeypatch.setattr(windows, "PRODUCTS_AT_ONCE", 1)
-    combine(case.split, *case.messages, whole[1], shares.append)
-    assert (whole[0] == whole[1]).all()
-    assert shares == pytest.approx(np.arange(1, len(case.union) + 1) / len(case.union))
 
 
 def test_a_split_is_chosen_by_where_the_target_falls(case):
