@@ -2,7 +2,7 @@
 
 `figures.csv` has a row for each panel: its words, its scales, and the rows and columns of a table
 that its named lines show. Numbers, which may follow from random draws, are left out of all words
-but labels of axes.
+but labels of axes. Words that are changed on purpose are changed there too.
 """
 
 import re

@@ -169,13 +169,6 @@ def test_an_edit_of_the_library_reruns_every_study(copied, whole):
     assert {"couple_chains", "run_systems", "compute_subspace_errors", "run_topdown"} <= pending
 
 
-def test_an_edit_in_one_study_reruns_no_draws_of_another(copied, whole):
-    pending = {whole.rules[job] for job in edited(copied, "src/reproduction/congenial/two_bin.py")}
-    drawing = pending & drawing_rules()
-    assert "sample_counties" not in drawing
-    assert "run_topdown" not in drawing
-
-
 def test_an_edit_of_the_summary_reruns_nothing(copied, whole):
     assert edited(copied, "src/reproduction/running/summary.py") == set()
 

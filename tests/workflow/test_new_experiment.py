@@ -236,9 +236,6 @@ EDITED = {
     ),
 }
 
-# figures that claims name, which the tests' config does not make: a law and a state left out
-OTHERS = ("contingency_tv_bound_l2", "counties_IL")
-
 
 def listed(title):
     """The files of a block of CONTRIBUTING, for the toy."""
@@ -265,8 +262,6 @@ def extended(finished, tmp_path_factory):
             assert text.count(before) == 1, name
             text = text.replace(before, after)
         (folder / name).write_text(text)
-    for name in OTHERS:
-        (folder / f"results/figures/{name}.svg").write_text("of a run with another config")
     checkout = Checkout.at(folder)
     done = checkout.run("--cores", "2")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -320,12 +315,3 @@ def test_no_other_experiment_ran_again(extended, finished):
     others = {"sample_toy", "plot_toy", "scorecard", "list_descriptions"}
     assert {name for name in ran if not name.startswith("render_")} == {*others, *pages}
     assert {"render_toy_tables", "render_review_tables"} <= ran
-
-
-def test_figures_of_another_config_that_lie_about_are_not_linked(extended):
-    results = extended.folder / "results"
-    front = (results / "index.html").read_text()
-    for name in OTHERS:
-        assert (results / f"figures/{name}.svg").is_file()
-        assert f"Figure {name}: not in this run." in front
-        assert f'"figures/{name}.svg"' not in front

@@ -112,14 +112,6 @@ def test_every_column_is_described_and_every_described_column_is_there(
     assert {name: found for name, found in missing.items() if found} == {}
 
 
-def test_every_figure_is_described(finished, descriptions):
-    paths = list((finished.folder / "results/figures").glob("*.svg"))
-    assert len(paths) > 30
-    for path in paths:
-        _, _, entry = descriptions.find("figures", path.stem)
-        assert entry.gallery, path.name
-
-
 def test_the_data_dictionary_and_the_list_of_figures_name_what_was_made(finished):
     results = finished.folder / "results"
     listed = {(row["file"], row["column"]) for row in rows(results / "tables/data_dictionary.csv")}

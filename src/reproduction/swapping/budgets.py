@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations, product
 
 import numpy as np
@@ -84,9 +84,13 @@ def remarks(sizes: Iterable[int]) -> pd.DataFrame:
 
 
 def law_table(
-    rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
+    rng: np.random.Generator,
+    sizes: Iterable[int],
+    rates: Iterable[float],
+    strata: int,
+    draw: Callable[..., np.ndarray] = draw_permutation,
 ) -> pd.DataFrame:
-    """Compare drawn permutations with their exact distribution, for each size and rate.
+    """Compare permutations that `draw` samples with their exact distribution, by size and rate.
 
     Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
     """
@@ -96,7 +100,7 @@ def law_table(
         moved = (every != np.arange(size)).sum(axis=1)
         # no permutation moves one record, whose weight is NaN
         expected = strata * np.exp(log_weights(rate, size)[moved])
-        drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
+        drawn = draw(rng, Strata.consecutive(np.full(strata, size)), rate)
         within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
         code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
         place = np.searchsorted(every @ code, within @ code)

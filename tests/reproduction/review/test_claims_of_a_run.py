@@ -95,7 +95,21 @@ def test_every_tolerance_is_stated_with_its_reason():
         if name in stated:
             assert bounds == stated[name], name
         elif bounds != 0 and not isinstance(bounds, str):
+            assert set(claim["bar"]) == {"equals"}, name
             assert str(bounds) in str(claim["paper_value"]).replace(",", "").split(), name
+
+
+def test_every_value_is_traced_to_its_table_and_column():
+    measures = pd.read_csv(ROOT / "tests/reproduction/review/measures.csv", keep_default_na=False)
+    assert measured() == measures.to_numpy().tolist()
+
+
+def measured():
+    keys = [("ours", "table"), ("ours", "column"), ("ours", "take"), ("judged", "column")]
+    return [
+        [claim["claim"], *(claim.get(what, {}).get(key, "") for what, key in keys)]
+        for claim in CLAIMS
+    ]
 
 
 def judging(claim):

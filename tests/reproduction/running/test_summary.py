@@ -20,17 +20,6 @@ def results(tmp_path):
     return tmp_path
 
 
-def test_the_end_names_the_data_the_verdicts_and_the_pages_that_are_there(results):
-    said = closing_words(results)
-    assert said.splitlines()[1:] == [
-        "Counts alone.",
-        "Scorecard of 3 claims",
-        f"Open first: {results / 'index.html'}",
-    ]
-    (results / "report.html").touch()
-    assert f"Report: {results / 'report.html'}" in closing_words(results)
-
-
 def test_a_run_that_made_nothing_yet_says_nothing(tmp_path):
     assert closing_words(tmp_path).strip() == ""
 
