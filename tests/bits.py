@@ -73,7 +73,7 @@ class Explorer:
         return self.known[key]
 
     def outcomes(self, number: int) -> tuple:
-        """What is told apart of a number: the values under all continuations."""
+        """The values of a number under all continuations, which tell it from others."""
         if self.run(number, 0)[1] <= len(self.before) + 1:  # nothing is left open
             return (self.run(number, 0),)
         return tuple(self.run(number, c) for c in range(self.continuations))

@@ -53,6 +53,15 @@ def test_klein_follows_the_law_on_small_lattices(name, variance):
         check_law(count_points(off, points), np.append(pmf, 0.0))
 
 
+def test_draws_one_at_a_time_follow_the_law():
+    """Bounds of the acceptance probability decide nearly all splits, its value the others."""
+    invariants, variance, words = Invariants.total(3), Fraction(1, 5), pseudo()
+    points, pmf = enumerated(invariants, variance)
+    sampler = HalvingSampler(invariants, gaussian(variance))
+    drawn = np.vstack([sampler.draw(words, 1) for _ in range(4_000)])
+    check_law(count_points(drawn, points), np.append(pmf, 0.0))
+
+
 def convolved(cells, variance, reach):
     """Law of one cell under one total over `cells`, on -reach to reach."""
     k = np.arange(-reach, reach + 1)

@@ -1,5 +1,7 @@
 """Each option of each command reaches its function and changes the outcome."""
 
+import inspect
+import os
 import re
 import shlex
 import shutil
@@ -218,8 +220,10 @@ def test_a_missing_option_is_named(capsys, command, missing):
 
 
 def test_an_interrupted_command_ends_as_shells_expect(tmp_path, monkeypatch, capsys):
-    def interrupted(_):
-        raise KeyboardInterrupt
+    def interrupted(count, system=os.urandom):
+        if inspect.currentframe().f_back.f_globals["__name__"].startswith("isdp."):
+            raise KeyboardInterrupt
+        return system(count)
 
     monkeypatch.chdir(EXAMPLE)
     monkeypatch.setattr("os.urandom", interrupted)

@@ -1,4 +1,4 @@
-"""A new wing is cheap: the files that CONTRIBUTING lists, and no other, make it part of all."""
+"""A new study is cheap: the files that CONTRIBUTING lists, and no other, make it part of all."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from tests import ROOT
 from tests.workflow.conftest import Checkout
 
 WORD = "toy"
-# what CONTRIBUTING calls WING is toy here, NAME is toy, and NN is 05
+# what CONTRIBUTING calls STUDY is toy here, NAME is toy, and NN is 05
 ADDED = {
     "src/reproduction/toy/__init__.py": '"""Signs at random, as an example."""\n',
     "src/reproduction/toy/experiment.py": '''\
@@ -241,7 +241,7 @@ def listed(title):
     """The files of a block of CONTRIBUTING, for the toy."""
     text = (ROOT / "CONTRIBUTING.md").read_text().split(title, 1)[1]
     block = re.search(r"```text\n(.*?)```", text, re.DOTALL)[1]
-    named = block.replace("WING", WORD).replace("NAME", WORD).replace("NN_", "05_")
+    named = block.replace("STUDY", WORD).replace("NAME", WORD).replace("NN_", "05_")
     return set(named.split())
 
 
@@ -269,12 +269,12 @@ def extended(finished, tmp_path_factory):
 
 
 def test_it_takes_the_files_that_contributing_lists_and_no_more_than_four_edits():
-    assert set(ADDED) == listed("**A new wing** adds files")
+    assert set(ADDED) == listed("**A new study** adds files")
     assert set(EDITED) == listed("and edits four")
     assert len(EDITED) <= 4
 
 
-def test_its_claim_stands_in_the_scorecard_under_its_wing_and_page(extended):
+def test_its_claim_is_in_the_scorecard_under_its_study_and_page(extended):
     with open(extended.folder / "results/tables/scorecard.csv", encoding="utf-8") as file:
         (row,) = [row for row in csv.DictReader(file) if row["claim"] == "toy-mean"]
     assert (row["wing"], row["experiment"], row["page"]) == ("toy", "Signs", "05_toy")

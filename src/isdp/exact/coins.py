@@ -1,4 +1,4 @@
-"""Exact draws from random bits: coins, and geometric counts.
+"""Exact draws from random bits: Bernoulli variables (coins), and geometric counts.
 
 No rounded number decides. A probability is irrational as a rule, such as exp(-p/q): uniform random
 bits are compared with integer bounds of it, found by ball arithmetic (Arb), and where the bits
@@ -25,7 +25,7 @@ CHUNK = 1 << 16  # counts drawn at once: they and their random bits stay in the 
 LEAST_TAKEN = 256  # words asked of the source at least: what they take is more than the asking
 SHORT_BITS = 16
 OPEN = -1
-MARGIN = 2.0**-24  # of doubles for chances: millions of times what rounding does
+MARGIN = 2.0**-24  # between doubles and the chances they stand for; rounding does far less
 
 Source = Callable[[int], bytes]
 

@@ -1,13 +1,15 @@
-"""Sums of many geometric counts, drawn exactly and in a time that does not grow with their number.
+"""Negative binomial draws: sums of many geometric counts, in a time that does not grow with them.
 
-The sum s of m counts has P(s) proportional to C(s + m - 1, m - 1) exp(-rate s), a log-concave law.
-Relative to its height at the mode it is at most 1, and beyond a distance r at which it has fallen
-below exp(-1) at most exp(-b) between b r and (b + 1) r: such steps of equal width are the hull that
-sums are proposed from. About half of the proposals are kept.
+The sum s of m counts has P(s) proportional to C(s + m - 1, m - 1) exp(-rate s), which is
+log-concave. Draws are by rejection from an envelope (Devroye 1986, section VII.2): relative to its
+height at the mode P is at most 1, and beyond a distance r at which it has fallen below exp(-1) at
+most exp(-b) between b r and (b + 1) r. About half of the proposals are kept. `SumsOfCounts.keep`
+decides on values from elsewhere with the chance P(s) / P(mode).
 
-No rounded number decides (`isdp.exact.coins`). What makes it fast: within a step the law falls with
-the distance, so that its values at both ends of a piece of a step bound it on the whole piece. One
-random word below or above both bounds settles a proposal, one between them is taken to more bits.
+No rounded number decides (`isdp.exact.coins`). What makes it fast is a squeeze: within a step of
+the envelope P falls with the distance, so that its values at both ends of a piece of a step bound
+it on the whole piece. One random word below or above both bounds settles a proposal; ball
+arithmetic settles one between them.
 """
 
 from __future__ import annotations

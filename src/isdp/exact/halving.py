@@ -1,4 +1,4 @@
-"""Discrete Gaussian noise under disjoint totals of any size, in exact arithmetic, by halving.
+"""Discrete Gaussian noise under disjoint totals of any size, exact, by recursive splitting.
 
 Under one total over n cells, noise has the law of independent discrete Gaussians given that they
 add up to 0. Sums are split from the top: those of m1 cells and of the m2 others, given the sum s of
@@ -11,7 +11,8 @@ where theta_m has the period m, is largest at 0 (Poisson's formula on the lattic
 add up to 0), and is nearly constant unless sigma is small. So k is drawn as a discrete Gaussian
 around s m1 / (m1 + m2), with variance sigma^2 m1 m2 / (m1 + m2), and kept with chance
 theta_m1(k) theta_m2(s - k) / (theta_m1(0) theta_m2(0)), which is decided split by split: no try
-costs more than one split, whatever the size of the table.
+costs more than one split, whatever the size of the table. Where theta varies little, its bounds
+decide nearly all splits (a squeeze), and theta itself is found for the few others.
 
 theta_m comes from a finite sum. Let phi(t) be the sum over the integers k of
 exp(-k^2 / (2 sigma^2)) cos(k t). The weights F_m of all sums that leave the remainder s modulo m

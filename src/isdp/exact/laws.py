@@ -58,28 +58,6 @@ def gaussian_law(variance: Fraction) -> TotalLaw:
     return TotalLaw(support, pmf / pmf.sum())
 
 
-def gaussian_total_law(cells: int, variance: Fraction) -> TotalLaw:
-    """Law of a cell for the discrete Gaussian under one total.
-
-    With F_m the weights of sums of m cells (`isdp.exact.halving`), P(u_i = k) is in
-    proportion to F_1(k) F_{m-1}(-k).
-
-    Parameters
-    ----------
-    variance : Fraction
-        Sigma^2, at most 1e6: a larger one is a rescaled law.
-    """
-    from isdp.exact.halving import period  # compiled code: the other laws do without
-
-    if whole("exact", "cells", cells, 1) == 1:
-        return TotalLaw(np.zeros(1, np.int64), np.ones(1))
-    narrowed = float(variance) * (cells - 1) / cells
-    most = math.ceil(9 * math.sqrt(narrowed)) + 1
-    support = np.arange(-most, most + 1)
-    pmf = np.exp(-(support**2) / (2 * narrowed)) * period(variance, cells - 1).relative(support)
-    return TotalLaw(support, pmf / pmf.sum())
-
-
 def total_law(cells: int, epsilon: float) -> TotalLaw:
     """Law of a cell for the l1 generalized Laplace mechanism under one total.
 

@@ -67,9 +67,9 @@ def test_a_missing_figure_per_person_stays_missing_wherever_it_stands(guarantees
     ],
 )
 def test_only_like_is_added_to_like(change):
-    for pair in permutations([THIRD, replace(THIRD, **change)]):
+    for several in permutations([THIRD, THIRD, replace(THIRD, **change)]):
         with pytest.raises(InputError, match=next(iter(change))):
-            compose(pair)
+            compose(several)
 
 
 def test_nothing_cannot_be_composed():

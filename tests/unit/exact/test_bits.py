@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from isdp import Invariants
 from isdp.exact.coins import BitSource, Geometric, toss_all
 from isdp.exact.compositions import compose
 from isdp.exact.counts import SumsOfCounts, draw_below
 from isdp.exact.gaussian import centred_gaussian
-from tests.bits import Given, distribution
+from isdp.exact.halving import HalvingSampler
+from tests.bits import Explorer, Given, distribution
+from tests.laws import gaussian
 
 TOP = 2**64
 
@@ -93,6 +96,28 @@ def test_discrete_gaussian_variables_around_a_centre(variance, third):
     weights = {k: exp(-((k - centre) ** 2) / (2 * variance)) for k in range(-1, 3)}
     found, _ = distribution(draw, smallest=2**-24, longest=4, wanted=weights)
     check_ratios(found, weights)
+
+
+def test_a_split_of_three_cells_is_kept_with_its_probability():
+    """The sum of two cells is kept with a probability that depends on whether it is odd."""
+    sampler, k = HalvingSampler(Invariants.total(3), gaussian("1/6")), np.arange(-30, 31)
+    # all ways in which two cells add up to an even sum and to an odd one, without exp(-s^2 / (4 v))
+    even, odd = (math.fsum(np.exp(-3 * (2 * k - s) ** 2 / 2)) for s in (0, 1))
+
+    def draw(words):
+        return tuple(sampler.draw(words, 1)[0].tolist())
+
+    paths, shares = [[]], []
+    for depth in range(4):
+        following = []
+        for path in paths:
+            words = Given(path, 0)
+            draw(words)
+            found = Explorer(draw, path).intervals(words.sizes[depth])
+            shares += [float(share) for share, _ in found]
+            following += [[*path, number] for _, number in sorted(found)[-2:]]
+        paths = following
+    assert min(abs(share - odd / even) for share in shares) < 1e-12
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_floors_that_exclude_nearly_every_proposal_still_give_an_end():
     """A million above zero at epsilon 0.6 is never proposed; the chain stays where it is."""
     walls = Invariants(np.array([[1, 0]]))
     far = Polytope(Invariants(np.zeros((0, 2), int)), np.zeros(0, np.int64), walls, [10**6])
-    chain = IndependenceSampler(far, GeneralizedLaplace(0.5), 0.6)
+    chain = IndependenceSampler(far, GeneralizedLaplace(0.7), 0.6)  # would be drawn to zero
     start = chain.init([10**6, 0])
     noise, _, info = chain.run(np.random.default_rng(1), start, draws=3, thin=1000)
     assert info.accepted == 0

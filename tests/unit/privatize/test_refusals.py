@@ -1,5 +1,7 @@
 """What is refused before any noise is drawn, and goes through where it is accepted by name."""
 
+import inspect
+import os
 from itertools import product
 
 import numpy as np
@@ -36,8 +38,10 @@ class DrawnError(Exception):
 def undrawn(monkeypatch):
     """Fail where noise is drawn for a release."""
 
-    def urandom(_):
-        raise DrawnError
+    def urandom(count, system=os.urandom):
+        if inspect.currentframe().f_back.f_globals["__name__"].startswith("isdp."):
+            raise DrawnError
+        return system(count)  # for the names of files in which numba keeps compiled code
 
     monkeypatch.setattr("os.urandom", urandom)
 
