@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.exact.coins import BitSource
+from isdp.exact.bits.geometric import BitSource
 
 MAX_NUMBERS = 10_000
 MAX_INTERVALS = 2_000

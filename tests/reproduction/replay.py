@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pandas as pd
 
 from isdp.io.draws import Draws, read_draws, write_draws
-from reproduction.running import figures
-from reproduction.running.tables import read_csv
+from reproduction.jobs import figures
+from reproduction.jobs.tables import read_csv
 
 FORMATS = {
     ".csv": (read_csv, lambda file, table: table.convert_dtypes().to_csv(file, index=False)),

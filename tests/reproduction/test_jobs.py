@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from isdp.io.draws import Draws
-from reproduction.running.tables import read_csv
+from reproduction.jobs.tables import read_csv
 from tests.reproduction.replay import FORMATS, content
 
 STUDIES = (

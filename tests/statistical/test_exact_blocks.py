@@ -12,8 +12,8 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import total_law
-from isdp.exact.coins import BitSource, Geometric
-from isdp.exact.compositions import BlockSampler, compose
+from isdp.exact.bits.geometric import BitSource, Geometric
+from isdp.exact.disjoint.compositions import BlockSampler, compose
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import total_law
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.laws import CUTS, binned, cell_law
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 from tests.unit.exact.test_messages import RECORDS, points_in_a_box

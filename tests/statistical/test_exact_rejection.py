@@ -5,11 +5,11 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.kernels import integer_gaussian
-from isdp.exact.klein import GaussianSampler
-from isdp.exact.mixture import MixtureSampler
-from isdp.exact.staged import StagedSampler
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.overlapping.compiled_klein import integer_gaussian
+from isdp.exact.overlapping.klein import GaussianSampler
+from isdp.exact.overlapping.l2_mixture import MixtureSampler
+from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 LATTICES = {

@@ -10,12 +10,12 @@ from scipy.signal import fftconvolve
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.exact import choose, enumerate_law, release
-from isdp.exact.bounded import BoundedSampler
-from isdp.exact.coins import BitSource
-from isdp.exact.counts import SumsOfCounts
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.sums import TypeSums
-from isdp.exact.typed import TypedSampler
+from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.negative_binomial import SumsOfCounts
+from isdp.exact.disjoint.bounded_laplace import BoundedSampler
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact.overlapping.cell_classes import TypedSampler
+from isdp.exact.overlapping.class_sums import TypeSums
 from tests.laws import CUTS, binned, cell_law, l1
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 

@@ -9,9 +9,9 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.coins import BitSource, Geometric
-from isdp.exact.compositions import compose
-from isdp.exact.secure import release
+from isdp.exact.bits.geometric import BitSource, Geometric
+from isdp.exact.disjoint.compositions import compose
+from isdp.exact.release_noise import release
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {

@@ -9,10 +9,10 @@ import pytest
 
 from isdp import GeneralizedGaussian, Invariants
 from isdp.exact import release, sample
-from isdp.exact.coins import BitSource
-from isdp.exact.halving import HalvingSampler
-from isdp.exact.klein import GaussianSampler
-from isdp.lattice.kernel import kernel_lattice
+from isdp.exact.bits.geometric import BitSource
+from isdp.exact.disjoint.recursive_splitting import HalvingSampler
+from isdp.exact.overlapping.klein import GaussianSampler
+from isdp.lattice.null_lattice import kernel_lattice
 from tests.laws import gaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 

@@ -9,10 +9,10 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.coins import BitSource
-from isdp.exact.messages import DynamicSampler
-from isdp.exact.messages.rejection import MessageSampler, rarer
-from isdp.exact.staged import StagedSampler
+from isdp.exact.bits.geometric import BitSource
+from isdp.exact.elimination import DynamicSampler
+from isdp.exact.elimination.laplace_sampler import MessageSampler, rarer
+from isdp.exact.overlapping.staged_rejection import StagedSampler
 from tests.laws import CUTS, binned, cell_law, l1
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 

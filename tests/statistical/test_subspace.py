@@ -17,10 +17,10 @@ from isdp.subspace import (
     kronecker_basis,
     least_trace,
 )
-from isdp.subspace.conditioned import conditioned_laplace
-from isdp.subspace.distributed import central_noise
-from isdp.subspace.hull import hit_and_run
-from isdp.subspace.knorm import root_polytope_noise
+from isdp.subspace.mechanisms.k_norm import root_polytope_noise
+from isdp.subspace.privacy.difference_hull import hit_and_run
+from reproduction.subspace.theory.conditioned_laplace import conditioned_laplace
+from reproduction.subspace.theory.distributed_noise import central_noise
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
 DRAWS = 40_000

@@ -5,10 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from isdp.swapping.derangements import derange, pseudo_random
-from isdp.swapping.moments import covariance, expected_table
-from isdp.swapping.permutation import Strata, draw_permutation, swap_table
-from isdp.swapping.secure import permutation_for_release
+from isdp.swapping.accuracy import covariance, expected_table
+from isdp.swapping.mechanism.derangements import derange, pseudo_random
+from isdp.swapping.mechanism.exact_permutation import permutation_for_release
+from isdp.swapping.mechanism.permutation import Strata, draw_permutation, swap_table
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 STRATA = 10_000  # of one law each, in one call

@@ -11,8 +11,8 @@ from benchmarks.topdown_growth import ALL_BLOCKS, NATION, nation_table
 from benchmarks.workflow_cost import cost_table, rule_names, rule_of
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
-from isdp.lattice.kernel import kernel_lattice
-from isdp.mcmc.kernels import metropolis
+from isdp.lattice.null_lattice import kernel_lattice
+from isdp.mcmc.compiled_chains import metropolis
 from tests.statistical.checks import LawRejected, check_law
 
 WAYS = [numpy_algorithm1.run, numpy_algorithm1.run_vectorised]

@@ -8,18 +8,18 @@ import pandas as pd
 import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, exact, topdown
-from isdp.exact.bounded import BoundedSampler
+from isdp.commands.privatize.run import check_totals, make
+from isdp.commands.shared.invariants_file import Held
+from isdp.commands.shared.noise import draw
+from isdp.commands.shared.request import Request
+from isdp.commands.shared.table import read_table
+from isdp.commands.swap.records import read_records
+from isdp.commands.swap.run import compare, swap_file
+from isdp.commands.topdown.run import Wish
+from isdp.commands.topdown.run import topdown as release_topdown
+from isdp.exact.disjoint.bounded_laplace import BoundedSampler
 from isdp.exact.sampler import WordSampler
-from isdp.io.together import OutputFolder
-from isdp.privatize import Request
-from isdp.privatize.draw import draw
-from isdp.privatize.held import Held
-from isdp.privatize.run import check_totals, make
-from isdp.privatize.table import read_table
-from isdp.privatize.topdown import Wish
-from isdp.privatize.topdown import topdown as release_topdown
-from isdp.swapping.records import read_records
-from isdp.swapping.release import compare, swap_file
+from isdp.io.output_folder import OutputFolder
 from tests import ROOT
 
 EXAMPLE = ROOT / "docs/example"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from functools import cache
 
-from reproduction.running.yaml_files import read_yaml
+from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
 
 SOURCES = sorted((ROOT / "src/isdp").rglob("*.py"))
@@ -95,4 +95,4 @@ def test_importing_the_library_takes_less_than_a_second_of_processor_time():
 def test_every_public_name_is_there_after_an_import_of_the_library():
     names = printed("import isdp; print(*(name for name in isdp.__all__ if vars(isdp)[name]))")
     assert {"Invariants", "exact", "subspace"} <= set(names)
-    assert printed("import isdp; print(isdp.exact.sample.__module__)") == ["isdp.exact.choice"]
+    assert printed("import isdp; print(isdp.exact.sample.__module__)") == ["isdp.exact.selection"]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import isdp
 from isdp.cli.entry import COMMANDS
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import PAPERS
-from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow.conftest import PATIENCE
 

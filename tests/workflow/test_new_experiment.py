@@ -29,7 +29,7 @@ def signs(rng: np.random.Generator, draws: int) -> pd.DataFrame:
     "src/reproduction/toy/settings.py": '''\
 """The block `toy` of the configuration."""
 
-from reproduction.running.settings import OURS, Block, Whole, setting
+from reproduction.jobs.settings import OURS, Block, Whole, setting
 
 
 class ToySettings(Block):
@@ -73,8 +73,8 @@ figures:
 """Draw signs."""
 
 from isdp.io.files import write_csv
-from isdp.seeds import stream
-from reproduction.running.jobs import job_log
+from isdp.streams import stream
+from reproduction.jobs.job_log import job_log
 from reproduction.toy.experiment import signs
 
 with job_log(snakemake.log[0]):
@@ -86,9 +86,9 @@ with job_log(snakemake.log[0]):
     "workflow/scripts/toy/plot_toy.py": '''\
 """Show the mean sign."""
 
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 from reproduction.toy.figures import mean_sign
 
 with job_log(snakemake.log[0]):

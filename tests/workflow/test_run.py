@@ -10,10 +10,10 @@ import time
 
 import pytest
 
+from reproduction.jobs.descriptions import OTHER_COLUMNS, read_descriptions
+from reproduction.jobs.origin import made_by
+from reproduction.jobs.summary import closing_words
 from reproduction.review.shown import read_shown
-from reproduction.running.descriptions import OTHER_COLUMNS, read_descriptions
-from reproduction.running.origin import made_by
-from reproduction.running.summary import closing_words
 from tests import ROOT
 
 REPORT_WEIGHS = 15_000_000  # bytes, the limit of the design

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from reproduction.config.model import check_config
-from reproduction.running.scenarios import local_files, parameter_space, settings_of
-from reproduction.running.settings import ConfigError
-from reproduction.running.yaml_files import read_yaml
+from reproduction.jobs.scenarios import local_files, parameter_space, settings_of
+from reproduction.jobs.settings import ConfigError
+from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow.conftest import SMALL, Checkout, merged
 from tests.workflow.test_data import fractional, national_file

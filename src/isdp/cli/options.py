@@ -12,7 +12,7 @@ from collections.abc import Callable
 from isdp.errors import InputError
 
 MOST_DIGITS = 100  # of a seed
-DELTA = 1e-10  # of `isdp.privatize.request`, which takes a second to import
+DELTA = 1e-10  # of `isdp.commands.shared.request`, which takes a second to import
 
 
 def command(
@@ -136,7 +136,7 @@ def request(given: dict):
     InputError
         If they do not go together or are out of range.
     """
-    from isdp.privatize import Request
+    from isdp.commands.shared.request import Request
 
     experiment, seed = take_experiment(given)
     if given["allow_mcmc"] and not experiment:

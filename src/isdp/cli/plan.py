@@ -61,8 +61,8 @@ def add(commands) -> None:
 
 def run(error: str | None, error_of: str | None, **given) -> int:
     """Run it and say what was found."""
+    from isdp.commands.plan import plan
     from isdp.io.wording import counted
-    from isdp.privatize.outlook import plan
 
     if error_of is not None and error is None:
         raise InputError("--error-of names what --error is of; give --error too")
@@ -91,8 +91,8 @@ def run(error: str | None, error_of: str | None, **given) -> int:
 
 def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
     """Lay out what was asked for, then sums with noise, cells, and the number of held sums."""
+    from isdp.commands.shared.margins import UNKNOWN
     from isdp.io.wording import counted
-    from isdp.privatize.margins import UNKNOWN
 
     known = [m for m in margins if not m.held and m.sd.how != UNKNOWN]
     first = [m for m in known if (m.what == "cell" if wanted is None else m.name == wanted)]
@@ -119,7 +119,7 @@ def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
 
 def _said(figure) -> str:
     from isdp.accounting import upper
-    from isdp.privatize.margins import BOUNDED
+    from isdp.commands.shared.margins import BOUNDED
 
     error = f" +- {figure.error:.2g}" if figure.error else ""
     bounded = figure.how == BOUNDED

@@ -23,9 +23,9 @@ from isdp.checks import share, within
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.laws import Part, sum_variance
-from isdp.mechanisms.gaussian import GeneralizedGaussian
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.exact.distributions import Part, sum_variance
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 PER_MOVE = 2  # l1 distance, and squared l2 distance, that one person who changes cell makes
 DELTA = 1e-10  # at which the Gaussian of SDP is calibrated; its rho does not depend on it

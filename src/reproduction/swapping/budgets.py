@@ -10,18 +10,24 @@ import pandas as pd
 from scipy.special import chdtrc
 
 from isdp.errors import InputError
-from isdp.swapping.attack import bayes_factor_loss
-from isdp.swapping.budget import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
-from isdp.swapping.loss import VARIANTS, log_weights, smallest_worst_loss, worst_loss, worst_loss_of
-from isdp.swapping.permutation import Strata, draw_permutation
-from isdp.swapping.profile import epsilon_of, exchange_loss_law
-from isdp.swapping.released_table import (
+from isdp.swapping.mechanism.permutation import Strata, draw_permutation
+from isdp.swapping.privacy.bound import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
+from isdp.swapping.privacy.worst_case import (
+    VARIANTS,
+    log_weights,
+    smallest_worst_loss,
+    worst_loss,
+    worst_loss_of,
+)
+from reproduction.swapping.theory.fixed_totals_loss import universe_loss, universe_lower_bound
+from reproduction.swapping.theory.location_attack import bayes_factor_loss
+from reproduction.swapping.theory.privacy_profile import epsilon_of, exchange_loss_law
+from reproduction.swapping.theory.released_table import (
     rare_category_bound,
     table_loss,
     tables_with,
     two_counties_bound,
 )
-from isdp.swapping.universe import universe_loss, universe_lower_bound
 
 LOGIT_REACH = 9.0  # curves run over swap rates from 0.0001 to 0.9999
 ABOVE_SMALLEST = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons for which both rates are computed

@@ -13,9 +13,9 @@ from scipy.optimize import LinearConstraint, milp
 from isdp import Invariants, Polytope
 from isdp.constraints.implied import implied_constraints
 from isdp.constraints.presence import Presence
-from isdp.lattice.unimodular import totally_unimodular, whole_vertices
-from isdp.seeds import stream
-from isdp.topdown.noise import draw_noise
+from isdp.streams import stream
+from isdp.topdown.measurement_noise import draw_noise
+from reproduction.topdown.theory.total_unimodularity import totally_unimodular, whole_vertices
 from reproduction.topdown.workarounds import (
     DORMITORIES,
     cuts_table,

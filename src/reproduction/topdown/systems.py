@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.data.histogram import Histogram
 from reproduction.topdown.configurations import SCHEMA, identity, plans, slides
 from reproduction.topdown.experiment import (

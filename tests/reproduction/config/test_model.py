@@ -7,8 +7,8 @@ import pytest
 from reproduction.config.describe import described, page_with, table
 from reproduction.config.from_the_papers import FromThePapers, replacements
 from reproduction.config.model import check_config, read_config
-from reproduction.running.settings import ConfigError
-from reproduction.running.yaml_files import read_yaml
+from reproduction.jobs.settings import ConfigError
+from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow.conftest import merged
 

@@ -5,7 +5,7 @@ from matplotlib import pyplot as plt
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
 from reproduction.exactness.experiment import (
     agreement_table,
@@ -21,7 +21,7 @@ from reproduction.exactness.experiment import (
     samples_of,
     times_within,
 )
-from reproduction.running.draws import labelled
+from reproduction.jobs.draws import labelled
 
 TABLE = Invariants.margins((2, 3))
 NAMES = list("abcdef")

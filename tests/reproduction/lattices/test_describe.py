@@ -8,12 +8,12 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.io.draws import Draws
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import compare_laws
+from reproduction.jobs.tables import read_csv
 from reproduction.lattices.convergence import bound_points
 from reproduction.lattices.entry import constraint_pairs
 from reproduction.lattices.figures import bound_figure, constraints_figure, experiment_figures
 from reproduction.lattices.noise import noise_tables
 from reproduction.lattices.settings import Experiments
-from reproduction.running.tables import read_csv
 
 TABLE = Invariants.margins((3, 3))
 CELLS = [f"cell {i}" for i in range(TABLE.cells)]

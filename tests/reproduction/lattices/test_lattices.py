@@ -6,15 +6,10 @@ from scipy import stats
 from isdp import GeneralizedLaplace
 from isdp.exact import enumerate_law
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.coupling import MeetingTimes
 from isdp.mcmc.metropolis import LatticeWalk
-from reproduction.lattices.convergence import (
-    bound_curves,
-    convergence_table,
-    couple,
-    meeting_table,
-)
+from reproduction.lattices.convergence import bound_curves, convergence_table, couple, meeting_table
 from reproduction.lattices.entry import contingency_table
 from reproduction.lattices.noise import (
     burn_in_from,

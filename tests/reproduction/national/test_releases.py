@@ -6,12 +6,7 @@ from reproduction.comparison.experiment import query_errors
 from reproduction.comparison.settings import FAMILIES
 from reproduction.comparison.systems import systems
 from reproduction.data.histogram import Histogram
-from reproduction.national.releases import (
-    NATION,
-    nation_table,
-    releases,
-    run_batch,
-)
+from reproduction.national.releases import NATION, nation_table, releases, run_batch
 from reproduction.national.settings import batches, jobs_of, list_states
 from reproduction.topdown.experiment import only_states
 from tests import ROOT

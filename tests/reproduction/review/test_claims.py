@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from isdp import InputError
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import (
     figures_of,
     named_figures,
@@ -13,7 +14,6 @@ from reproduction.review.claims import (
     read_claims,
     read_figures,
 )
-from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
 SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"

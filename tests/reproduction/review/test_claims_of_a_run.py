@@ -6,10 +6,10 @@ import re
 import pandas as pd
 import pytest
 
+from reproduction.jobs.tables import read_csv
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import tables_of
 from reproduction.review.scorecard import meets, scorecard
-from reproduction.running.tables import read_csv
-from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
+from reproduction.jobs.descriptions import Descriptions, Study, Table, read_descriptions
 from reproduction.review.columns import check_measures, names_in
-from reproduction.running.descriptions import Descriptions, Study, Table, read_descriptions
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, claim
 

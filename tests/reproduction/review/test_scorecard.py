@@ -4,14 +4,7 @@ import pandas as pd
 import pytest
 
 from reproduction.review.measure import Measured
-from reproduction.review.scorecard import (
-    COLUMNS,
-    decide,
-    meets,
-    scorecard,
-    sentence,
-    shown,
-)
+from reproduction.review.scorecard import COLUMNS, decide, meets, scorecard, sentence, shown
 
 HAVE = {"das_available": True, "vintage": "20201116"}
 NONE = {"das_available": False, "vintage": ""}

@@ -7,10 +7,7 @@ from isdp.plots.style import BOX, DAS, DRAW
 from reproduction.subspace import figures
 from reproduction.subspace.counties import run_table
 from reproduction.subspace.equal_privacy import RECORD, UNIT, total_table
-from reproduction.subspace.guarantees import (
-    constant_table,
-    failing_table,
-)
+from reproduction.subspace.guarantees import constant_table, failing_table
 from reproduction.subspace.workloads import error_table
 from tests.artists import boxes_of, inside, labelled, legend_of, marks_of
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import reproduction.subspace
-from reproduction.running.descriptions import read_descriptions
+from reproduction.jobs.descriptions import read_descriptions
 from reproduction.subspace.tables import (
     campus_tables,
     equal_privacy_tables,

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from isdp.accounting.flavours import SYSTEMS
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.loss import worst_loss
-from isdp.swapping.permutation import Strata
+from isdp.swapping.mechanism.permutation import Strata
+from isdp.swapping.privacy.bound import epsilon_bound
+from isdp.swapping.privacy.worst_case import worst_loss
 from reproduction.swapping import attacks, budgets, demonstrations
 from reproduction.swapping.households import synthetic
 from reproduction.swapping.massachusetts import fit_by_rate, fit_table
 from reproduction.swapping.printed import before, read_budgets, read_massachusetts
+from reproduction.swapping.theory.flavours import SYSTEMS
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
 PRINTED = read_budgets("data/swapping/budgets.csv")

@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import linregress
 
 from isdp.exact import total_law
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown.configurations import SCHEMA, identity, plans, production, slides

@@ -7,14 +7,9 @@ import pytest
 from isdp.errors import InputError
 from reproduction.data.histogram import Histogram, read_histogram
 from reproduction.data.published import read_published
-from reproduction.topdown import bureau
+from reproduction.topdown import demonstration_counts as bureau
 from reproduction.topdown.configurations import WITHOUT_RACE, configuration_table
-from reproduction.topdown.experiment import (
-    census_hierarchy,
-    counts_for,
-    only_states,
-    state_noise,
-)
+from reproduction.topdown.experiment import census_hierarchy, counts_for, only_states, state_noise
 from reproduction.topdown.implied import (
     PRINTED,
     TRUTHS,
@@ -24,13 +19,7 @@ from reproduction.topdown.implied import (
     witness_table,
 )
 from reproduction.topdown.settings import families
-from reproduction.topdown.systems import (
-    INTEGER,
-    TOTALS,
-    other_runs,
-    topdown_runs,
-    with_and_without,
-)
+from reproduction.topdown.systems import INTEGER, TOTALS, other_runs, topdown_runs, with_and_without
 from reproduction.topdown.tables import (
     bias_table,
     cause_table,

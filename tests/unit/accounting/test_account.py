@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from isdp.cli import main
-from isdp.privatize.account import account
+from isdp.commands.account import account
 
 SETS = {"one": "p: [a], q: [b, c]", "two": "r: [c, d]", "three": "s: [d, b]"}
 

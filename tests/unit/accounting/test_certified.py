@@ -4,8 +4,8 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution as oracle
 from dp_accounting.rdp import rdp_privacy_accountant as rdp
 
-from isdp.accounting.composed import delta_geometric, delta_laplace
 from isdp.accounting.conversions import epsilon_for
+from isdp.accounting.exact_composition import delta_geometric, delta_laplace
 
 INTERVAL = 1e-4  # of the oracle's grid of losses
 CASES = [(1.0, 12.0, 12), (4.0, 3.0, 12), (1.0, 2.0, 5), (0.0, 1.0, 3)]

@@ -8,11 +8,11 @@ import pytest
 from flint import arb, ctx
 
 from isdp import Invariants
-from isdp.exact.coins import BitSource, Geometric, toss_all
-from isdp.exact.compositions import compose
-from isdp.exact.counts import SumsOfCounts, draw_below
-from isdp.exact.gaussian import centred_gaussian
-from isdp.exact.halving import HalvingSampler
+from isdp.exact.bits.discrete_gaussian import centred_gaussian
+from isdp.exact.bits.geometric import BitSource, Geometric, toss_all
+from isdp.exact.bits.negative_binomial import SumsOfCounts, draw_below
+from isdp.exact.disjoint.compositions import compose
+from isdp.exact.disjoint.recursive_splitting import HalvingSampler
 from tests.bits import Explorer, Given, distribution
 from tests.laws import gaussian
 

@@ -8,9 +8,9 @@ from scipy.special import gammaincc
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.errors import NoSamplerError
 from isdp.exact import choose
-from isdp.exact.messages.forecast import least_bytes, least_open
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.messages.windows import radius
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact.elimination.memory_forecast import least_bytes, least_open
+from isdp.exact.elimination.truncation import radius
 
 LATTICES = {
     "total": Invariants.total(9),

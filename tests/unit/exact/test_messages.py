@@ -3,9 +3,9 @@ import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.lattice.kernel import kernel_lattice
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.lattice.null_lattice import kernel_lattice
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.laws import CUTS, cell_law
 from tests.statistical.checks import LawRejected, check_mean
 

@@ -11,10 +11,10 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.cli import main
+from isdp.commands.privatize.dataframe import frame
 from isdp.exact import release
-from isdp.privatize import frame
 from isdp.swapping import permutation_for_release
-from isdp.swapping.permutation import Strata
+from isdp.swapping.mechanism.permutation import Strata
 from isdp.topdown import draw_noise_for_release
 
 TYPES = ("Generator", "RandomState", "BitGenerator", "SeedSequence")  # libraries ask for them

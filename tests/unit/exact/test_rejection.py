@@ -7,8 +7,8 @@ import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.errors import MisfitError
-from isdp.exact.kernels import GramSchmidt, mass
-from isdp.exact.klein import (
+from isdp.exact.overlapping.compiled_klein import GramSchmidt, mass
+from isdp.exact.overlapping.klein import (
     GaussianSampler,
     gram_schmidt,
     log_masses,
@@ -16,12 +16,10 @@ from isdp.exact.klein import (
     refuse_wide,
     tries_bound,
 )
-from isdp.exact.mixture import MixtureSampler
-from isdp.exact.staged import (
-    StagedSampler,
-)
-from isdp.lattice.kernel import degrees_of_freedom
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.overlapping.l2_mixture import MixtureSampler
+from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.lattice.null_lattice import degrees_of_freedom
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 
 EDGES = {
     "one cell, held": Invariants.total(1),

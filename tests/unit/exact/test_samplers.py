@@ -8,7 +8,7 @@ import pytest
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
 from isdp.errors import NoSamplerError
 from isdp.exact import choose, release
-from isdp.exact.staged import StagedSampler
+from isdp.exact.overlapping.staged_rejection import StagedSampler
 
 TABLE = Invariants.margins((3, 3))
 TWO_OF_A_TYPE = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])

@@ -7,13 +7,13 @@ import pytest
 from scipy.sparse import block_diag, csr_array
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
-from isdp.constraints.parts import independent_parts
+from isdp.constraints.independent_parts import independent_parts
 from isdp.errors import MisfitError, NoSamplerError
 from isdp.exact import choose, release
-from isdp.exact.bounded import BoundedSampler
-from isdp.exact.mirrored import merge_mirrored
-from isdp.exact.sums import TypeSums
-from isdp.exact.typed import TypedSampler
+from isdp.exact.disjoint.bounded_laplace import BoundedSampler
+from isdp.exact.overlapping.cell_classes import TypedSampler
+from isdp.exact.overlapping.class_sums import TypeSums
+from isdp.exact.tied_cells import merge_mirrored
 
 
 def pseudo(seed=5):

@@ -4,7 +4,7 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.polytope import Polytope
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.coupling import (
     MeetingTimes,
     bound_terms,

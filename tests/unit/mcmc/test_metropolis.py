@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.polytope import Polytope
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import Info, LatticeWalk, run_chains, sample
 
 

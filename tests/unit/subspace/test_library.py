@@ -6,8 +6,8 @@ from dp_accounting.pld import privacy_loss_mechanism as oracle
 from dp_accounting.pld.common import DifferentialPrivacyParameters
 
 from isdp import Invariants
-from isdp.subspace.calibration import delta, multiplier
-from isdp.subspace.loss import integrated_profile, log_density
+from isdp.subspace.privacy.gaussian_calibration import delta, multiplier
+from reproduction.subspace.theory.privacy_loss import integrated_profile, log_density
 
 SEARCH = 1e-7  # the width at which the library's bisection ends
 ROUNDING = 1e-15  # of the library, which takes the difference of two chances

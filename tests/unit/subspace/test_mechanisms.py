@@ -20,8 +20,8 @@ from isdp.subspace import (
     least_trace,
     spherical,
 )
-from isdp.subspace.calibration import certified_delta, sigma
-from isdp.subspace.factorisation import Shape
+from isdp.subspace.mechanisms.correlated_shapes import Shape
+from isdp.subspace.privacy.gaussian_calibration import certified_delta, sigma
 from tests.unit.subspace.workloads import WORKLOADS
 
 RNG = np.random.default_rng(3510)

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isdp import InputError
-from isdp.topdown import Budget, Hierarchy, Plan, Schema, draw_noise_for_release, run
+from isdp.constraints.hierarchy import Hierarchy
+from isdp.topdown import Budget, Plan, Schema, draw_noise_for_release, run
 
 SCHEMA = Schema(("race", "sex"), (3, 2))
 LEVELS = ("nation", "state", "county")

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError
+from isdp.topdown.controlled_rounding import round_tables
 from isdp.topdown.projections import onto_simplices, onto_transportation
-from isdp.topdown.rounding import round_tables
 
 
 def random_case(seed, rows, columns, size=20):
