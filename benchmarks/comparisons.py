@@ -12,7 +12,7 @@ from benchmarks.releases import states_by_classes
 from benchmarks.timing import medians, row, seconds, seconds_of_program, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.diagnostics.chains import convergence
-from isdp.exact import choose, release, sample
+from isdp.exact import release, sample, select_sampler
 from isdp.exact.elimination.bounded_sampler import DynamicSampler
 from isdp.exact.overlapping.cell_classes import TypedSampler
 from isdp.lattice.null_lattice import kernel_lattice
@@ -134,7 +134,7 @@ def warm_up():
     """Compile what the set-up of the exact samplers takes."""
     table = Invariants.margins((2, 3))
     for mechanism in (GeneralizedLaplace(0.5), GeneralizedLaplace(0.5, "l2")):
-        choose(table, mechanism).sample(np.random.default_rng(1), 2)
+        select_sampler(mechanism, table).sample(np.random.default_rng(1), 2)
     DynamicSampler(table, GeneralizedLaplace(0.5), lower=-2)
 
 
@@ -151,7 +151,7 @@ def papers_lattices(config):
     entry = config["counties"]
     for state, cells in COUNTIES.items():
         chains = county_chains(entry, cells)
-        set_up = partial(choose, Invariants.total(cells), chains.walk.mechanism)
+        set_up = partial(select_sampler, Invariants.total(cells), chains.walk.mechanism)
         yield f"counties {state} ({cells})", set_up, {"the config's": chains}, EXACT_BAR
     for name, entry in config["lattices"]["experiments"].items():
         invariants = build(entry).invariants
@@ -169,7 +169,7 @@ def papers_lattices(config):
                 )
                 for variant, kind in config["lattices"]["variants"].items()
             }
-            yield f"{name} {law}", partial(choose, invariants, mechanism), chains, math.nan
+            yield f"{name} {law}", partial(select_sampler, invariants, mechanism), chains, math.nan
     yield sex_by_age(config["congenial"]["sex_by_age"])
 
 

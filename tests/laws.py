@@ -5,19 +5,19 @@ from fractions import Fraction
 import numpy as np
 
 from isdp.exact.elimination.bounded_sampler import DynamicSampler
-from isdp.mechanisms.base import Energy, Law
+from isdp.mechanisms.base import Energy, Target
 
 CUTS = [-9, -4, -1, 0, 1, 3, 8]
 
 
 def l1(epsilon):
     """Weight exp(-epsilon ||u||_1)."""
-    return Law("l1 noise", Energy(1, False, Fraction(epsilon)))
+    return Target("l1 noise", Energy(1, False, Fraction(epsilon)))
 
 
 def gaussian(variance):
     """Weight exp(-||u||_2^2 / (2 variance))."""
-    return Law("Gaussian noise", Energy(2, False, 1 / (2 * Fraction(variance))))
+    return Target("Gaussian noise", Energy(2, False, 1 / (2 * Fraction(variance))))
 
 
 def cell_law(invariants, mechanism, cell, cuts, lower=-(10**6)):

@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.signal import fftconvolve
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
-from isdp.exact import choose, enumerate_law, release
+from isdp.exact import enumerate_law, release, select_sampler
 from isdp.exact.bits.geometric import BitSource
 from isdp.exact.bits.negative_binomial import SumsOfCounts
 from isdp.exact.disjoint.bounded_laplace import BoundedSampler
@@ -82,7 +82,9 @@ def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
 def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants, mechanism = APART[name], GeneralizedLaplace(epsilon)
     law = law_of(invariants, epsilon)
-    check_points(choose(invariants, mechanism).sample(np.random.default_rng(43), DRAWS), law)
+    check_points(
+        select_sampler(mechanism, invariants).sample(np.random.default_rng(43), DRAWS), law
+    )
     source = np.random.default_rng(44).bytes
     released = release(invariants, epsilon, draws=DRAWS, source=source)
     check_points(released, law)
@@ -96,7 +98,7 @@ def test_parts_and_mirrored_cells_of_gaussian_noise(name):
     sigma, invariants = 1.4, APART[name]
     points = enumerate_law(invariants, GeneralizedLaplace(1.0, "l2"), radius=9 * sigma + 1).points
     weights = np.exp(-(points.astype(float) ** 2).sum(axis=1) / (2 * sigma**2))
-    chosen = choose(invariants, GeneralizedGaussian(sigma))
+    chosen = select_sampler(GeneralizedGaussian(sigma), invariants)
     draws = chosen.sample(np.random.default_rng(45), DRAWS)
     check_law(count_points(draws, points), np.append(weights / weights.sum(), 0.0))
     wrong = weights ** (1.15**-2)  # the law at 1.15 times the sigma

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from isdp.checks import positive, refuse_overflow, whole
+from isdp.checks import check_integer, check_positive, refuse_overflow
 from isdp.errors import InputError
 from isdp.mechanisms.base import Energy
 
@@ -69,8 +69,8 @@ def total_law(cells: int, epsilon: float) -> TotalLaw:
     InputError
         If epsilon is so small that the grid would take more than 2^26 points.
     """
-    cells = whole("exact", "cells", cells, 1)
-    energy = Energy(1, False, positive("epsilon", epsilon))
+    cells = check_integer("exact", "cells", cells, 1)
+    energy = Energy(1, False, check_positive("epsilon", epsilon))
     if cells == 1:
         return TotalLaw(np.zeros(1, np.int64), np.ones(1))
     spread = math.sqrt(cells / 2) / math.sinh(epsilon / 2)

@@ -10,7 +10,7 @@ import numpy as np
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.lattice.null_lattice import kernel_lattice
-from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, check_energy
 
 MOST_POINTS = 20_000_000
 
@@ -46,7 +46,7 @@ def enumerate_law(
     InputError
         For a law of another form, or if the box around the ball holds more than 2e7 points.
     """
-    energy = energy_served("exact", mechanism, [(1, False), (2, True)])
+    energy = check_energy("exact", mechanism, [(1, False), (2, True)])
     lattice = kernel_lattice(invariants, "lll")
     d = lattice.dimension
     basis = lattice.basis

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.geometric import BitSource
@@ -35,7 +35,7 @@ class WordSampler(ABC):
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise for experiments, int64 (draws, cells), checked against the invariants."""
-        noise = self.draw(BitSource(rng.bytes), whole("exact", "draws", draws))
+        noise = self.draw(BitSource(rng.bytes), check_integer("exact", "draws", draws))
         self.invariants.check(noise)
         return noise
 

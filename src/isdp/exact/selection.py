@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from isdp.checks import whole
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.checks import check_integer
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError, MisfitError, NoSamplerError
 from isdp.exact.bits.geometric import BitSource
 from isdp.exact.disjoint.bounded_laplace import BoundedSampler
@@ -24,7 +24,7 @@ from isdp.exact.overlapping.l2_mixture import MixtureSampler
 from isdp.exact.overlapping.staged_rejection import StagedSampler
 from isdp.exact.reductions import reduce
 from isdp.exact.sampler import MOST_TRIES
-from isdp.mechanisms.base import Law, Mechanism
+from isdp.mechanisms.base import Mechanism, Target
 
 FEW_CELLS = 100
 QUICK_CELLS = 1000  # whose samplers are set up in a second
@@ -95,9 +95,9 @@ class ExactSampler:
         return getattr(self.sampler, "expected_tries", 1.0)
 
 
-def choose(
+def select_sampler(
+    mechanism: Target | Mechanism,
     invariants: Invariants,
-    mechanism: Law | Mechanism,
     lower=None,
     *,
     draws: int = 10_000,
@@ -127,7 +127,7 @@ def choose(
     Examples
     --------
     >>> from isdp import GeneralizedLaplace
-    >>> choose(Invariants.total(100), GeneralizedLaplace(0.2)).method
+    >>> select_sampler(GeneralizedLaplace(0.2), Invariants.total(100)).method
     'compositions'
     """
     tried = _Tried(invariants, mechanism, lower)
@@ -136,7 +136,7 @@ def choose(
     else:
         sampler = tried.first([(BlockSampler, {}), (HalvingSampler, {})])
         if sampler is None:
-            again = partial(choose, draws=draws, quick=quick)
+            again = partial(select_sampler, draws=draws, quick=quick)
             sampler = reduce(invariants, mechanism, again)
         if sampler is None:
             sampler = tried.first(_overlapping(invariants, draws, quick))
@@ -163,7 +163,7 @@ def _overlapping(invariants: Invariants, draws: int, quick: bool) -> _Kinds:
     few tries in all is not worth the setting up of messages; messages that take longer than seconds
     come last.
     """
-    shared = len(cell_types(invariants)[1]) < invariants.cells
+    shared = len(find_cell_classes(invariants)[1]) < invariants.cells
     typed: _Kinds = [(TypedSampler, {})]
     if quick:
         by_tries: _Kinds = [(StagedSampler, {"most_tries": QUICK_TRIES})]
@@ -185,7 +185,7 @@ def _overlapping(invariants: Invariants, draws: int, quick: bool) -> _Kinds:
 class _Tried:
     """Samplers that were tried in vain: those that do not fit, and those that refused."""
 
-    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower):
+    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower):
         self.asked = invariants, law, lower
         self.misfits: list[str] = []
         self.refusals: dict[str, str] = {}
@@ -224,7 +224,7 @@ def sample(
     Parameters
     ----------
     lower : int array, shape (cells,), optional
-        As in `choose`, which also says which sampler fits and why.
+        As in `select_sampler`, which also says which sampler fits and why.
 
     Returns
     -------
@@ -243,5 +243,5 @@ def sample(
     >>> noise.shape, int(abs(noise.reshape(4, 2, 3).sum(axis=1)).max())
     ((4, 6), 0)
     """
-    draws = whole("exact", "draws", draws)
-    return choose(invariants, mechanism, lower, draws=draws).sample(rng, draws)
+    draws = check_integer("exact", "draws", draws)
+    return select_sampler(mechanism, invariants, lower, draws=draws).sample(rng, draws)

@@ -7,7 +7,7 @@ from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.errors import NoSamplerError
-from isdp.exact import choose
+from isdp.exact import select_sampler
 from isdp.exact.elimination.bounded_sampler import DynamicSampler
 from isdp.exact.elimination.memory_forecast import least_bytes, least_open
 from isdp.exact.elimination.truncation import radius
@@ -79,4 +79,4 @@ def test_windows_leave_out_what_they_may(rate):
 def test_a_hopeless_table_is_refused():
     table, law = Invariants.margins((20, 20)), GeneralizedLaplace(0.25)
     with pytest.raises(NoSamplerError):
-        choose(table, law, np.zeros(400, dtype=np.int64))
+        select_sampler(law, table, np.zeros(400, dtype=np.int64))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import choose, release
+from isdp.exact import release, select_sampler
 from isdp.exact.bits.geometric import BitSource
 from isdp.exact.elimination.bounded_sampler import DynamicSampler
 from isdp.exact.elimination.laplace_sampler import MessageSampler, rarer
@@ -57,8 +57,8 @@ def test_what_the_sampler_for_experiments_takes_comes_out(shape, held):
 
 def test_messages_are_taken_where_many_draws_take_many_tries():
     invariants = Invariants.margins((2, 8, 2), ((0, 1), (1, 2)))
-    few, many = (choose(Invariants.margins((4, 4)), QUARTER, draws=n) for n in (1, 10**5))
+    few, many = (select_sampler(QUARTER, Invariants.margins((4, 4)), draws=n) for n in (1, 10**5))
     assert (few.method, many.method) == ("staged rejection", "messages")
     for chosen in (few, many):
         assert not Invariants.margins((4, 4)).apply(chosen.draw(pseudo(), 5)).any()
-    assert choose(invariants, QUARTER, quick=True).method != "messages"
+    assert select_sampler(QUARTER, invariants, quick=True).method != "messages"

@@ -31,7 +31,7 @@ import scipy
 from flint import arb
 from scipy.special import expit
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.geometric import BitSource, Geometric, _ball, _decide, _floor
@@ -40,7 +40,7 @@ from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import compose
 from isdp.exact.elimination.cell_bounds import cell_bound
 from isdp.io.progress import progress, tracked
-from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, check_energy
 
 MOST_TRIES = 10**6
 LOG_MISSED = 60.0
@@ -86,7 +86,7 @@ class BoundedSampler:
     reason = "the noise is bounded from below, under totals of disjoint blocks"
 
     def __init__(self, invariants: Invariants, law: Mechanism, lower=None):
-        energy_served(self.method, law, [(1, False)])
+        check_energy(self.method, law, [(1, False)])
         if lower is None:
             raise MisfitError("bounded compositions: the noise has no bounds")
         blocks = block_order(invariants)
@@ -116,7 +116,9 @@ class BoundedSampler:
         InputError
             If a block is not kept in a million tries.
         """
-        noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
+        noise = np.zeros(
+            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+        )
         words = BitSource(rng.bytes)
         with progress("drawing noise", noise.size) as at:
             for done, row in enumerate(noise):

@@ -46,7 +46,7 @@ from isdp.exact.bits.negative_binomial import sums_of_counts
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.io.progress import progress
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 TOGETHER = 1 << 15  # cells drawn at once: their arrays stay in the cache
 
@@ -75,9 +75,9 @@ class BlockSampler(WordSampler):
 
     reason = "the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
         refuse_bounds(self.method, lower)
-        energy_served(self.method, law, [(1, False)])
+        check_energy(self.method, law, [(1, False)])
         blocks = block_order(invariants)
         if blocks is None:
             raise MisfitError("compositions: the invariants are not totals of disjoint blocks")

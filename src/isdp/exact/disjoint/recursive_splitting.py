@@ -38,7 +38,7 @@ from isdp.exact.bits.geometric import MARGIN, BitSource, _ball, toss_all
 from isdp.exact.disjoint.blocks import block_order
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.io.progress import progress
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 MOST_TRIES = 100  # a split
 MOST_TERMS = 20_000  # of a finite sum: a second
@@ -72,9 +72,9 @@ class HalvingSampler(WordSampler):
     method = "halving"
     reason = "the law is Gaussian, and the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
         refuse_bounds(self.method, lower)
-        energy = energy_served(self.method, law, [(2, False)])
+        energy = check_energy(self.method, law, [(2, False)])
         blocks = block_order(invariants)
         if blocks is None:
             raise MisfitError("halving: the invariants are not totals of disjoint blocks")

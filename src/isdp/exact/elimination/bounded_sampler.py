@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.elimination.candidate_trees import Layouts
@@ -41,7 +41,7 @@ from isdp.exact.elimination.truncation import (
 )
 from isdp.exact.sampler import refuse_many
 from isdp.io.progress import tracked
-from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, check_energy
 
 MOST_CONVOLVED = 1e-9  # in total variation; more, and messages are added up one by one
 TINY = 1e-250  # weights below it could not be told from sums that have underflowed
@@ -138,7 +138,7 @@ class DynamicSampler:
         left_out: float = 1e-12,
         most_products: float = MOST_PRODUCTS,
     ):
-        energy = energy_served("messages", mechanism, PRODUCTS)
+        energy = check_energy("messages", mechanism, PRODUCTS)
         refuse_many(invariants.cells)
         if not 0 < left_out < 1:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
@@ -295,7 +295,9 @@ class DynamicSampler:
         InputError
             If `draws` is not a whole number from 0 up.
         """
-        noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
+        noise = np.zeros(
+            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+        )
         for start in tracked("drawing noise", range(0, len(noise), DRAWS_AT_ONCE)):
             for tree in range(len(self._layout.trees)):
                 self._sample_tree(rng, tree, noise[start : start + DRAWS_AT_ONCE])

@@ -47,7 +47,7 @@ from isdp.exact.elimination.truncation import (
 from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many
 from isdp.io.progress import progress
 from isdp.lattice.elimination import settle
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
 # of a split, so that whole chances, and rounding as terms are added up, stay below SPARED
@@ -104,12 +104,12 @@ class MessageSampler(WordSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Law | Mechanism,
+        law: Target | Mechanism,
         lower=None,
         most_products: float = MOST_PRODUCTS,
     ):
         refuse_bounds(self.method, lower)
-        energy = energy_served(self.method, law, [(1, False)])
+        energy = check_energy(self.method, law, [(1, False)])
         refuse_many(invariants.cells)
         self.invariants, self.epsilon = invariants, Fraction(energy.rate)
         self._most_products = most_products

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import LARGEST_RATE, BitSource, _geometric
 from isdp.exact.disjoint.blocks import refuse_large_sums
@@ -18,7 +18,7 @@ from isdp.exact.disjoint.compositions import compose, parts, spans
 from isdp.exact.overlapping.class_sums import TypeSums
 from isdp.exact.sampler import WordSampler, refuse_bounds
 from isdp.io.progress import progress
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 
 class TypedSampler(WordSampler):
@@ -56,14 +56,14 @@ class TypedSampler(WordSampler):
 
     reason = "the norm is l1, and few totals go across disjoint ones"
 
-    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
         refuse_bounds(self.method, lower)
-        energy_served(self.method, law, [(1, False)])
+        check_energy(self.method, law, [(1, False)])
         self.invariants, rate = invariants, law.energy.rate
         if rate > LARGEST_RATE:
             raise InputError(f"sums of types: takes an epsilon of at most {LARGEST_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
-        kind, first = cell_types(invariants)
+        kind, first = find_cell_classes(invariants)
         sizes = np.bincount(kind)
         order = np.argsort(kind, kind="stable")
         starts = np.concatenate([[0], np.cumsum(sizes)])

@@ -43,7 +43,7 @@ from isdp.exact.overlapping.compiled_klein import (
 from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many, refuse_tries
 from isdp.io.progress import announce, progress
 from isdp.lattice.null_lattice import SOON_REDUCED, basis_seconds, kernel_lattice
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # LLL's own bar; and one near the 3/4 of the theorem
 MOST_DIMENSION = 1000  # the proof takes seconds
@@ -91,12 +91,12 @@ class GaussianSampler(WordSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Law | Mechanism,
+        law: Target | Mechanism,
         lower=None,
         most_tries: float = MOST_TRIES,
     ):
         refuse_bounds(self.method, lower)
-        energy = energy_served(self.method, law, [(2, False)])
+        energy = check_energy(self.method, law, [(2, False)])
         refuse_many(invariants.cells)
         self.invariants, self.variance = invariants, gaussian_variance(energy)
         sigma = math.sqrt(self.variance)

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.overlapping.compiled_klein import Bins, draw_mixture
@@ -31,7 +31,7 @@ from isdp.exact.overlapping.klein import (
 from isdp.exact.rounding_error import UNIT, coefficient_error, frame_error
 from isdp.exact.sampler import MOST_TRIES, refuse_bounds, refuse_many, refuse_tries
 from isdp.io.progress import tracked
-from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, check_energy
 
 BINS_A_UNIT = 100  # of epsilon sigma
 NUMBERS_AT_ONCE = 10**6  # some tenths of a second, between which progress shows
@@ -89,7 +89,7 @@ class MixtureSampler:
         self, invariants: Invariants, law: Mechanism, lower=None, most_tries: float = MOST_TRIES
     ):
         refuse_bounds(self.method, lower)
-        energy_served(self.method, law, [(2, True)])
+        check_energy(self.method, law, [(2, True)])
         refuse_many(invariants.cells)
         self.invariants, self.most_tries = invariants, most_tries
         self.epsilon = epsilon = law.energy.rate
@@ -137,7 +137,9 @@ class MixtureSampler:
         InputError
             If `draws` is no count, or one draw takes 100 times `most_tries`.
         """
-        kept = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
+        kept = np.zeros(
+            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+        )
         longest = int(min(PATIENCE * self.most_tries, 2.0**62))
         numbers = max(self.expected_tries, 1.0) * self.invariants.cells
         rows = max(1, int(NUMBERS_AT_ONCE / numbers))

@@ -30,7 +30,7 @@ from isdp.exact.bits.geometric import BitSource, _geometric
 from isdp.exact.sampler import MOST_TRIES, WordSampler, refuse_bounds, refuse_many, refuse_tries
 from isdp.io.progress import progress, tracked
 from isdp.lattice.elimination import settle as settle_cells
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 PILOT_DRAWS = 200
 PILOT_SEED = 1
@@ -107,12 +107,12 @@ class StagedSampler(WordSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Law | Mechanism,
+        law: Target | Mechanism,
         lower=None,
         most_tries: float = MOST_TRIES,
     ):
         refuse_bounds(self.method, lower)
-        energy = energy_served(self.method, law, [(1, False)])
+        energy = check_energy(self.method, law, [(1, False)])
         refuse_many(invariants.cells)
         self.invariants, self._plan = invariants, _flatten(_best_parts(invariants))
         epsilon = Fraction(energy.rate)
