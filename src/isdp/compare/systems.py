@@ -187,7 +187,7 @@ class IntegerLaplace(IntegerNoise):
         """As `PlainNoise.cell_variance`, from the exact law."""
         epsilon = self.mechanism(budget).epsilon
         if cells:
-            return exact.total_law(cells, epsilon).sd ** 2
+            return exact.total_distribution(cells, epsilon).sd ** 2
         return 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 

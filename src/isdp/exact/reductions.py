@@ -10,8 +10,8 @@ import numpy as np
 from isdp.constraints.independent_parts import Part, independent_parts
 from isdp.constraints.invariants import Invariants
 from isdp.exact.bits.geometric import BitSource
-from isdp.exact.sampler import WordSampler
-from isdp.exact.tied_cells import Merged, merge_mirrored
+from isdp.exact.sampler import RandomBitSampler
+from isdp.exact.tied_cells import Merged, merge_tied_cells
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, Target
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def reduce(
     invariants: Invariants, law: Target | Mechanism, select: Callable[..., ExactSampler]
-) -> PartsSampler | MergedSampler | None:
+) -> IndependentPartsSampler | TiedCellsSampler | None:
     """Set up samplers for the smaller laws that this one is made of.
 
     Parameters
@@ -31,7 +31,7 @@ def reduce(
 
     Returns
     -------
-    PartsSampler, MergedSampler or None
+    IndependentPartsSampler, TiedCellsSampler or None
         None if the law does not factorise, or all cells hang together and none is another's mirror.
 
     Raises
@@ -43,17 +43,17 @@ def reduce(
         return None
     parts = independent_parts(invariants)
     if len(parts) > 1:
-        return PartsSampler(invariants, parts, law, select)
-    merged = merge_mirrored(invariants)
-    return None if merged is None else MergedSampler(invariants, merged, law, select)
+        return IndependentPartsSampler(invariants, parts, law, select)
+    merged = merge_tied_cells(invariants)
+    return None if merged is None else TiedCellsSampler(invariants, merged, law, select)
 
 
-class PartsSampler(WordSampler):
+class IndependentPartsSampler(RandomBitSampler):
     """Draws part by part; parts alike share a sampler, and their draws are made at once.
 
     Attributes
     ----------
-    expected_tries : float
+    expected_proposals : float
         The parts' tries, added up.
     """
 
@@ -67,8 +67,8 @@ class PartsSampler(WordSampler):
         self._groups = [(np.stack(cells), select(law, held)) for held, cells in alike.items()]
         told = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
         self.reason = f"no totals join these parts, which are drawn apart: {', '.join(told)}"
-        self.expected_tries = sum(
-            len(cells) * chosen.expected_tries for cells, chosen in self._groups
+        self.expected_proposals = sum(
+            len(cells) * chosen.expected_proposals for cells, chosen in self._groups
         )
 
     def draw(self, words: BitSource, draws: int) -> np.ndarray:
@@ -80,14 +80,14 @@ class PartsSampler(WordSampler):
         return noise
 
 
-class MergedSampler(WordSampler):
+class TiedCellsSampler(RandomBitSampler):
     """Draws one cell of each set that moves together."""
 
     def __init__(self, invariants: Invariants, merged: Merged, law: Target | Mechanism, select):
         self.invariants, self._merged = invariants, merged
         energy = law.energy._replace(rate=law.energy.rate * merged.times)
         self._chosen = select(Target(law.name, energy), merged.invariants)
-        self.method, self.expected_tries = self._chosen.method, self._chosen.expected_tries
+        self.method, self.expected_proposals = self._chosen.method, self._chosen.expected_proposals
         self.reason = (
             f"cells move together by {merged.times}, as one with {merged.times} times the rate; "
             f"then {self._chosen.reason}"

@@ -10,7 +10,7 @@ from flint import ctx
 from isdp import GeneralizedGaussian, InputError, Invariants
 from isdp.exact import release, sample, select_sampler
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
-from isdp.exact.disjoint.recursive_splitting import HalvingSampler, period
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler, period
 from isdp.exact.overlapping.compiled_klein import relative_masses
 from isdp.exact.release_noise import parse_rho, rho_of_sigma
 
@@ -56,9 +56,9 @@ def test_sums_of_two_cells_are_drawn_up_to_64_standard_deviations_within_61_bits
     law = GeneralizedGaussian(math.sqrt(share * 2.0**107))
     if refused:
         with pytest.raises(InputError):
-            HalvingSampler(Invariants.total(2), law)
+            SplittingSampler(Invariants.total(2), law)
     else:
-        HalvingSampler(Invariants.total(2), law)
+        SplittingSampler(Invariants.total(2), law)
 
 
 def test_a_flat_period_is_flat():

@@ -29,7 +29,7 @@ from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes
-from isdp.exact.distributions import Part, sum_law, sum_variance
+from isdp.exact.distributions import Part, sum_distribution, sum_variance
 from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.streams import stream
@@ -367,7 +367,7 @@ def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
 
 @lru_cache(maxsize=4096)
 def _figures_of_law(energy: Energy, parts: tuple[Part, ...]) -> tuple:
-    law = sum_law(energy, parts)
+    law = sum_distribution(energy, parts)
     limit = _first(lambda size: law.beyond(size) <= 1 - LEVEL)
     negative = {size: _probability(law.below(size)) for size in SIZES}
     unchanged = float(law.pmf[len(law.pmf) // 2])
@@ -424,7 +424,7 @@ def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
     InputError
         If that is too few of them to tell anything.
     """
-    by_tries = int(MOST_PROPOSED / sampler.expected_tries)
+    by_tries = int(MOST_PROPOSED / sampler.expected_proposals)
     if by_tries < FEWEST:
         raise InputError("margins: draws take too many tries to simulate")
     return min(by_tries, max(FEWEST, min(draws, int(MOST_DRAWN / cells))))

@@ -39,7 +39,7 @@ from isdp.exact.elimination.truncation import (
     shown,
     window_size,
 )
-from isdp.exact.sampler import refuse_many
+from isdp.exact.sampler import refuse_many_cells
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
@@ -52,7 +52,7 @@ PRODUCTS = ((1, False), (2, False))  # the energies whose weight is a product ov
 FARTHEST = -2000.0  # log probability of what bounds may ask for, beyond which doubles give out
 
 
-class DynamicSampler:
+class BoundedEliminationSampler:
     """Draws from P(u) proportional to a product over cells, on {u : A u = 0}, within bounds.
 
     Parameters
@@ -119,7 +119,7 @@ class DynamicSampler:
     Examples
     --------
     >>> from isdp import GeneralizedLaplace, Invariants
-    >>> sampler = DynamicSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
+    >>> sampler = BoundedEliminationSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
     >>> noise = sampler.sample(np.random.default_rng(1), 10)
     >>> noise.shape, int(abs(noise.reshape(10, 3, 3).sum(axis=1)).max())
     ((10, 9), 0)
@@ -139,7 +139,7 @@ class DynamicSampler:
         most_products: float = MOST_PRODUCTS,
     ):
         energy = check_energy("messages", mechanism, PRODUCTS)
-        refuse_many(invariants.cells)
+        refuse_many_cells(invariants.cells)
         if not 0 < left_out < 1:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism
