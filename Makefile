@@ -34,7 +34,7 @@ PACKAGE ?=
 CORES ?= all
 SWEEP ?= config/sweep.yaml
 # after a run that succeeded; a failed one ends with Snakemake's own error
-SUMMARY = PYTHONPATH=src $(BIN)/python -m reproduction.running.summary results
+SUMMARY = PYTHONPATH=src $(BIN)/python -m reproduction.jobs.summary results
 
 # the first Python at hand that fits
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \

@@ -13,9 +13,9 @@ from benchmarks.timing import medians, row, seconds, seconds_of_program, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.diagnostics.chains import convergence
 from isdp.exact import choose, release, sample
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.typed import TypedSampler
-from isdp.lattice.kernel import kernel_lattice
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact.overlapping.cell_classes import TypedSampler
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from reproduction.congenial.sex_by_age import lattice_walk
 from reproduction.data.table_p12 import sex_by_age_invariants

@@ -9,10 +9,10 @@ from benchmarks.releases import states_by_classes
 from benchmarks.timing import row, seconds_a_call, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import sample
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.mixture import MixtureSampler
-from isdp.exact.typed import TypedSampler
-from isdp.lattice.kernel import kernel_lattice
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact.overlapping.cell_classes import TypedSampler
+from isdp.exact.overlapping.l2_mixture import MixtureSampler
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
 
 EPSILON = 0.25

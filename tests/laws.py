@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.exact.messages.sampler import DynamicSampler
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
 from isdp.mechanisms.base import Energy, Law
 
 CUTS = [-9, -4, -1, 0, 1, 3, 8]

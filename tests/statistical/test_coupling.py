@@ -10,7 +10,8 @@ from numba import njit
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
+from isdp.mcmc.compiled_chains import coupled_double_geometric
 from isdp.mcmc.coupling import (
     CoupledState,
     bound_terms,
@@ -20,9 +21,8 @@ from isdp.mcmc.coupling import (
     step,
     tv_bound,
 )
-from isdp.mcmc.kernels import coupled_double_geometric
 from isdp.mcmc.metropolis import LatticeWalk
-from isdp.mechanisms.laplace import double_geometric_pmf
+from isdp.mechanisms.generalized_laplace import double_geometric_pmf
 from tests.statistical.checks import LawRejected, check_law, count_points
 from tests.statistical.test_metropolis import histogram, transition_matrix
 

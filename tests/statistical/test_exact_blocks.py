@@ -11,19 +11,10 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, total_law
-from isdp.exact.coins import BitSource, Geometric
-from isdp.exact.compositions import BlockSampler, compose
-from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
-
-LATTICES = {
-    "two cells": Invariants.total(2),
-    "three cells": Invariants.total(3),
-    "two blocks": Invariants.partition([0, 1, 0, 1]),
-    "a free cell, a block of one and a row twice": Invariants(
-        [[0, 1, 1, 0], [0, 3, 3, 0], [0, 0, 0, 1]]
-    ),
-}
+from isdp.exact import total_law
+from isdp.exact.bits.geometric import BitSource, Geometric
+from isdp.exact.disjoint.compositions import BlockSampler, compose
+from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
 
 def generator(seed=21):
@@ -32,27 +23,6 @@ def generator(seed=21):
 
 def sample_blocks(rng, invariants, epsilon, draws):
     return BlockSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-@pytest.mark.parametrize("name", LATTICES)
-def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
-    invariants, mechanism = LATTICES[name], GeneralizedLaplace(epsilon)
-    draws = sample_blocks(generator(), invariants, epsilon, draws=30_000)
-    law = enumerate_law(invariants, mechanism)
-    assert law.left_out < 1e-8
-    check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
-    norms = mechanism.measure(law.points)
-    sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
-    check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
-
-
-def test_power_an_epsilon_off_by_a_tenth_is_caught():
-    invariants = LATTICES["three cells"]
-    draws = sample_blocks(generator(), invariants, 0.77, draws=30_000)
-    law = enumerate_law(invariants, GeneralizedLaplace(0.7))
-    with pytest.raises(LawRejected):
-        check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
 
 
 def test_counties_follow_the_law_of_one_cell_under_one_total():

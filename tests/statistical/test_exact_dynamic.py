@@ -5,9 +5,8 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import total_law
-from isdp.exact.messages import windows
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.laws import CUTS, binned, cell_law
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 from tests.unit.exact.test_messages import RECORDS, points_in_a_box
@@ -54,14 +53,6 @@ def test_law_on_lattices_small_enough_to_enumerate(name, law):
     norms = mechanism.measure(points)
     mean = (pmf * norms).sum()
     check_mean(mechanism.measure(draws), mean, np.sqrt((pmf * (norms - mean) ** 2).sum()))
-
-
-@pytest.mark.parametrize("name", LATTICES)
-def test_law_where_messages_are_convolved(name, monkeypatch):
-    monkeypatch.setattr(windows, "PLACE", 0.0)
-    invariants, mechanism = LATTICES[name], MECHANISMS["l1"]
-    points, pmf = enumerate_product(invariants, mechanism)
-    check_law(count_points(draw(invariants, mechanism, 22), points), np.append(pmf, 0.0))
 
 
 @pytest.mark.parametrize("law", MECHANISMS)

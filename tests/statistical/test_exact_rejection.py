@@ -1,17 +1,15 @@
 """The rejection samplers draw from the laws that enumeration and Poisson's formula give."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_law, total_law
-from isdp.exact.kernels import integer_gaussian
-from isdp.exact.klein import GaussianSampler, gram_schmidt
-from isdp.exact.mixture import MixtureSampler
-from isdp.exact.staged import StagedSampler
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.overlapping.compiled_klein import integer_gaussian
+from isdp.exact.overlapping.klein import GaussianSampler
+from isdp.exact.overlapping.l2_mixture import MixtureSampler
+from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
@@ -38,13 +36,6 @@ def laplace_law(invariants, epsilon, norm):
     return law.points, law.pmf
 
 
-def gaussian_law(invariants, sigma):
-    """Weights written down anew, on the points of a ball that leaves out less than 1e-13."""
-    points = enumerate_law(invariants, GeneralizedLaplace(1.0, "l2"), radius=9 * sigma + 1).points
-    weights = np.exp(-(points.astype(float) ** 2).sum(axis=1) / (2 * sigma**2))
-    return points, weights / weights.sum()
-
-
 def check_points(draws, points, pmf):
     counts = count_points(draws, points)
     assert counts[-1] <= 1  # beyond the points, where two of 30,000 are with a chance of 2e-7
@@ -65,13 +56,6 @@ def test_laplace_noise_on_lattices_small_enough_to_enumerate(name, norm, epsilon
     check_points(draws, *laplace_law(LATTICES[name], epsilon, norm))
 
 
-@pytest.mark.parametrize("sigma", [0.45, 0.7, 1.5])
-@pytest.mark.parametrize("name", LATTICES)
-def test_gaussian_noise_on_lattices_small_enough_to_enumerate(name, sigma):
-    draws = draw(GaussianSampler, LATTICES[name], GeneralizedGaussian(sigma), 30_000)
-    check_points(draws, *gaussian_law(LATTICES[name], sigma))
-
-
 @pytest.mark.parametrize("s", [0.3, 0.49, 0.5, 1.0, 6.0])
 @pytest.mark.parametrize("c", [0.0, 0.5, 0.3, -2.8])
 def test_gaussians_on_the_integers(s, c):
@@ -87,41 +71,6 @@ def test_power_an_epsilon_off_by_a_tenth_is_caught(norm):
     draws = draw(NORMS[norm], TABLE, GeneralizedLaplace(0.77, norm), 15_000)
     with pytest.raises(LawRejected):
         check_points(draws, *laplace_law(TABLE, 0.7, norm))
-
-
-def test_power_a_sigma_off_by_a_tenth_is_caught():
-    draws = draw(GaussianSampler, TABLE, GeneralizedGaussian(1.65), 15_000)
-    with pytest.raises(LawRejected):
-        check_points(draws, *gaussian_law(TABLE, 1.5))
-
-
-@pytest.mark.parametrize(
-    ("kind", "mechanism"),
-    [
-        (MixtureSampler, GeneralizedLaplace(0.7, "l2")),
-        (GaussianSampler, GeneralizedGaussian(1.5)),
-    ],
-)
-def test_power_a_basis_of_a_sublattice_is_caught(monkeypatch, kind, mechanism):
-    basis = gram_schmidt(TABLE).basis * [2, 1]
-    monkeypatch.setattr("isdp.exact.klein.kernel_lattice", lambda *_: SimpleNamespace(basis=basis))
-    draws = draw(kind, TABLE, mechanism, 5_000)
-    law = gaussian_law(TABLE, 1.5) if kind is GaussianSampler else laplace_law(TABLE, 0.7, "l2")
-    with pytest.raises(LawRejected):
-        check_points(draws, *law)
-
-
-def test_power_kleins_sampler_without_rejection_is_caught():
-    sigma = 0.6
-    basis, lengths, mu = gram_schmidt(TABLE)
-    rng = np.random.default_rng(23)
-    last = np.array([integer_gaussian(rng, 0.0, sigma / lengths[1]) for _ in range(10_000)])
-    first = [integer_gaussian(rng, -mu[0, 1] * k, sigma / lengths[0]) for k in last]
-    draws = np.stack([first, last], axis=1).astype(np.int64) @ basis.T
-    points, pmf = gaussian_law(TABLE, sigma)
-    with pytest.raises(LawRejected):
-        check_points(draws, points, pmf)
-    check_points(draw(GaussianSampler, TABLE, GeneralizedGaussian(sigma), 10_000), points, pmf)
 
 
 def test_gaussian_moments_on_the_4_x_4_table():

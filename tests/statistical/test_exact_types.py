@@ -10,12 +10,12 @@ from scipy.signal import fftconvolve
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.exact import choose, enumerate_law, release
-from isdp.exact.bounded import BoundedSampler
-from isdp.exact.coins import BitSource
-from isdp.exact.counts import SumsOfCounts
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.sums import TypeSums
-from isdp.exact.typed import TypedSampler
+from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.negative_binomial import SumsOfCounts
+from isdp.exact.disjoint.bounded_laplace import BoundedSampler
+from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact.overlapping.cell_classes import TypedSampler
+from isdp.exact.overlapping.class_sums import TypeSums
 from tests.laws import CUTS, binned, cell_law, l1
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
@@ -77,20 +77,6 @@ def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
         check_points(draws, law_of(invariants, 0.7))
 
 
-def test_power_a_law_of_the_sum_of_one_count_too_few_is_caught(monkeypatch):
-    counts, right = [], SumsOfCounts.__init__
-
-    def one_less(self, kinds, rate):
-        counts.append([max(kind - 1, 1) for kind in kinds])
-        right(self, counts[-1], rate)
-
-    monkeypatch.setattr(SumsOfCounts, "__init__", one_less)
-    draws = TypedSampler(STATES_BY_SEX, l1("0.7")).draw(words(), DRAWS)
-    assert counts == [[1, 1]]  # of types of one cell and of two
-    with pytest.raises(LawRejected):
-        check_points(draws, law_of(STATES_BY_SEX, 0.7))
-
-
 @pytest.mark.parametrize("epsilon", [0.7, 1.5])
 @pytest.mark.parametrize("name", APART)
 def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, epsilon):
@@ -132,27 +118,6 @@ def test_sums_of_counts_are_negative_binomial(counts, epsilon):
         else:
             with pytest.raises(LawRejected):
                 check_law(binned, np.diff(below))
-
-
-@pytest.mark.parametrize("counts", [1, 40])
-def test_values_are_kept_in_proportion_to_the_law_of_a_sum(counts):
-    law = stats.nbinom(counts, -math.expm1(-0.25))
-    sums = SumsOfCounts([counts], Fraction(1, 4))
-    mode = int((counts - 1) / math.expm1(0.25))
-    values = np.arange(-3, 3 * mode + 30, 1 if counts == 1 else 3)
-    tried = np.repeat(values, 4_000)
-    kept = sums.keep(words(), np.zeros(len(tried), dtype=np.int64), tried).reshape(-1, 4_000)
-    chance = law.pmf(values) / law.pmf(mode)
-    assert not kept[values < 0].any()
-    seen = (chance > 0.005) & (chance < 1)  # 20 are kept at least
-    check_shares(kept[seen], chance[seen])
-    with pytest.raises(LawRejected):
-        check_shares(kept[seen], 0.9 * chance[seen])
-
-
-def check_shares(kept, chances):
-    for row, p in zip(kept, chances, strict=True):
-        check_mean(row, p, math.sqrt(p * (1 - p)))
 
 
 def law_of_a_sum(cells, epsilon, half):

@@ -9,10 +9,10 @@ import pytest
 
 from isdp import GeneralizedGaussian, Invariants
 from isdp.exact import release, sample
-from isdp.exact.coins import BitSource
-from isdp.exact.halving import HalvingSampler
-from isdp.exact.klein import GaussianSampler
-from isdp.lattice.kernel import kernel_lattice
+from isdp.exact.bits.geometric import BitSource
+from isdp.exact.disjoint.recursive_splitting import HalvingSampler
+from isdp.exact.overlapping.klein import GaussianSampler
+from isdp.lattice.null_lattice import kernel_lattice
 from tests.laws import gaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
@@ -53,6 +53,15 @@ def test_klein_follows_the_law_on_small_lattices(name, variance):
         check_law(count_points(off, points), np.append(pmf, 0.0))
 
 
+def test_draws_one_at_a_time_follow_the_law():
+    """Bounds of the acceptance probability decide nearly all splits, its value the others."""
+    invariants, variance, words = Invariants.total(3), Fraction(1, 5), pseudo()
+    points, pmf = enumerated(invariants, variance)
+    sampler = HalvingSampler(invariants, gaussian(variance))
+    drawn = np.vstack([sampler.draw(words, 1) for _ in range(4_000)])
+    check_law(count_points(drawn, points), np.append(pmf, 0.0))
+
+
 def convolved(cells, variance, reach):
     """Law of one cell under one total over `cells`, on -reach to reach."""
     k = np.arange(-reach, reach + 1)
@@ -77,16 +86,6 @@ def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     pair = drawn[:, 0] * drawn[:, -1]  # negative on average, as the total holds them together
     mean = -(pmf * k**2).sum() / (cells - 1)
     check_mean(pair, mean, math.sqrt((pair.astype(float) ** 2).mean()))
-
-
-def test_power_a_period_that_is_left_out_is_caught(monkeypatch):
-    monkeypatch.setattr(
-        "isdp.exact.halving._keep", lambda words, parts, pair: np.ones(len(pair[0]), bool)
-    )
-    drawn = HalvingSampler(Invariants.total(4), gaussian("1/6")).draw(pseudo(), DRAWS)
-    k, pmf = convolved(4, Fraction(1, 6), 12)
-    with pytest.raises(LawRejected):
-        check_law(np.bincount(drawn[:, 0] + 12, minlength=len(k)), pmf)
 
 
 def test_halving_and_klein_draw_from_one_law():

@@ -9,12 +9,10 @@ import sys
 import tomllib
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
 import isdp
 from isdp.cli.entry import COMMANDS
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import PAPERS
-from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow.conftest import PATIENCE
 
@@ -96,17 +94,6 @@ def test_every_study_paper_and_command_is_named_to_a_newcomer():
     named = re.findall(r"^\| (`isdp [^|]*`) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
     commands = re.findall(r"\w+", " ".join(named).replace("isdp", ""))
     assert set(commands) == {command.__name__.rpartition(".")[2] for command in COMMANDS}
-
-
-def test_the_documentation_builder_is_pinned_within_what_is_declared():
-    declared = list(map(Requirement, project()["optional-dependencies"]["docs"]))
-    pins = dict(
-        line.split("==")
-        for line in (ROOT / "docs/requirements.txt").read_text().splitlines()
-        if not line.startswith("#")
-    )
-    assert declared
-    assert [tool.name for tool in declared if pins[tool.name] not in tool.specifier] == []
 
 
 def test_hooks_need_nothing_but_the_environment():

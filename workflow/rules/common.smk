@@ -6,11 +6,11 @@ from pathlib import Path
 
 from checkout import BASE, HERE
 from reproduction.config.model import read_config
-from reproduction.running.descriptions import caption_file, read_descriptions
-from reproduction.running.settings import ConfigError, column, local_file
-from reproduction.running.single_run import claim_folder
-from reproduction.running.sources import code, presentation
-from reproduction.running.summary import pages_to_open, read_if_there
+from reproduction.jobs.descriptions import caption_file, read_descriptions
+from reproduction.jobs.settings import ConfigError, column, local_file
+from reproduction.jobs.single_run import claim_folder
+from reproduction.jobs.sources import code, presentation
+from reproduction.jobs.summary import pages_to_open, read_if_there
 
 
 def files_of(pattern):

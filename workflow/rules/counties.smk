@@ -3,7 +3,7 @@
 Also the regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
 """
 
-from reproduction.running.scenarios import walk_of
+from reproduction.jobs.scenarios import walk_of
 
 COUNTIES = config["counties"]
 MECHANISM = {key: COUNTIES[key] for key in ("norm", "epsilon")}

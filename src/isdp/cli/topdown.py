@@ -84,9 +84,9 @@ def add(commands) -> None:
 
 def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given) -> int:
     """Run it and say what was written."""
-    from isdp.exact.secure import exact_epsilon
+    from isdp.commands.topdown.run import Wish, topdown
+    from isdp.exact.release_noise import exact_epsilon
     from isdp.io.certificate import said_of_privacy
-    from isdp.privatize.topdown import Wish, topdown
 
     options = {name: given.pop(name) for name in ("count", "force", "accept")}
     experiment, seed = take_experiment(given)

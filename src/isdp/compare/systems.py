@@ -23,9 +23,9 @@ from isdp.checks import share, within
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.laws import Part, sum_variance
-from isdp.mechanisms.gaussian import GeneralizedGaussian
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.exact.distributions import Part, sum_variance
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 PER_MOVE = 2  # l1 distance, and squared l2 distance, that one person who changes cell makes
 DELTA = 1e-10  # at which the Gaussian of SDP is calibrated; its rho does not depend on it
@@ -133,9 +133,9 @@ class PlainNoise(Noise):
         """As `Noise.noise`."""
         return self.law(Invariants.total(counts.size), budget).sample(rng, 1)[0]
 
-    @abstractmethod
     def spread(self, budget: float) -> float | None:
         """Give s^2 where the covariance is s^2 Pi_N, or at most that; None where it is neither."""
+        return None
 
     exactly: ClassVar[bool] = True  # or at most
 
@@ -153,66 +153,66 @@ class PlainNoise(Noise):
         return spread * (1 - 1 / cells) if cells else spread
 
 
-class IntegerLaplace(PlainNoise):
-    """Exact integer noise, weight exp(-epsilon ||u||_1 / 2) (ISDP, Definition 9)."""
+class IntegerNoise(PlainNoise):
+    """Exact integer noise of a mechanism of the library (ISDP)."""
 
-    name = "integer noise"
     paper = "ISDP"
-    parameter = "epsilon"
+
+    @staticmethod
+    @abstractmethod
+    def mechanism(budget: float) -> GeneralizedLaplace | GeneralizedGaussian:
+        """Give the mechanism that costs one person who changes cell the budget."""
 
     def law(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
         """As `PlainNoise.law`."""
-        return exact.choose(invariants, self._law(budget))
+        return exact.choose(invariants, self.mechanism(budget))
 
     def promise(self, budget: float) -> Guarantee:
         """As `PlainNoise.promise` (ISDP, Theorem 10)."""
-        return self._law(budget).guarantee
+        return self.mechanism(budget).guarantee
 
-    def spread(self, budget: float) -> None:
-        """As `PlainNoise.spread`."""
+
+class IntegerLaplace(IntegerNoise):
+    """Exact integer noise, weight exp(-epsilon ||u||_1 / 2) (ISDP, Definition 9)."""
+
+    name = "integer noise"
+    parameter = "epsilon"
+
+    @staticmethod
+    def mechanism(budget: float) -> GeneralizedLaplace:
+        """As `IntegerNoise.mechanism`."""
+        return GeneralizedLaplace(budget / PER_MOVE)
 
     def cell_variance(self, cells: int, budget: float) -> float:
         """As `PlainNoise.cell_variance`, from the exact law."""
-        epsilon = self._law(budget).epsilon
+        epsilon = self.mechanism(budget).epsilon
         if cells:
             return exact.total_law(cells, epsilon).sd ** 2
         return 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
-    @staticmethod
-    def _law(budget: float) -> GeneralizedLaplace:
-        return GeneralizedLaplace(budget / PER_MOVE)
 
-
-class IntegerGaussian(PlainNoise):
+class IntegerGaussian(IntegerNoise):
     """Exact integer noise, weight exp(-||u||_2^2 / (2 sigma^2)), sigma^2 = 1 / rho."""
 
     name = "integer Gaussian noise"
-    paper = "ISDP"
     parameter = "rho"
     exactly = False
 
-    def law(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
-        """As `PlainNoise.law`."""
-        return exact.choose(invariants, self._law(budget))
-
-    def promise(self, budget: float) -> Guarantee:
-        """As `PlainNoise.promise`: a squared l2 distance of 2 costs 2 / (2 sigma^2)."""
-        return self._law(budget).guarantee
+    @staticmethod
+    def mechanism(budget: float) -> GeneralizedGaussian:
+        """As `IntegerNoise.mechanism`: a squared l2 distance of 2 costs 2 / (2 sigma^2)."""
+        return GeneralizedGaussian(math.sqrt(1 / budget))
 
     def spread(self, budget: float) -> float:
         """As `PlainNoise.spread`: at most sigma^2.
 
         By Poisson's formula E exp(t'u) is at most exp(sigma^2 |Pi_N t|^2 / 2), on any lattice.
         """
-        return self._law(budget).sigma ** 2
+        return self.mechanism(budget).sigma ** 2
 
     def cell_variance(self, cells: int, budget: float) -> float:
         """As `PlainNoise.cell_variance`, from the exact law."""
-        return sum_variance(self._law(budget).energy, [Part(cells, 1)])
-
-    @staticmethod
-    def _law(budget: float) -> GeneralizedGaussian:
-        return GeneralizedGaussian(math.sqrt(1 / budget))
+        return sum_variance(self.mechanism(budget).energy, [Part(cells, 1)])
 
 
 class ProjectedLaplaceNoise(PlainNoise):
@@ -277,9 +277,6 @@ class KNormNoise(PlainNoise):
             PER_MOVE,
             "SDP, Section 3.4; Hardt and Talwar 2010",
         )
-
-    def spread(self, budget: float) -> None:
-        """As `PlainNoise.spread`."""
 
     def cell_variance(self, cells: int, budget: float) -> float:
         """As `PlainNoise.cell_variance`: that of the image of independent Laplace noise."""

@@ -168,7 +168,7 @@ class Polytope:
 
         Without any one of them the others can be met.
         """
-        from isdp.constraints.conflict import conflicting  # which needs this module
+        from isdp.constraints.contradictions import conflicting  # which needs this module
 
         sides = [*(f"= {a}" for a in self.totals), *(f">= {b}" for b in self.least)]
         names = [*self.equalities.names, *self.inequalities.names]

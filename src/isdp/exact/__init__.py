@@ -5,10 +5,10 @@ exact arithmetic from the operating system's randomness; `total_law` and `enumer
 judge samplers by.
 """
 
-from isdp.exact.choice import ExactSampler, choose, sample
+from isdp.exact.distributions import TotalLaw, total_law
 from isdp.exact.enumeration import EnumeratedLaw, enumerate_law
-from isdp.exact.laws import TotalLaw, total_law
-from isdp.exact.secure import release
+from isdp.exact.release_noise import release
+from isdp.exact.selection import ExactSampler, choose, sample
 
 __all__ = [
     "EnumeratedLaw",

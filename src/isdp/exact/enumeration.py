@@ -9,7 +9,7 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms.base import Mechanism, energy_served
 
 MOST_POINTS = 20_000_000

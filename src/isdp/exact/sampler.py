@@ -9,7 +9,7 @@ import numpy as np
 from isdp.checks import whole
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
-from isdp.exact.coins import BitSource
+from isdp.exact.bits.geometric import BitSource
 
 MOST_TRIES = 1e6
 MOST_CELLS = 2000  # of lattices that are taken as a whole

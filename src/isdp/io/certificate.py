@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 
 from isdp.accounting.guarantees import upper
@@ -16,6 +17,11 @@ NO_GUARANTEE = (
     "the law. What is said of privacy is what the law asked for would have."
 )
 SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
+
+
+def now() -> str:
+    """Time of a run in UTC, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
 def markdown(certificate: Mapping) -> str:

@@ -308,6 +308,6 @@ def integer_kernel(matrix: csr_array) -> np.ndarray:
 def _refuse_large(rows: int, columns: int) -> None:
     if rows * columns > MAX_DENSE:
         raise InputError(
-            f"subspace: {rows} x {columns} entries that hang together are too many to eliminate "
+            f"subspace: {rows} x {columns} entries that share columns are too many to eliminate "
             f"exactly (up to {MAX_DENSE}); split or thin the invariants"
         )

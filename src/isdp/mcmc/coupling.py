@@ -19,10 +19,10 @@ from scipy import special
 
 from isdp.checks import whole
 from isdp.errors import InputError
-from isdp.lattice.kernel import BASES
-from isdp.mcmc.kernels import Scratch, coupled_sweeps, meet
+from isdp.lattice.null_lattice import BASES
+from isdp.mcmc.compiled_chains import Scratch, coupled_sweeps, meet
 from isdp.mcmc.metropolis import LatticeWalk, State
-from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
+from isdp.mechanisms.generalized_laplace import LONGEST_JUMP_IN_SCALES
 
 BAND = 0.99  # level of the Monte Carlo band
 LEAST_JUMPS = 10  # that the leading chain accepts within the lag

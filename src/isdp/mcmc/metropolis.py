@@ -24,13 +24,13 @@ from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.io.progress import announce, tracked
-from isdp.lattice.kernel import KernelLattice, basis_seconds, kernel_lattice
-from isdp.mcmc.kernels import Vectors, Walk, run_chain
+from isdp.lattice.null_lattice import KernelLattice, basis_seconds, kernel_lattice
+from isdp.mcmc.compiled_chains import Vectors, Walk, run_chain
 from isdp.mechanisms.base import FORMS, Mechanism, energy_served
-from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
+from isdp.mechanisms.generalized_laplace import LONGEST_JUMP_IN_SCALES, check_proposal
 
 if TYPE_CHECKING:
-    from isdp.mcmc.independence import IndependenceSampler
+    from isdp.mcmc.independence_sampler import IndependenceSampler
 
 ACCEPTANCES = ("joint", "coordinate")
 

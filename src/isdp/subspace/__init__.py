@@ -17,20 +17,28 @@ Examples
 """
 
 from isdp.subspace.bases import contrasts, difference_basis, kronecker_basis, null_basis
-from isdp.subspace.factorisation import Shape, base_decomposition, least_trace, spherical
-from isdp.subspace.gaussian import CorrelatedGaussian, ExtendedGaussian, ProjectedGaussian
-from isdp.subspace.held import consistency, together
-from isdp.subspace.knorm import KNorm, root_polytope_noise
-from isdp.subspace.laplace import ExtendedLaplace, ProjectedLaplace
-from isdp.subspace.neighbours import differences
-from isdp.subspace.nullspace import NullSpace, null_space
-from isdp.subspace.queries import Query
-from isdp.subspace.sensitivities import (
+from isdp.subspace.mechanisms.correlated_shapes import (
+    Shape,
+    base_decomposition,
+    least_trace,
+    spherical,
+)
+from isdp.subspace.mechanisms.gaussian import (
+    CorrelatedGaussian,
+    ExtendedGaussian,
+    ProjectedGaussian,
+)
+from isdp.subspace.mechanisms.k_norm import KNorm, root_polytope_noise
+from isdp.subspace.mechanisms.laplace import ExtendedLaplace, ProjectedLaplace
+from isdp.subspace.null_space import NullSpace, null_space
+from isdp.subspace.privacy.neighbours import differences
+from isdp.subspace.privacy.sensitivities import (
     basis_sensitivity,
     null_sensitivity,
     quotient_sensitivity,
     sensitivity,
 )
+from isdp.subspace.queries import Query
 
 __all__ = [
     "CorrelatedGaussian",
@@ -44,7 +52,6 @@ __all__ = [
     "Shape",
     "base_decomposition",
     "basis_sensitivity",
-    "consistency",
     "contrasts",
     "difference_basis",
     "differences",
@@ -57,5 +64,4 @@ __all__ = [
     "root_polytope_noise",
     "sensitivity",
     "spherical",
-    "together",
 ]

@@ -22,9 +22,9 @@ from scipy.sparse import block_diag, coo_array, csc_array, eye_array, hstack, kr
 from isdp.checks import one_of
 from isdp.constraints.invariants import Invariants, cell_types
 from isdp.errors import InputError
-from isdp.subspace.geometry import geometry
-from isdp.subspace.neighbours import Relation
-from isdp.subspace.nullspace import null_space
+from isdp.subspace.null_space import null_space
+from isdp.subspace.privacy.difference_geometry import geometry
+from isdp.subspace.privacy.neighbours import Relation
 from isdp.subspace.queries import Query
 
 CONTRASTS = ("haar", "helmert", "hadamard", "cosine")

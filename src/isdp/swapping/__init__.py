@@ -8,19 +8,15 @@ invariants differ by 2 units at least. Every function raises `InputError` for a 
 or counts that are out of range.
 """
 
-from isdp.swapping.budget import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon
-from isdp.swapping.loss import smallest_worst_loss, worst_loss
-from isdp.swapping.moments import expected_table, unmix
-from isdp.swapping.permutation import Strata, invariants, swap, swap_table
-from isdp.swapping.profile import epsilon_at
-from isdp.swapping.secure import permutation_for_release
-from isdp.swapping.universe import Loss, universe_loss, universe_lower_bound
+from isdp.swapping.accuracy import expected_table, unmix
+from isdp.swapping.mechanism.exact_permutation import permutation_for_release
+from isdp.swapping.mechanism.permutation import Strata, invariants, swap, swap_table
+from isdp.swapping.privacy.bound import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon
+from isdp.swapping.privacy.worst_case import smallest_worst_loss, worst_loss
 
 __all__ = [
-    "Loss",
     "Rate",
     "Strata",
-    "epsilon_at",
     "epsilon_bound",
     "expected_table",
     "guarantee",
@@ -31,8 +27,6 @@ __all__ = [
     "smallest_worst_loss",
     "swap",
     "swap_table",
-    "universe_loss",
-    "universe_lower_bound",
     "unmix",
     "worst_loss",
 ]

@@ -10,14 +10,14 @@ import numpy as np
 from isdp.accounting import Guarantee
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
-from isdp.seeds import stream
+from isdp.streams import stream
 from isdp.topdown.budget import TOTAL, workload
-from isdp.topdown.estimate import Problem, normal_equations, solve
-from isdp.topdown.known import kinds_down_to, kinds_of_children, measured_kinds
-from isdp.topdown.noise import draw_noise
-from isdp.topdown.plan import Plan
+from isdp.topdown.controlled_rounding import Rounded, round_tables
+from isdp.topdown.known_presence import kinds_down_to, kinds_of_children, measured_kinds
+from isdp.topdown.least_squares import Problem, normal_equations, solve
+from isdp.topdown.measurement_noise import draw_noise
 from isdp.topdown.projections import onto_simplices
-from isdp.topdown.rounding import Rounded, round_tables
+from isdp.topdown.run_plan import Plan
 
 Streams = Callable[[str, str], np.random.Generator]
 
@@ -72,7 +72,8 @@ def run(
     table : int array, shape (leaves, cells)
         Confidential counts, from 0 up, a row for each leaf of the hierarchy.
     noise : function
-        As `isdp.topdown.noise.draw_noise`; for confidential data `draw_noise_for_release`.
+        As `isdp.topdown.measurement_noise.draw_noise`; for confidential data
+        `draw_noise_for_release`.
 
     Raises
     ------
@@ -165,7 +166,7 @@ class Descent:
     Parameters
     ----------
     noise : function
-        As `isdp.topdown.noise.draw_noise`.
+        As `isdp.topdown.measurement_noise.draw_noise`.
     """
 
     def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     OURS,
     AllOrStates,
     Block,

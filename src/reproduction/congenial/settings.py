@@ -10,7 +10,7 @@ from pydantic import Field
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for
 from reproduction.data.table_p12 import sex_by_age_invariants, table_of
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     OURS,
     PAPER,
     READ_OFF,

@@ -19,7 +19,7 @@ from scipy.integrate import quad
 
 from isdp.constraints.invariants import Invariants
 from isdp.mcmc.metropolis import sample
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 # where the privacy loss is looked for, in units of 1/epsilon
 GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])

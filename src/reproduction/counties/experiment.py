@@ -8,11 +8,11 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.summaries import boxes, describe_cells
-from isdp.exact.laws import total_law
+from isdp.exact.distributions import total_law
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 BAND = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
 

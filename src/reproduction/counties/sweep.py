@@ -11,7 +11,7 @@ import scipy
 
 from isdp.exact import total_law
 from isdp.io.draws import Draws
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from reproduction.counties.experiment import BAND, describe
 from reproduction.data.published import counties_of
 

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from isdp.constraints.invariants import Invariants
-from isdp.diagnostics.distance import distance_curve
 from isdp.diagnostics.kolmogorov import (
     agreement_rows,
     kolmogorov,
@@ -21,14 +20,15 @@ from isdp.diagnostics.kolmogorov import (
     quantile_table,
 )
 from isdp.errors import InputError
-from isdp.exact.choice import SAMPLERS, choose
-from isdp.exact.laws import total_law
+from isdp.exact.distributions import total_law
+from isdp.exact.selection import SAMPLERS, choose
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
-from isdp.mechanisms.laplace import GeneralizedLaplace
-from isdp.seeds import stream
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+from isdp.streams import stream
+from reproduction.exactness.chain_distance import distance_curve
 
 CHAINS = 4  # groups that exact draws are filed in, like chains
 

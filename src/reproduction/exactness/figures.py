@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.laws import laws_overlaid
+from isdp.plots.distributions import laws_overlaid
 from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, styled
 
 STATES_IN_A_ROW = 4

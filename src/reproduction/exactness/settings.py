@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reproduction.running.settings import OURS, Block, Whole, setting
+from reproduction.jobs.settings import OURS, Block, Whole, setting
 
 
 class ExactnessSettings(Block):

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.bounds import tv_bounds
 from isdp.plots.boxes import cell_boxes
-from isdp.plots.constraints import constraints_diagram
-from isdp.plots.laws import laws_overlaid
+from isdp.plots.distributions import laws_overlaid
+from reproduction.lattices.bound_figures import tv_bounds
+from reproduction.lattices.constraints_figures import constraints_diagram
 from reproduction.lattices.entry import build, describe
 
 SAMPLERS = {

@@ -10,8 +10,7 @@ import numpy as np
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from isdp.errors import InputError
-from reproduction.lattices.entry import build
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     BOTH,
     OURS,
     PAPER,
@@ -28,6 +27,7 @@ from reproduction.running.settings import (
     Whole,
     setting,
 )
+from reproduction.lattices.entry import build
 
 
 def _check_factors(factors: list[float]) -> list[float]:

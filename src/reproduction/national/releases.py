@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.comparison.experiment import POPULATIONS, areas_of, query_errors
 from reproduction.comparison.systems import budgets_of, systems
 from reproduction.comparison.tables import BY_SIZE

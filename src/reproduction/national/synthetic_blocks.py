@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from isdp.constraints.hierarchy import Hierarchy
-from isdp.seeds import stream
+from isdp.streams import stream
 
 BLOCKS_A_GROUP, GROUPS_A_TRACT = 57, 3  # about those of 2010
 EMPTY = 0.4  # share of blocks without anybody

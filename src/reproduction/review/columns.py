@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from isdp.errors import InputError
+from reproduction.jobs.descriptions import Descriptions
 from reproduction.review.claims import columns_of, measures_of
-from reproduction.running.descriptions import Descriptions
 
 # what pandas reads in a query; the rest of Python's expressions it refuses only when it runs one
 READ = (

@@ -10,13 +10,13 @@ from functools import partial
 
 from isdp.io.files import read_json
 from reproduction.data.differences import other_states, other_vintage
+from reproduction.jobs.descriptions import Descriptions
 from reproduction.review.claims import PAPERS, figures_of, named_figures, named_tables
 from reproduction.review.gallery import gallery
 from reproduction.review.pages import TEMPLATES
 from reproduction.review.results import Results
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import files_under
-from reproduction.running.descriptions import Descriptions
 
 NUMBER = r"\d|infinite"  # in the paper's value: it is not words alone
 

@@ -6,8 +6,8 @@ import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from reproduction.jobs.descriptions import Descriptions
 from reproduction.review.claims import OURS, figures_of
-from reproduction.running.descriptions import Descriptions
 
 
 def gallery(

@@ -15,13 +15,13 @@ from IPython.display import HTML, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
+from reproduction.jobs.tables import read_csv
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.gallery import embedded
 from reproduction.review.pages import MARKS, PARTS
 from reproduction.review.shown import FILE as SHOWN
 from reproduction.review.shown import read_shown
 from reproduction.review.tables import format_cell, table_html
-from reproduction.running.tables import read_csv
-from reproduction.running.yaml_files import read_yaml
 
 FOLDER = "ISDP_RESULTS"  # environment variable with the results folder
 EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree

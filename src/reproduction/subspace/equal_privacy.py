@@ -16,7 +16,7 @@ import pandas as pd
 
 from isdp.constraints.invariants import Invariants
 from isdp.exact import sample, total_law
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.subspace import (
     ExtendedGaussian,
     ExtendedLaplace,
@@ -28,9 +28,9 @@ from isdp.subspace import (
     least_trace,
     null_space,
 )
-from isdp.subspace.bounds import approximate_spread, pure_spread
-from isdp.subspace.conditioned import conditioned_laplace
-from isdp.subspace.hull import MOST_HULL_DIMENSIONS
+from isdp.subspace.accuracy import approximate_spread, pure_spread
+from isdp.subspace.privacy.difference_hull import MOST_HULL_DIMENSIONS
+from reproduction.subspace.theory.conditioned_laplace import conditioned_laplace
 
 RECORD, UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
 TWIN_STEPS = 200  # of each walk to the continuous counterpart of the integer distribution

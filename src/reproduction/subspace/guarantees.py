@@ -11,9 +11,18 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace import ExtendedLaplace, ProjectedLaplace, Query, basis_sensitivity, null_space
-from isdp.subspace.calibration import certified_delta, failing_delta, paper_constant, sigma
-from isdp.subspace.knorm import root_polytope_noise
-from isdp.subspace.loss import integrated_profile, log_density, simulated_profile
+from isdp.subspace.mechanisms.k_norm import root_polytope_noise
+from isdp.subspace.privacy.gaussian_calibration import (
+    certified_delta,
+    failing_delta,
+    paper_constant,
+    sigma,
+)
+from reproduction.subspace.theory.privacy_loss import (
+    integrated_profile,
+    log_density,
+    simulated_profile,
+)
 from reproduction.subspace.workloads import bases_of, build
 
 BLOCK = 10_000  # draws at a time

@@ -11,7 +11,7 @@ from functools import partial
 
 import pandas as pd
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.data.published import counties_of
 from reproduction.subspace import guarantees, wifi
 from reproduction.subspace.checks import check_table

@@ -15,8 +15,8 @@ import pandas as pd
 from scipy.special import gammaincinv
 
 from isdp.constraints.invariants import Invariants
-from isdp.exact.choice import choose
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.selection import choose
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.subspace import null_space
 
 LEVELS = (0.5, 0.05, 0.95)

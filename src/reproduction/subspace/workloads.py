@@ -20,7 +20,6 @@ from isdp.subspace import (
     Query,
     base_decomposition,
     basis_sensitivity,
-    consistency,
     difference_basis,
     kronecker_basis,
     least_trace,
@@ -30,13 +29,13 @@ from isdp.subspace import (
     quotient_sensitivity,
     sensitivity,
     spherical,
-    together,
 )
-from isdp.subspace.additive import Additive
-from isdp.subspace.bounds import approximate_spread, pure_spread
-from isdp.subspace.factorisation import WEIGHTINGS
-from isdp.subspace.sensitivities import rank_of_differences
+from isdp.subspace.accuracy import approximate_spread, pure_spread
+from isdp.subspace.mechanisms.base import Additive
+from isdp.subspace.mechanisms.correlated_shapes import WEIGHTINGS
+from isdp.subspace.privacy.sensitivities import rank_of_differences
 from reproduction.subspace.settings import HELD
+from reproduction.subspace.theory.joint_invariants import consistency, together
 
 
 def build(entry: Mapping) -> tuple[Query, Invariants]:

@@ -20,11 +20,16 @@ import pandas as pd
 import scipy
 
 from isdp import exact
-from isdp.swapping.attack import bayes_factor_loss, distinguishing_advantage
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.loss import worst_loss
-from isdp.swapping.moments import covariance, expected_absolute_error, expected_mape, expected_table
-from isdp.swapping.released_table import two_counties_bound
+from isdp.swapping.accuracy import (
+    covariance,
+    expected_absolute_error,
+    expected_mape,
+    expected_table,
+)
+from isdp.swapping.privacy.bound import epsilon_bound
+from isdp.swapping.privacy.worst_case import worst_loss
+from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
+from reproduction.swapping.theory.released_table import two_counties_bound
 
 SMALLEST, LARGEST = 1e-4, 20.0  # epsilon for each household between which equal errors are sought
 
@@ -48,7 +53,7 @@ def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
 
 
 def noise_mape(before: np.ndarray, epsilon: float, strata: int = 1) -> float:
-    """Compute the expected percentage error of the noisy table, as `isdp.swapping.moments.mape`."""
+    """Compute the expected percentage error of the noisy table (`isdp.swapping.accuracy.mape`)."""
     return 100 * float(np.mean(1 / before)) * noise_error(len(before), epsilon, strata)
 
 

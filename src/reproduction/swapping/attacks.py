@@ -7,9 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from isdp.swapping.attack import accuracy, bayes_factor_loss, location_posterior, log_odds_gain
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.permutation import Strata, draw_permutation
+from isdp.swapping.mechanism.permutation import Strata, draw_permutation
+from isdp.swapping.privacy.bound import epsilon_bound
+from reproduction.swapping.theory.location_attack import (
+    accuracy,
+    bayes_factor_loss,
+    location_posterior,
+    log_odds_gain,
+)
 
 
 def locations(names: Sequence[str], totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:

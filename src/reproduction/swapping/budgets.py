@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations, product
 
 import numpy as np
@@ -10,18 +10,24 @@ import pandas as pd
 from scipy.special import chdtrc
 
 from isdp.errors import InputError
-from isdp.swapping.attack import bayes_factor_loss
-from isdp.swapping.budget import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
-from isdp.swapping.loss import VARIANTS, log_weights, smallest_worst_loss, worst_loss, worst_loss_of
-from isdp.swapping.permutation import Strata, draw_permutation
-from isdp.swapping.profile import epsilon_of, exchange_loss_law
-from isdp.swapping.released_table import (
+from isdp.swapping.mechanism.permutation import Strata, draw_permutation
+from isdp.swapping.privacy.bound import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
+from isdp.swapping.privacy.worst_case import (
+    VARIANTS,
+    log_weights,
+    smallest_worst_loss,
+    worst_loss,
+    worst_loss_of,
+)
+from reproduction.swapping.theory.fixed_totals_loss import universe_loss, universe_lower_bound
+from reproduction.swapping.theory.location_attack import bayes_factor_loss
+from reproduction.swapping.theory.privacy_profile import epsilon_of, exchange_loss_law
+from reproduction.swapping.theory.released_table import (
     rare_category_bound,
     table_loss,
     tables_with,
     two_counties_bound,
 )
-from isdp.swapping.universe import universe_loss, universe_lower_bound
 
 LOGIT_REACH = 9.0  # curves run over swap rates from 0.0001 to 0.9999
 ABOVE_SMALLEST = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons for which both rates are computed
@@ -84,9 +90,13 @@ def remarks(sizes: Iterable[int]) -> pd.DataFrame:
 
 
 def law_table(
-    rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
+    rng: np.random.Generator,
+    sizes: Iterable[int],
+    rates: Iterable[float],
+    strata: int,
+    draw: Callable[..., np.ndarray] = draw_permutation,
 ) -> pd.DataFrame:
-    """Compare drawn permutations with their exact distribution, for each size and rate.
+    """Compare permutations that `draw` samples with their exact distribution, by size and rate.
 
     Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
     """
@@ -96,7 +106,7 @@ def law_table(
         moved = (every != np.arange(size)).sum(axis=1)
         # no permutation moves one record, whose weight is NaN
         expected = strata * np.exp(log_weights(rate, size)[moved])
-        drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
+        drawn = draw(rng, Strata.consecutive(np.full(strata, size)), rate)
         within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
         code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
         place = np.searchsorted(every @ code, within @ code)

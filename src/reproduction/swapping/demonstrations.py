@@ -10,17 +10,17 @@ import pandas as pd
 
 from isdp.accounting.conversions import CONVERSIONS, epsilon_bun_steinke
 from isdp.accounting.divergences import multiplicative, total_variation
-from isdp.accounting.flavours import RENYI, SYSTEMS, compare, differences
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.exact import enumerate_law
 from isdp.lattice import kernel_lattice
 from isdp.mechanisms import GeneralizedLaplace
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.enumeration import distance, output_law
-from isdp.swapping.loss import smallest_worst_loss
-from isdp.swapping.moments import expected_mape
-from isdp.swapping.profile import epsilon_at
+from isdp.swapping.accuracy import expected_mape
+from isdp.swapping.privacy.bound import epsilon_bound
+from isdp.swapping.privacy.worst_case import smallest_worst_loss
+from reproduction.swapping.theory.enumeration import distance, output_law
+from reproduction.swapping.theory.flavours import RENYI, SYSTEMS, compare, differences
+from reproduction.swapping.theory.privacy_profile import epsilon_at
 
 DELTA = 1e-10  # of the slides
 PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}

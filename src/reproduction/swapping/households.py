@@ -12,7 +12,7 @@ import pandas as pd
 import scipy
 
 from isdp.errors import InputError
-from isdp.swapping.moments import covariance
+from isdp.swapping.accuracy import covariance
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, before
 
 TWO_PERSONS = 264331  # the slides' largest stratum

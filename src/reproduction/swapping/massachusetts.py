@@ -12,11 +12,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.estimation import chi_square, fit, likely_rate
-from isdp.swapping.moments import covariance, expected_mape, expected_table, mape, unmix
-from isdp.swapping.permutation import invariants, swap_table
+from isdp.swapping.accuracy import covariance, expected_mape, expected_table, mape, unmix
+from isdp.swapping.mechanism.permutation import invariants, swap_table
+from isdp.swapping.privacy.bound import epsilon_bound
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, after, before
+from reproduction.swapping.theory.rate_estimation import chi_square, fit, likely_rate
 
 
 def counties_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from reproduction.topdown.errors import (
     state_slopes,
     summary,
 )
-from reproduction.topdown.fingerprint import fingerprint, rmse_by_size
+from reproduction.topdown.swapping_trace import fingerprint, rmse_by_size
 
 ALPHA = 0.01  # of the papers' regressions
 EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations

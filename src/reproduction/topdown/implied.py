@@ -13,9 +13,9 @@ from scipy.optimize import LinearConstraint, milp
 from isdp import Invariants, Polytope
 from isdp.constraints.implied import implied_constraints
 from isdp.constraints.presence import Presence
-from isdp.lattice.unimodular import totally_unimodular, whole_vertices
-from isdp.seeds import stream
-from isdp.topdown.noise import draw_noise
+from isdp.streams import stream
+from isdp.topdown.measurement_noise import draw_noise
+from reproduction.topdown.theory.total_unimodularity import totally_unimodular, whole_vertices
 from reproduction.topdown.workarounds import (
     DORMITORIES,
     cuts_table,
@@ -110,8 +110,11 @@ def eliminated() -> tuple[Polytope, int]:
     return found.polytope, found.peak
 
 
-def dormitory_table() -> pd.DataFrame:
-    """Count the whole totals that each description allows, against a list of all that exist."""
+def dormitory_table(printed=PRINTED) -> pd.DataFrame:
+    """Count the whole totals that each description allows, against a list of all that exist.
+
+    `printed` are the constraints that the slides print.
+    """
     points, real = all_totals(), extendable()
     listed = pd.MultiIndex.from_arrays(points.T).isin(pd.MultiIndex.from_arrays(real.T))
     derived, peak = eliminated()
@@ -119,8 +122,8 @@ def dormitory_table() -> pd.DataFrame:
     described = {
         "non-negative": (),
         "occupied dormitories": NAIVE,
-        "printed": PRINTED,
-        "printed without co-ed >= 2": (PRINTED[0], *PRINTED[2:]),
+        "printed": printed,
+        "printed without co-ed >= 2": (printed[0], *printed[2:]),
     }
     allowed = {name: (len(rows), _meets(points, rows)) for name, rows in described.items()} | {
         f"elimination (at most {peak} on the way)": (

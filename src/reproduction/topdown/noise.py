@@ -9,7 +9,11 @@ import pandas as pd
 import scipy
 
 from isdp.accounting.conversions import CONVERSIONS
-from isdp.accounting.preference import crossings, variance_gaussian, variance_laplace
+from reproduction.topdown.theory.noise_preference import (
+    crossings,
+    variance_gaussian,
+    variance_laplace,
+)
 
 COUNT = 12  # cells that one person changes: two at each of six levels
 DELTAS = (1e-14, 1e-9, 1e-6)

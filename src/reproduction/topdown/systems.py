@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.data.histogram import Histogram
 from reproduction.topdown.configurations import SCHEMA, identity, plans, slides
 from reproduction.topdown.experiment import (
@@ -81,7 +81,9 @@ def other_runs(
     return gathered(found)
 
 
-def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.DataFrame:
+def with_and_without(
+    seed: int, histogram: Histogram, configurations, release: Callable = release_once
+) -> pd.DataFrame:
     """Run from the same measurements with the states' totals held, and with nothing held.
 
     Of the given configurations, those of `COMPARED_WITHOUT_INVARIANTS` are run.
@@ -93,7 +95,7 @@ def with_and_without(seed: int, histogram: Histogram, configurations) -> pd.Data
         both, squares = {}, {}
         for held, plan in ((True, known[name]), (False, known[f"{name}, nothing held"])):
             rng = stream(seed, "topdown: held or not", name)  # the same noise twice
-            both[held] = release_once(rng, histogram, plan).tables
+            both[held] = release(rng, histogram, plan).tables
             error = both[held]["state"] - true["state"]
             squares[held] = (error.astype(float) ** 2).mean(axis=1)
         gap = np.abs(both[True]["county"] - both[False]["county"])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reproduction.topdown.configurations import configuration_table
-from reproduction.topdown.fingerprint import beyond_the_algorithm
+from reproduction.topdown.swapping_trace import beyond_the_algorithm
 
 # what is switched off, and the configuration in which it is; the first of each pair is the rule
 CAUSES = {

@@ -18,12 +18,12 @@ import numpy as np
 import pandas as pd
 
 from isdp.constraints.presence import Presence
-from isdp.seeds import stream
-from isdp.topdown.kinds import nearest_kinds
-from isdp.topdown.minimal import Tree, nearest_everywhere
-from isdp.topdown.noise import draw_noise
+from isdp.streams import stream
+from isdp.topdown.controlled_rounding import round_tables
+from isdp.topdown.measurement_noise import draw_noise
+from isdp.topdown.presence_estimate import Tree, nearest_everywhere
 from isdp.topdown.projections import onto_simplices, onto_transportation
-from isdp.topdown.rounding import round_tables
+from reproduction.topdown.theory.subset_bounds import nearest_kinds
 
 # two regions of 100 students; female-only, co-ed and male-only dormitories
 DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))

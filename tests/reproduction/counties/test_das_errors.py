@@ -8,13 +8,9 @@ from scipy import integrate, special
 from isdp import InputError
 from isdp.io.files import write_csv
 from reproduction.counties.states import biased_states, das_regressions, slope_intervals
-from reproduction.data.demonstration import (
-    check_demonstration,
-    county_table,
-    read_demonstration,
-)
+from reproduction.data.demonstration import check_demonstration, county_table, read_demonstration
 from reproduction.data.published import read_published
-from reproduction.running.tables import read_csv
+from reproduction.jobs.tables import read_csv
 from tests import ROOT
 
 REPOSITORY_TABLE = ROOT / "data" / "census2010_county_population.csv"

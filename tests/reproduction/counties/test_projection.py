@@ -5,11 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.counties.projection import (
-    project_state,
-    projected_box_table,
-    summary_rows,
-)
+from reproduction.counties.projection import project_state, projected_box_table, summary_rows
 from tests.statistical.checks import check_mean
 
 CHOICES = ("solver", "random", "even")

@@ -6,16 +6,10 @@ from scipy import stats
 from isdp import GeneralizedLaplace
 from isdp.exact import enumerate_law
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.coupling import MeetingTimes
 from isdp.mcmc.metropolis import LatticeWalk
-from reproduction.lattices.convergence import (
-    bound_curves,
-    convergence_table,
-    couple,
-    coupling_tables,
-    meeting_table,
-)
+from reproduction.lattices.convergence import bound_curves, convergence_table, couple, meeting_table
 from reproduction.lattices.entry import contingency_table
 from reproduction.lattices.noise import (
     burn_in_from,
@@ -120,21 +114,6 @@ def test_variants_are_compared_with_the_paper():
     cut = convergence_table(meetings(paper=(100, None), reduced=(10, 11)))
     assert cut["fewer_than_paper"].isna().all()
     assert np.isnan(cut["spread"][0])
-
-
-def test_variants_are_coupled_one_by_one_and_named():
-    names = {"experiment": "e", "law": "l1"}
-    walks = {"ours": (np.random.default_rng(1), walk())}
-    tables = coupling_tables(walks, settings(), names)
-    first = "experiment law variant lag chains censored mean max iterations_to_bound_0_01"
-    assert tables["meetings"].columns.tolist()[:9] == first.split()
-    for table in tables.values():
-        assert table[["experiment", "law", "variant"]].drop_duplicates().to_numpy().tolist() == [
-            ["e", "l1", "ours"]
-        ]
-        assert set(table.loc[table["chosen"], "lag"]) == {
-            int(tables["trails"].loc[tables["trails"]["chosen"], "lag"].iloc[0])
-        }
 
 
 def test_burn_in_is_what_the_bound_asks_for_and_the_cap_where_it_never_does():

@@ -6,13 +6,7 @@ from reproduction.comparison.experiment import query_errors
 from reproduction.comparison.settings import FAMILIES
 from reproduction.comparison.systems import systems
 from reproduction.data.histogram import Histogram
-from reproduction.national.releases import (
-    NATION,
-    nation_table,
-    releases,
-    run_batch,
-    state_table,
-)
+from reproduction.national.releases import NATION, nation_table, releases, run_batch
 from reproduction.national.settings import batches, jobs_of, list_states
 from reproduction.topdown.experiment import only_states
 from tests import ROOT
@@ -101,13 +95,6 @@ def test_pooled_errors_are_those_of_all_counties_together():
     cells = pooled.loc["detail"]
     assert list(cells.index[:4]) == ["all", "0", "1", "2"]
     assert cells["states"].iloc[0] == 2
-
-
-def test_each_state_has_a_row_a_query(small):
-    found = run_batch(5, small, "noise", releases("noise", STATES, SETTINGS)[:3])
-    table = state_table(found)
-    assert list(table.columns[:5]) == ["system", "parameter", "budget", "state", "query"]
-    assert len(table) == 3 * found["query"].nunique()
 
 
 def test_states_are_all_or_some_in_the_order_of_the_counts():

@@ -3,8 +3,8 @@ import pytest
 
 from isdp import InputError
 from isdp.subspace import basis_sensitivity, difference_basis, null_space
-from isdp.subspace.bounds import approximate_spread, pure_spread
-from isdp.subspace.calibration import sigma
+from isdp.subspace.accuracy import approximate_spread, pure_spread
+from isdp.subspace.privacy.gaussian_calibration import sigma
 from reproduction.subspace.workloads import (
     build,
     error_table,

@@ -3,12 +3,8 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from isdp.seeds import stream
-from reproduction.topdown.implied import (
-    constraint_tables,
-    group_quarters_table,
-    naive_table,
-)
+from isdp.streams import stream
+from reproduction.topdown.implied import constraint_tables, group_quarters_table, naive_table
 
 SETTINGS = {
     "naive": {"epsilons": [1.0], "draws": 200},

@@ -4,8 +4,7 @@ import pytest
 from scipy.stats import linregress
 
 from isdp.exact import total_law
-from isdp.seeds import stream
-from isdp.topdown import Plan
+from isdp.streams import stream
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown.configurations import SCHEMA, identity, plans, production, slides
@@ -228,8 +227,3 @@ def test_errors_that_are_all_alike_have_no_slope():
     found = state_slopes(counties, np.full(len(errors), 7))
     assert (found["slope"] == 0).all()
     assert (found["p"] == 1).all()
-
-
-def test_plans_are_named_and_complete():
-    assert all(isinstance(plan, Plan) for plan in PLANS.values())
-    assert {"identity 1", "identity 4", "slides", "production"} <= set(PLANS)

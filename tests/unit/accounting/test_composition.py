@@ -3,6 +3,8 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isdp import InputError
 from isdp.accounting import Guarantee, as_zcdp, compose
@@ -17,6 +19,14 @@ def test_losses_of_one_kind_add_up_exactly():
     assert together.loss == 1
     assert together.source == "geometric"
     assert together.loss_per_person == 2
+    assert compose([THIRD, replace(THIRD, loss=Fraction(1, 7))]).loss == Fraction(10, 21)
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=2, max_size=5))
+def test_a_sum_of_floats_is_never_below_the_exact_one(losses):
+    together = compose([replace(THIRD, loss=loss) for loss in losses])
+    exact = sum(Fraction(repr(loss)) for loss in losses)
+    assert exact <= Fraction(repr(together.loss)) <= exact * (1 + Fraction(1, 10**15))
 
 
 @pytest.mark.parametrize("order", [*permutations([1, Fraction(7, 2), 2])])
@@ -43,6 +53,7 @@ def test_a_missing_figure_per_person_stays_missing_wherever_it_stands(guarantees
     assert together.loss_per_person is None
     assert together.why_not_per_person == ALONE
     assert as_zcdp(together).loss_per_person is None
+    assert compose([VAGUE, VAGUE]).why_not_per_person == ALONE
 
 
 @pytest.mark.parametrize(
@@ -56,9 +67,9 @@ def test_a_missing_figure_per_person_stays_missing_wherever_it_stands(guarantees
     ],
 )
 def test_only_like_is_added_to_like(change):
-    for pair in permutations([THIRD, replace(THIRD, **change)]):
+    for several in permutations([THIRD, THIRD, replace(THIRD, **change)]):
         with pytest.raises(InputError, match=next(iter(change))):
-            compose(pair)
+            compose(several)
 
 
 def test_nothing_cannot_be_composed():

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 
 from isdp import InputError
 from isdp.accounting import Guarantee
-from isdp.accounting.conversions import (
-    CONVERSIONS,
-    convert,
-    epsilon_above,
-    epsilon_for,
-    rho_for,
-)
+from isdp.accounting.conversions import CONVERSIONS, convert, epsilon_above, epsilon_for, rho_for
 
 NAMES = list(CONVERSIONS)
 RHO = st.floats(1e-4, 1e3)

@@ -12,9 +12,9 @@ from scipy.special import gammaincc
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
 from isdp.accounting import Guarantee
 from isdp.exact import choose, enumerate_law, sample
-from isdp.exact.choice import SAMPLERS
+from isdp.exact.selection import SAMPLERS
 from isdp.mechanisms import Energy, Mechanism
-from isdp.mechanisms.laplace import gamma_reach
+from isdp.mechanisms.generalized_laplace import gamma_reach
 
 LAWS = [
     GeneralizedLaplace(0.3),

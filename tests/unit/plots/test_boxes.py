@@ -84,14 +84,6 @@ def test_labels_stand_under_their_boxes(axis):
     assert axis.get_xticks().tolist() == [1, 3, 5, 7]
 
 
-def test_without_marks_there_are_boxes_alone(table):
-    _, ((axis,),) = panels(1, 1, (8, 4))
-    draw_boxes(axis, table, marks=None)
-    assert len(boxes_of(axis)[BOX]) == 4
-    assert not marks_of(axis, DRAW)
-    assert not marks_of(axis, FAINT)
-
-
 def test_a_panel_a_law_in_their_order(table):
     both = [
         table.assign(law=law, name=table["label"], value=scale * table["value"])

@@ -15,12 +15,13 @@ from isdp.subspace import (
     Query,
     base_decomposition,
     difference_basis,
+    differences,
     kronecker_basis,
     least_trace,
     spherical,
 )
-from isdp.subspace.calibration import certified_delta, sigma
-from isdp.subspace.factorisation import Shape
+from isdp.subspace.mechanisms.correlated_shapes import Shape
+from isdp.subspace.privacy.gaussian_calibration import certified_delta, sigma
 from tests.unit.subspace.workloads import WORKLOADS
 
 RNG = np.random.default_rng(3510)
@@ -164,6 +165,17 @@ def test_noise_of_correlated_mechanisms_does_not_hang_on_the_basis_of_the_span()
         for s in (shape, turned)
     )
     assert first == pytest.approx(second, abs=1e-9)
+
+
+def test_what_rounding_leaves_of_a_difference_beyond_length_one_is_made_good():
+    shape = least_trace(*TREE)
+    short = Shape(shape.geometry, shape.core / (shape.longest() * (1 + 5e-7)))
+    law = CorrelatedGaussian(short, 1.0, 1e-5)
+    span = shape.geometry.span
+    moves = differences(TREE[0]) @ span
+    lengths = np.linalg.solve(span.T @ law.covariance() @ span, moves.T).T * moves
+    longest = lengths.sum(axis=1).max() * law.multiplier**2
+    assert 1 - 1e-6 < longest <= 1 + 1e-9
 
 
 def test_a_single_cell_left_gets_no_noise_and_costs_nothing():

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import combinations, permutations
 from math import log
 
-from isdp.swapping.enumeration import distance, output_law
+from reproduction.swapping.theory.enumeration import distance, output_law
 
 
 def largest_loss(swapped, held, rate):

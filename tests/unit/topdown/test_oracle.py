@@ -7,7 +7,7 @@ from scipy.sparse import block_diag, csc_array, kron, vstack
 
 from isdp.topdown import Budget, Schema
 from isdp.topdown.budget import workload
-from isdp.topdown.estimate import Problem, normal_equations, solve
+from isdp.topdown.least_squares import Problem, normal_equations, solve
 
 SCHEMA = Schema(("race", "sex", "adult"), (9, 2, 2))
 QUERIES = {

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError
+from isdp.topdown.controlled_rounding import round_tables
 from isdp.topdown.projections import onto_simplices, onto_transportation
-from isdp.topdown.rounding import round_tables
 
 
 def random_case(seed, rows, columns, size=20):
@@ -78,18 +78,6 @@ def test_sums_that_contradict_each_other_are_refused():
         onto_transportation(np.ones((2, 2)), [1, 1], [1, 2])
     with pytest.raises(InputError, match="sums"):
         onto_transportation([[0, -np.inf], [0, 0]], [4, 6], [3, 7])
-
-
-def test_counts_of_a_thousand_million_keep_their_sums():
-    rng = np.random.default_rng(1)
-    table = rng.integers(0, 10**9, (40, 30))
-    points = table + rng.normal(0, 100, table.shape)
-    for found in (
-        onto_simplices(points, table.sum(axis=0)),
-        onto_transportation(points, table.sum(axis=1), table.sum(axis=0)),
-    ):
-        assert np.abs(found.sum(axis=0) - table.sum(axis=0)).max() < 1e-3
-        assert np.abs(found - table).max() < 1000
 
 
 @pytest.mark.parametrize("digits", [9, 12, 13])

@@ -1,9 +1,9 @@
 """Compare methods by the distances of their releases from the confidential tables."""
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.congenial.sex_by_age import confidential_tables, distances, median_table
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv, write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]):
     rng = stream(snakemake.params.seed, "sex by age", "distances")

@@ -2,13 +2,13 @@
 
 from isdp.constraints.invariants import Invariants
 from isdp.io.draws import write_draws
-from isdp.mechanisms.laplace import GeneralizedLaplace
-from isdp.seeds import stream
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+from isdp.streams import stream
 from reproduction.data.published import counties_of
 from reproduction.exactness.experiment import exact_draws
-from reproduction.running.draws import labelled
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.draws import labelled
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, state = snakemake.params, snakemake.wildcards.state

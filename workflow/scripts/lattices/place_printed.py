@@ -1,10 +1,10 @@
 """Compare the noise tables that the paper prints with draws of our laws."""
 
 from isdp.io.files import write_csv
+from reproduction.jobs.draws import read_by
+from reproduction.jobs.job_log import job_log
 from reproduction.lattices.entry import mechanism_of
 from reproduction.lattices.noise import printed_table
-from reproduction.running.draws import read_by
-from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     params = snakemake.params

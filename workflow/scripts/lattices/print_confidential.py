@@ -1,9 +1,9 @@
 """Tabulate the confidential counts with their margins."""
 
 from isdp.io.files import write_csv
+from reproduction.jobs.job_log import job_log
 from reproduction.lattices.entry import build
 from reproduction.lattices.noise import cross_table
-from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     experiment = build(snakemake.params.entry)

@@ -2,12 +2,12 @@
 
 from isdp.io.draws import write_draws
 from isdp.io.files import write_csv
-from isdp.seeds import stream
+from isdp.streams import stream
+from reproduction.jobs.draws import labelled
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 from reproduction.lattices.entry import build, settings_of, walk_of
 from reproduction.lattices.noise import burn_in_from, cross_table, sample_noise
-from reproduction.running.draws import labelled
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output

@@ -1,9 +1,9 @@
 """Put the tables of all national runs together."""
 
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs, write_tables
 from reproduction.national.blocks import level_table
 from reproduction.national.releases import nation_table, state_table
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
     given = snakemake.input

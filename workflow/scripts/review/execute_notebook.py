@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from isdp.io.files import whole
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.origin import made_by
 from reproduction.review.notebooks import execute, page
-from reproduction.running.jobs import job_log
-from reproduction.running.origin import made_by
 
 with job_log(snakemake.log[0]):
     source = snakemake.input
