@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 
 
 def stream(root: int, experiment: str, unit: str = "", replicate: int = 0) -> np.random.Generator:
@@ -27,7 +27,10 @@ def stream(root: int, experiment: str, unit: str = "", replicate: int = 0) -> np
     InputError
         If `root` or `replicate` is negative or not a whole number.
     """
-    root, replicate = whole("seed", "root", root), whole("seed", "replicate", replicate)
+    root, replicate = (
+        check_integer("seed", "root", root),
+        check_integer("seed", "replicate", replicate),
+    )
     words = (root, _number(experiment), _number(unit), replicate)
     return np.random.default_rng(np.random.SeedSequence(words))
 

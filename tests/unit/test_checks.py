@@ -9,16 +9,16 @@ import pytest
 
 from isdp import InputError
 from isdp.checks import (
-    exact_number,
-    not_negative,
-    one_of,
-    positive,
-    positive_float,
+    check_choice,
+    check_in_range,
+    check_integer,
+    check_integer_vector,
+    check_non_negative,
+    check_positive,
+    check_positive_float,
+    check_probability,
+    parse_rational,
     refuse_overflow,
-    share,
-    whole,
-    whole_vector,
-    within,
 )
 
 NO_NUMBERS = [True, "1", None, math.nan, 1j, [0.5], np.array([3])]
@@ -26,18 +26,26 @@ LONG = ["9" * 5000, "1e-400000000", "1E400000000"]
 HALF = Fraction(1, 2)
 # a check, the values that it gives back as they are, and others that it refuses
 CHECKS = [
-    (partial(whole, "exact"), [0, 3, 2**70], [1.5, -1, math.inf, *NO_NUMBERS]),
-    (lambda name, x: whole("exact", name, x, 6), [6, 7], [5, *NO_NUMBERS]),
-    (lambda name, x: whole("exact", name, x, 6, 8), [6, 8], [5, 9]),
-    (positive, [1, 1e-300, HALF], [0, -1.0, math.inf, *NO_NUMBERS]),
-    (positive_float, [1e-100, 0.5, 1e100], [0, math.nextafter(1e-100, 0), 1.1e100, *NO_NUMBERS]),
-    (not_negative, [0, 3, 2.5, HALF], [-1, -1e-300, math.inf, *NO_NUMBERS]),
-    (partial(not_negative, below=1), [0, 0.999], [1, -1]),
-    (partial(within, low=0.6, high=2), [0.6, 2, 1.5], [0.5, 2.0001, math.inf, *NO_NUMBERS]),
-    (share, [0.25], [0, 1, -1, 5, Fraction(1, 10**400), 1 - Fraction(1, 10**20), *NO_NUMBERS]),
-    (share, [], [Fraction(10**5000), Fraction(-1, 2)]),
-    (partial(one_of, known=("l1", "l2")), ["l1", "l2"], ["l3", "", None]),
-    (exact_number, [HALF, 3], ["", "a", "1/0", "1e", "inf", math.inf, None, True, [1], *LONG]),
+    (partial(check_integer, "exact"), [0, 3, 2**70], [1.5, -1, math.inf, *NO_NUMBERS]),
+    (lambda name, x: check_integer("exact", name, x, 6), [6, 7], [5, *NO_NUMBERS]),
+    (lambda name, x: check_integer("exact", name, x, 6, 8), [6, 8], [5, 9]),
+    (check_positive, [1, 1e-300, HALF], [0, -1.0, math.inf, *NO_NUMBERS]),
+    (
+        check_positive_float,
+        [1e-100, 0.5, 1e100],
+        [0, math.nextafter(1e-100, 0), 1.1e100, *NO_NUMBERS],
+    ),
+    (check_non_negative, [0, 3, 2.5, HALF], [-1, -1e-300, math.inf, *NO_NUMBERS]),
+    (partial(check_non_negative, below=1), [0, 0.999], [1, -1]),
+    (partial(check_in_range, low=0.6, high=2), [0.6, 2, 1.5], [0.5, 2.0001, math.inf, *NO_NUMBERS]),
+    (
+        check_probability,
+        [0.25],
+        [0, 1, -1, 5, Fraction(1, 10**400), 1 - Fraction(1, 10**20), *NO_NUMBERS],
+    ),
+    (check_probability, [], [Fraction(10**5000), Fraction(-1, 2)]),
+    (partial(check_choice, known=("l1", "l2")), ["l1", "l2"], ["l3", "", None]),
+    (parse_rational, [HALF, 3], ["", "a", "1/0", "1e", "inf", math.inf, None, True, [1], *LONG]),
 ]
 
 
@@ -55,11 +63,11 @@ def test_good_values_are_given_back_and_others_are_refused_by_name(check, good, 
 
 @pytest.mark.parametrize("value", [3, 3.0, np.int64(3), np.uint8(3), np.float32(3), Fraction(6, 2)])
 def test_whole_numbers_of_any_type_become_ints(value):
-    assert whole("exact", "draws", value) == 3
-    assert type(whole("exact", "draws", value)) is int
+    assert check_integer("exact", "draws", value) == 3
+    assert type(check_integer("exact", "draws", value)) is int
 
 
-@pytest.mark.parametrize("check", [share, positive_float])
+@pytest.mark.parametrize("check", [check_probability, check_positive_float])
 @pytest.mark.parametrize("value", [0.25, Fraction(1, 4), np.float64(0.25)])
 def test_shares_and_scales_become_floats(check, value):
     assert check("rate", value) == 0.25
@@ -76,15 +84,15 @@ def test_shares_and_scales_become_floats(check, value):
     ],
 )
 def test_numbers_are_read_as_they_are_written(value, exact):
-    assert exact_number("epsilon", value) == exact
+    assert parse_rational("epsilon", value) == exact
 
 
 def test_vectors_become_int64():
-    found = whole_vector("polytope", "totals", np.array([1, -2], dtype=np.int16), 2)
+    found = check_integer_vector("polytope", "totals", np.array([1, -2], dtype=np.int16), 2)
     assert found.dtype == np.int64
     assert found.tolist() == [1, -2]
-    assert whole_vector("polytope", "totals", [], 0).shape == (0,)
-    assert whole_vector("polytope", "totals", [100, -100], 2, 100).tolist() == [100, -100]
+    assert check_integer_vector("polytope", "totals", [], 0).shape == (0,)
+    assert check_integer_vector("polytope", "totals", [100, -100], 2, 100).tolist() == [100, -100]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +101,7 @@ def test_vectors_become_int64():
 )
 def test_vectors_that_will_not_do_are_refused(values):
     with pytest.raises(InputError, match=r"polytope: totals"):
-        whole_vector("polytope", "totals", values, 2, 100)
+        check_integer_vector("polytope", "totals", values, 2, 100)
 
 
 def test_numbers_that_reach_the_limit_are_refused():

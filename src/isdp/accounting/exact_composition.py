@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 from scipy.special import gammaln
 
-from isdp.checks import not_negative, positive, share, whole
+from isdp.checks import check_integer, check_non_negative, check_positive, check_probability
 from isdp.errors import InputError
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)  # a piece
@@ -62,7 +62,7 @@ def delta_laplace(epsilon: float, scale: float, count: int) -> float:
 
 def scale_laplace(epsilon: float, delta: float, count: int) -> float:
     """Smallest scale at which `count` Laplace measurements are (epsilon, delta)-private."""
-    share("accounting: delta", delta)
+    check_probability("accounting: delta", delta)
     _check(epsilon, 1.0, count)
     if epsilon == 0:
         raise InputError("accounting: epsilon must be positive for a scale")
@@ -126,6 +126,6 @@ def _log_binomial(n, k):
 
 
 def _check(epsilon: float, scale: float, count: int) -> None:
-    not_negative("accounting: epsilon", epsilon)
-    positive("accounting: the scale", scale)
-    whole("accounting", "the number of measurements", count, 1, LARGEST_COUNT)
+    check_non_negative("accounting: epsilon", epsilon)
+    check_positive("accounting: the scale", scale)
+    check_integer("accounting", "the number of measurements", count, 1, LARGEST_COUNT)

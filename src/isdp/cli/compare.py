@@ -76,12 +76,12 @@ def run(**given) -> int:
 
 def _budgets(texts: list[str], option: str) -> list[float]:
     """Numbers separated by commas, as decimals or fractions."""
-    from isdp.exact.release_noise import exact_epsilon
+    from isdp.exact.release_noise import parse_epsilon
 
     found = []
     for text in ",".join(texts).split(",") if texts else []:
         try:
-            found.append(float(exact_epsilon(text.strip())))
+            found.append(float(parse_epsilon(text.strip())))
         except InputError:
             raise InputError(
                 f"{option}: wanted numbers from 1e-14 to 1000, such as 0.5 or 1/4,1/2, got "

@@ -118,12 +118,13 @@ def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
 
 
 def _said(figure) -> str:
-    from isdp.accounting import upper
+    from isdp.accounting import upper_decimal
     from isdp.commands.shared.margins import BOUNDED
 
     error = f" +- {figure.error:.2g}" if figure.error else ""
     bounded = figure.how == BOUNDED
-    return f"{upper(figure.value, 5) if bounded else f'{figure.value:.5g}'}{error} ({figure.how})"
+    value = upper_decimal(figure.value, 5) if bounded else f"{figure.value:.5g}"
+    return f"{value}{error} ({figure.how})"
 
 
 def _persons(text: str | None) -> float | None:

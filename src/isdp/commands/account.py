@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isdp.accounting import Guarantee, compose, from_record
+from isdp.accounting import PrivacyGuarantee, compose, guarantee_from_record
 from isdp.commands.check import read_certificate
 from isdp.commands.shared.degrees_of_freedom import find_freedom
 from isdp.commands.shared.guarantee import NOBODY_ALONE
@@ -51,7 +51,7 @@ class Account(NamedTuple):
 
     Attributes
     ----------
-    guarantee : Guarantee
+    guarantee : PrivacyGuarantee
         Of all together, between tables that agree in the totals of every release. Without a figure
         per person where the totals were given and all of them together let nobody change alone.
     experiments : list of str
@@ -60,7 +60,7 @@ class Account(NamedTuple):
         What all totals together give away; None where they were not given.
     """
 
-    guarantee: Guarantee
+    guarantee: PrivacyGuarantee
     experiments: list[str]
     together: Together | None
 
@@ -121,12 +121,12 @@ def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
         seen[key] = path
 
 
-def _guarantee(path: str, certificate: dict) -> Guarantee:
+def _guarantee(path: str, certificate: dict) -> PrivacyGuarantee:
     for place in PLACES:
         record = certificate.get(place)
         if isinstance(record, dict) and "flavour" in record:
             try:
-                return from_record(record)
+                return guarantee_from_record(record)
             except InputError as wrong:
                 raise InputError(f"{path}: {wrong}") from None
     raise InputError(f"{path}: this certificate holds no guarantee that can be added up")

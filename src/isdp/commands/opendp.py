@@ -14,10 +14,10 @@ from fractions import Fraction
 import numpy as np
 import opendp.prelude as dp
 
-from isdp.checks import whole_vector
+from isdp.checks import check_integer_vector
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.release_noise import exact_epsilon, release
+from isdp.exact.release_noise import parse_epsilon, release
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 METRIC = "l1 distance between tables of equal invariants"
@@ -40,7 +40,9 @@ def table_domain(invariants: Invariants, totals: Sequence[int]):
 
     def member(table) -> bool:
         try:
-            values = whole_vector("opendp", "the table", np.asarray(table), invariants.cells)
+            values = check_integer_vector(
+                "opendp", "the table", np.asarray(table), invariants.cells
+            )
             return bool((invariants.apply(values) == wanted).all())
         except (InputError, ValueError, TypeError):
             return False
@@ -49,7 +51,7 @@ def table_domain(invariants: Invariants, totals: Sequence[int]):
 
 
 def _totals(invariants: Invariants, totals: Sequence[int]) -> np.ndarray:
-    return whole_vector("opendp", "totals", np.asarray(totals), invariants.constraints)
+    return check_integer_vector("opendp", "totals", np.asarray(totals), invariants.constraints)
 
 
 def _digest(invariants: Invariants, totals: np.ndarray) -> str:
@@ -80,12 +82,12 @@ def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
     InputError
         If epsilon is out of range, or the totals are not whole numbers, one an invariant.
     """
-    exact = exact_epsilon(epsilon)
+    exact = parse_epsilon(epsilon)
     guarantee = GeneralizedLaplace(float(exact)).guarantee
     wanted = _totals(invariants, totals)
 
     def noisy(table) -> list[int]:
-        counts = whole_vector("opendp", "the table", np.asarray(table), invariants.cells)
+        counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
         if (invariants.apply(counts) != wanted).any():  # OpenDP does not ask the domain
             raise InputError("opendp: the table has not the totals of this measurement")
         return (counts + release(invariants, exact)[0]).tolist()

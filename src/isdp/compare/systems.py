@@ -18,8 +18,8 @@ import numpy as np
 
 from isdp import exact, subspace, swapping, topdown
 from isdp.accounting.conversions import ROUNDING, epsilon_for
-from isdp.accounting.guarantees import Guarantee
-from isdp.checks import share, within
+from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.checks import check_in_range, check_probability
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -78,7 +78,7 @@ class System(ABC):
         """
 
     @abstractmethod
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """Give what is guaranteed, as a value; takes the arguments of `release`."""
 
     def held(self) -> str:
@@ -122,10 +122,10 @@ class PlainNoise(Noise):
         """
 
     @abstractmethod
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """Give the guarantee, which is the same under all invariants but for what is held."""
 
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`."""
         return replace(self.promise(budget), held=REGIONS)
 
@@ -165,9 +165,9 @@ class IntegerNoise(PlainNoise):
 
     def law(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
         """As `PlainNoise.law`."""
-        return exact.choose(invariants, self.mechanism(budget))
+        return exact.select_sampler(self.mechanism(budget), invariants)
 
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (ISDP, Theorem 10)."""
         return self.mechanism(budget).guarantee
 
@@ -187,7 +187,7 @@ class IntegerLaplace(IntegerNoise):
         """As `PlainNoise.cell_variance`, from the exact law."""
         epsilon = self.mechanism(budget).epsilon
         if cells:
-            return exact.total_law(cells, epsilon).sd ** 2
+            return exact.total_distribution(cells, epsilon).sd ** 2
         return 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 
@@ -229,7 +229,7 @@ class ProjectedLaplaceNoise(PlainNoise):
             subspace.Query.histogram(invariants.cells), invariants, budget
         )
 
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (SDP, Corollary 3.8)."""
         return self.law(SMALLEST, budget).guarantee()
 
@@ -264,13 +264,13 @@ class KNormNoise(PlainNoise):
                 "dimensions; here neither"
             ) from None
 
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise`, of tables with equal totals, k moves apart at l1 distance 2k.
 
         Drawn region by region, a record replaced by one of another region costs up to twice as
         much, as two regions' noise tells of it.
         """
-        return Guarantee(
+        return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
             "l1",
@@ -303,7 +303,7 @@ class ProjectedGaussianNoise(PlainNoise):
             subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
         )
 
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (Bun and Steinke 2016)."""
         return self.law(SMALLEST, budget).zcdp()
 
@@ -315,7 +315,7 @@ class ProjectedGaussianNoise(PlainNoise):
 @lru_cache(maxsize=8)  # a small table's regions, run after run
 def _bounded_noise(counts: tuple[int, ...], budget: float) -> exact.ExactSampler:
     law = GeneralizedLaplace(budget / (2 * PER_MOVE))
-    return exact.choose(Invariants.total(len(counts)), law, -np.array(counts))
+    return exact.select_sampler(law, Invariants.total(len(counts)), -np.array(counts))
 
 
 class ConditionedNoise(Noise):
@@ -336,9 +336,9 @@ class ConditionedNoise(Noise):
         """As `Noise.noise`."""
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1)[0]
 
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`: the bound, twice the noise's own epsilon."""
-        return Guarantee(
+        return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
             "l1",
@@ -379,7 +379,7 @@ class TopDown(System):
             LEVELS[-1]
         ]
 
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`: of the levels that are run, and no others."""
         return self.plan_of(budget).budget.guarantee(REGIONS)
 
@@ -401,7 +401,7 @@ class Swapping(System):
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`, by the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
         return swapping.guarantee(budget, largest)
@@ -421,5 +421,5 @@ def check_budget(system: System, budget: float) -> float:
     """
     name = f"compare: {system.name}: the {system.parameter}"
     if system.parameter == "rate":
-        share(name, budget)
-    return float(within(name, budget, LEAST_BUDGET, MOST_BUDGET))
+        check_probability(name, budget)
+    return float(check_in_range(name, budget, LEAST_BUDGET, MOST_BUDGET))

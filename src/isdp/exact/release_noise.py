@@ -16,14 +16,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.checks import exact_number, whole
+from isdp.checks import check_integer, parse_rational
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact.bits.discrete_gaussian import LEAST_VARIANCE, MOST_VARIANCE
 from isdp.exact.bits.geometric import LARGEST_RATE, BitSource, Source
 from isdp.exact.disjoint.blocks import refuse_large_sums
-from isdp.exact.selection import ExactSampler, choose
-from isdp.mechanisms.base import Energy, Law
+from isdp.exact.selection import ExactSampler, select_sampler
+from isdp.mechanisms.base import Energy, Target
 
 SMALLEST_EPSILON = Fraction(1, 10**14)
 
@@ -85,7 +85,7 @@ def release(
     >>> noise.shape, int(noise.sum())
     ((1, 5), 0)
     """
-    draws = whole("release", "draws", draws)
+    draws = check_integer("release", "draws", draws)
     noise = release_sampler(invariants, epsilon, rho=rho, draws=draws).draw(
         BitSource(os.urandom if source is None else source), draws
     )
@@ -111,15 +111,17 @@ def release_sampler(
     if (epsilon is None) == (rho is None):
         raise InputError("release: give either epsilon, for l1 noise, or rho, for Gaussian noise")
     if rho is not None:
-        law = Law("Gaussian noise", Energy(2, False, exact_rho(rho)))
+        law = Target("Gaussian noise", Energy(2, False, parse_rho(rho)))
         try:
-            return choose(invariants, law, draws=draws)
+            return select_sampler(law, invariants, draws=draws)
         except NoSamplerError as refusal:
             raise InputError(str(refusal)) from None
-    epsilon = exact_epsilon(epsilon)
+    epsilon = parse_epsilon(epsilon)
     refuse_large_sums(invariants.cells, float(epsilon))
     try:
-        return choose(invariants, Law("l1 noise", Energy(1, False, epsilon)), draws=draws)
+        return select_sampler(
+            Target("l1 noise", Energy(1, False, epsilon)), invariants, draws=draws
+        )
     except NoSamplerError as refusal:
         error = NoSamplerError(
             f"release: no exact sampler of l1 noise is practical under these invariants at epsilon "
@@ -129,7 +131,7 @@ def release_sampler(
         raise error from None
 
 
-def exact_epsilon(epsilon, name: str = "epsilon") -> Fraction:
+def parse_epsilon(epsilon, name: str = "epsilon") -> Fraction:
     """Read epsilon as the rational number that it is written as.
 
     Parameters
@@ -144,13 +146,13 @@ def exact_epsilon(epsilon, name: str = "epsilon") -> Fraction:
     InputError
         If it is no number between 1e-14 and 1000.
     """
-    exact = exact_number(name, epsilon)
+    exact = parse_rational(name, epsilon)
     if not SMALLEST_EPSILON <= exact <= LARGEST_RATE:
         raise InputError(f"release: {name} must lie between 1e-14 and 1000, got {epsilon!r}")
     return exact
 
 
-def exact_rho(rho) -> Fraction:
+def parse_rho(rho) -> Fraction:
     """Read rho as the rational number that it is written as.
 
     Raises
@@ -158,7 +160,7 @@ def exact_rho(rho) -> Fraction:
     InputError
         If it is no number between 5e-21 and 5e5, where sigma^2 lies between 1e-6 and 1e20.
     """
-    exact = exact_number("rho", rho)
+    exact = parse_rational("rho", rho)
     if exact <= 0 or not LEAST_VARIANCE <= 1 / (2 * exact) <= MOST_VARIANCE:
         raise InputError(f"release: rho must lie between 5e-21 and 5e5, got {rho!r}")
     return exact
@@ -172,7 +174,7 @@ def rho_of_sigma(sigma) -> Fraction:
     InputError
         If it is no number between 1e-3 and 1e10.
     """
-    exact = exact_number("sigma", sigma)
+    exact = parse_rational("sigma", sigma)
     if exact <= 0 or not LEAST_VARIANCE <= exact**2 <= MOST_VARIANCE:
         raise InputError(f"release: sigma must lie between 1e-3 and 1e10, got {sigma!r}")
     return 1 / (2 * exact**2)

@@ -39,7 +39,7 @@ class Merged(NamedTuple):
         return noise[:, self.set_of] * self.sign
 
 
-def merge_mirrored(invariants: Invariants) -> Merged | None:
+def merge_tied_cells(invariants: Invariants) -> Merged | None:
     """Merge cells that totals of two cells tie to one another.
 
     Returns
@@ -50,7 +50,7 @@ def merge_mirrored(invariants: Invariants) -> Merged | None:
 
     Examples
     --------
-    >>> merged = merge_mirrored(Invariants.margins((3, 2)))
+    >>> merged = merge_tied_cells(Invariants.margins((3, 2)))
     >>> merged.times, merged.invariants.matrix.tolist()
     (2, [[1, 1, 1]])
     """

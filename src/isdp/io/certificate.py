@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 
-from isdp.accounting.guarantees import upper
+from isdp.accounting.guarantees import upper_decimal
 
 NOT_FOR_RELEASE = "NOT FOR RELEASE: drawn from a pseudo-random generator, for experiments"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
@@ -63,7 +63,7 @@ def _environment():
         "cell": lambda text: text.replace("|", "/"),  # of a table
         "number": "{:,}".format,
         "percent": "{:.1%}".format,
-        "upper_bound": upper,
+        "upper_bound": upper_decimal,
         "said_of_privacy": said_of_privacy,
     }
     return found

@@ -9,8 +9,8 @@ import numpy as np
 from flint import fmpz_mat
 from scipy.sparse import csc_array
 
-from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.checks import check_choice
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.lattice.elimination import row_reduce
 from isdp.lattice.smith import smith_normal_form
@@ -128,7 +128,7 @@ def kernel_lattice(invariants: Invariants, basis: str = "smith") -> KernelLattic
         return KernelLattice(
             invariants, basis, _columns(_exchanges(invariants), invariants.cells, basis)
         )
-    one_of("lattice: basis", basis, (*BASES, "exchange"))
+    check_choice("lattice: basis", basis, (*BASES, "exchange"))
     kernel = smith_normal_form(invariants.sparse).kernel
     if basis == "lll":
         kernel = _lll(kernel, invariants.cells)
@@ -144,7 +144,7 @@ def basis_seconds(invariants: Invariants, basis: str) -> float:
     elimination = 2e-5 * invariants.cells
     if basis == "smith":
         return elimination
-    columns = invariants.cells if basis == "lll" else len(cell_types(invariants)[1])
+    columns = invariants.cells if basis == "lll" else len(find_cell_classes(invariants)[1])
     return elimination + (max(columns - invariants.constraints, 0) / SOON_REDUCED) ** 3
 
 
@@ -159,7 +159,7 @@ def _lll(kernel, cells: int):
 
 def _exchanges(invariants: Invariants) -> list[dict[int, int]]:
     """Vectors between cells of one kind, and between kinds, on several cells of each."""
-    kind, first = cell_types(invariants)
+    kind, first = find_cell_classes(invariants)
     members = np.split(np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))[:-1])
     vectors = []
     for cells in members:

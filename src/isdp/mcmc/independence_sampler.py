@@ -15,14 +15,14 @@ import numpy as np
 from scipy import special
 from scipy.sparse import csr_array
 
-from isdp.checks import INT64_MAX, positive
+from isdp.checks import INT64_MAX, check_positive
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for, unit_cells
 from isdp.mcmc.compiled_chains import Proposals, Table, run_independence
-from isdp.mcmc.metropolis import Info, State, start_vector, state_at, vectors_of
-from isdp.mechanisms.base import FORMS, Mechanism, energy_served
-from isdp.mechanisms.generalized_laplace import LONGEST_JUMP_IN_SCALES, check_proposal
+from isdp.mcmc.metropolis import ChainInfo, ChainState, start_vector, state_at, vectors_of
+from isdp.mechanisms.base import WEIGHT_FORMS, Mechanism, check_energy
+from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
 
 NO_FLOOR = -(2**62)  # below anything that the overflow check lets a cell be
 REACH = 64  # largest noise in the table of a proposal's law
@@ -57,14 +57,14 @@ class IndependenceSampler:
     solved: np.ndarray | None = None
 
     def __post_init__(self):
-        positive("independence: proposal_epsilon", self.proposal_epsilon)
+        check_positive("independence: proposal_epsilon", self.proposal_epsilon)
         check_proposal("independence", math.exp(-self.proposal_epsilon))
-        energy_served("independence", self.mechanism, FORMS)
+        check_energy("independence", self.mechanism, WEIGHT_FORMS)
         solved = unit_cells(self.within.equalities) if self.solved is None else self.solved
         solved = np.sort(np.asarray(solved, dtype=np.int64))
         solved.setflags(write=False)
         object.__setattr__(self, "solved", solved)
-        reach = LONGEST_JUMP_IN_SCALES / self.proposal_epsilon
+        reach = MAX_JUMP_IN_SCALES / self.proposal_epsilon
         weight = 1 + float(np.abs(self.solution[1]).sum(axis=1).max(initial=0))
         offset = float(np.abs(self.solution[0]).max(initial=0))
         size = self.cells * (weight * reach + offset) ** self.mechanism.energy.power
@@ -93,7 +93,7 @@ class IndependenceSampler:
         """Raise unless every noise vector (..., cells) lies within, in exact integers."""
         self.within.check(noise)
 
-    def init(self, noise=None) -> State:
+    def init(self, noise=None) -> ChainState:
         """Start at the given noise vector, or at zero.
 
         Raises
@@ -106,8 +106,8 @@ class IndependenceSampler:
         return state_at(noise, self.mechanism)
 
     def run(
-        self, rng: np.random.Generator, state: State, draws: int, thin: int = 1
-    ) -> tuple[np.ndarray, State, Info]:
+        self, rng: np.random.Generator, state: ChainState, draws: int, thin: int = 1
+    ) -> tuple[np.ndarray, ChainState, ChainInfo]:
         """Run the chain on and keep every `thin`-th state.
 
         Parameters
@@ -130,7 +130,7 @@ class IndependenceSampler:
         size, accepted = run_independence(
             rng, noise, state.size, self._proposals, self.mechanism.energy, thin, kept
         )
-        return kept, State(noise, size), Info(draws * thin, accepted, draws * thin)
+        return kept, ChainState(noise, size), ChainInfo(draws * thin, accepted, draws * thin)
 
     @cached_property
     def _proposals(self) -> Proposals:

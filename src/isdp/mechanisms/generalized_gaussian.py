@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee
-from isdp.checks import positive
+from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.checks import check_positive
 from isdp.errors import InputError
-from isdp.mechanisms.base import Energy, Mechanism, euclidean
+from isdp.mechanisms.base import Energy, Mechanism, l2_norm
 
 SOURCE = (
     "Canonne, Kamath and Steinke 2020, Theorem 4, whose proof holds on any lattice; ISDP, Theorem "
@@ -49,7 +49,7 @@ class GeneralizedGaussian(Mechanism):
     name: ClassVar[str] = "generalized Gaussian"
 
     def __post_init__(self):
-        if not 1e-150 < positive("sigma", self.sigma) < 1e150:
+        if not 1e-150 < check_positive("sigma", self.sigma) < 1e150:
             raise InputError(f"sigma {self.sigma:g} is beyond what doubles can square")
 
     @property
@@ -58,14 +58,14 @@ class GeneralizedGaussian(Mechanism):
         return Energy(power=2, root=False, rate=0.5 / self.sigma**2)
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """Concentrated differential privacy, quadratic in the l2 distance; see the notes."""
         rho = 1 / (2 * Fraction(repr(float(self.sigma))) ** 2)
-        return Guarantee("zCDP", rho, "l2", 2, SOURCE, growth="quadratic")
+        return PrivacyGuarantee("zCDP", rho, "l2", 2, SOURCE, growth="quadratic")
 
     def measure(self, noise) -> np.ndarray:
         """l2 norm of each noise vector; `noise` has shape (..., cells)."""
-        return euclidean(noise)
+        return l2_norm(noise)
 
     def log_weight(self, noise) -> np.ndarray:
         """-||u||^2 / (2 sigma^2) for each noise vector; `noise` has shape (..., cells)."""

@@ -8,15 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee
-from isdp.checks import one_of, positive, share
-from isdp.mechanisms.base import Energy, Mechanism, absolute_sum, euclidean
+from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.checks import check_choice, check_positive, check_probability
+from isdp.mechanisms.base import Energy, Mechanism, l1_norm, l2_norm
 
 NORMS = ("l1", "l2")
 # how far one person who changes cell moves a table: +1 and -1
-PER_PERSON = {"l1": 2, "l2": math.sqrt(2)}  # the double is above the root of 2
+DISTANCE_PER_PERSON = {"l1": 2, "l2": math.sqrt(2)}  # the double is above the root of 2
 # of a double geometric variable, as NumPy's exponential variables give nothing beyond
-LONGEST_JUMP_IN_SCALES = 45
+MAX_JUMP_IN_SCALES = 45
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class GeneralizedLaplace(Mechanism):
     name: ClassVar[str] = "generalized Laplace"
 
     def __post_init__(self):
-        positive("epsilon", self.epsilon)
-        one_of("norm", self.norm, NORMS)
+        check_positive("epsilon", self.epsilon)
+        check_choice("norm", self.norm, NORMS)
 
     @property
     def energy(self) -> Energy:
@@ -50,13 +50,15 @@ class GeneralizedLaplace(Mechanism):
         return Energy(power=2, root=True, rate=float(self.epsilon))
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """Pure differential privacy, linear in the distance (ISDP, Theorem 10)."""
-        return Guarantee("pure", self.epsilon, self.norm, PER_PERSON[self.norm], "ISDP, Theorem 10")
+        return PrivacyGuarantee(
+            "pure", self.epsilon, self.norm, DISTANCE_PER_PERSON[self.norm], "ISDP, Theorem 10"
+        )
 
     def measure(self, noise) -> np.ndarray:
         """Norm of each noise vector, int64 for l1 and float64 for l2; `noise` is (..., cells)."""
-        return absolute_sum(noise) if self.norm == "l1" else euclidean(noise)
+        return l1_norm(noise) if self.norm == "l1" else l2_norm(noise)
 
     def log_weight(self, noise) -> np.ndarray:
         """-epsilon ||u|| for each noise vector; `noise` has shape (..., cells)."""
@@ -70,10 +72,10 @@ class GeneralizedLaplace(Mechanism):
 
     def radius(self, dimension: int) -> float:
         """Norm that no draw exceeds, but for a chance below 1e-20; see `gamma_reach`."""
-        return gamma_reach(dimension, self.epsilon)
+        return bound_gamma(dimension, self.epsilon)
 
 
-def gamma_reach(dimension: int, epsilon: float) -> float:
+def bound_gamma(dimension: int, epsilon: float) -> float:
     """Value that Gamma(dimension, rate epsilon) exceeds with a chance below 1e-20.
 
     For small epsilon a generalized Laplace vector's norm is close to that law whatever the norm
@@ -101,4 +103,4 @@ def double_geometric_noise(rng: np.random.Generator, epsilon: float, shape) -> n
 
 def check_proposal(where: str, a) -> None:
     """Refuse a parameter that no double geometric law has."""
-    share(f"{where}: the double geometric parameter", a)
+    check_probability(f"{where}: the double geometric parameter", a)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from isdp.checks import positive_float, share
+from isdp.checks import check_positive_float, check_probability
 
 
 def pure_spread(epsilon: float) -> float:
@@ -20,7 +20,11 @@ def pure_spread(epsilon: float) -> float:
     factor a from one to the next on either side; the two-sided geometric law, which spreads
     least, has this second moment.
     """
-    return 2 * math.exp(-positive_float("subspace: epsilon", epsilon)) / math.expm1(-epsilon) ** 2
+    return (
+        2
+        * math.exp(-check_positive_float("subspace: epsilon", epsilon))
+        / math.expm1(-epsilon) ** 2
+    )
 
 
 def approximate_spread(epsilon: float, delta: float) -> float:
@@ -30,8 +34,8 @@ def approximate_spread(epsilon: float, delta: float) -> float:
     and a uniform number of that length has a density of at most t, and hence a variance of at
     least 1/(12 t^2), of which the uniform number takes 1/12.
     """
-    share("subspace: delta", delta)
-    grown = math.expm1(positive_float("subspace: epsilon", epsilon))
+    check_probability("subspace: delta", delta)
+    grown = math.expm1(check_positive_float("subspace: epsilon", epsilon))
     most = (grown + 2 * delta) / (grown + 2)
     return (most**-2 - 1) / 12
 
@@ -41,4 +45,4 @@ def concentrated_spread(rho: float) -> float:
 
     zCDP bounds the divergence of order 2 by 2 rho, so the chi-square one by exp(2 rho) - 1.
     """
-    return 1 / math.expm1(2 * positive_float("subspace: rho", rho))
+    return 1 / math.expm1(2 * check_positive_float("subspace: rho", rho))

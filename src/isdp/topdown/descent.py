@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isdp.accounting import Guarantee
+from isdp.accounting import PrivacyGuarantee
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
 from isdp.streams import stream
@@ -33,7 +33,7 @@ class Release:
     measurements : dict from level to int64 array, shape (units, answers)
         Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published: the
         tables are computed from them, the held totals and the names of the regions.
-    guarantee : Guarantee
+    guarantee : PrivacyGuarantee
         Of the measurements, and so of everything.
     nodes : list of dict
         One a parent: level (of the children), parent, children, cells (kept), dropped (cells that
@@ -42,7 +42,7 @@ class Release:
 
     tables: dict[str, np.ndarray]
     measurements: dict[str, np.ndarray]
-    guarantee: Guarantee
+    guarantee: PrivacyGuarantee
     nodes: list[dict]
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.checks import one_of
+from isdp.checks import check_choice
 from isdp.topdown.budget import FLAVOURS
 
 
@@ -30,7 +30,7 @@ def draw_noise(
     int64 array, shape (answers,)
         The first query's answers first.
     """
-    one_of("topdown: the flavour", flavour, FLAVOURS)
+    check_choice("topdown: the flavour", flavour, FLAVOURS)
     losses = np.repeat(np.array(losses, dtype=float), counts)
     if flavour == "pure":
         p = -np.expm1(-losses / 2)
@@ -47,7 +47,7 @@ def draw_noise_for_release(
     """
     from isdp.exact.bits import independent  # compiled code: noise for experiments does without
 
-    one_of("topdown: the flavour", flavour, FLAVOURS)
+    check_choice("topdown: the flavour", flavour, FLAVOURS)
     asked = [(Fraction(loss), count) for loss, count in zip(losses, counts, strict=True)]
     if flavour == "pure":
         drawn = [independent.double_geometric(loss / 2, count) for loss, count in asked]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isdp.checks import one_of
+from isdp.checks import check_choice
 from isdp.errors import InputError
 from isdp.topdown.budget import Budget, Schema
 
@@ -60,7 +60,7 @@ class Plan:
         unknown = set(self.structural_zeros) - set(range(self.schema.cells))
         if unknown:
             raise InputError(f"topdown: structural zeros {sorted(unknown)} are no cells")
-        one_of("topdown: passes", self.passes, PASSES)
+        check_choice("topdown: passes", self.passes, PASSES)
         if self.known is not None:
             self._check_known()
 

@@ -20,8 +20,8 @@ from isdp.diagnostics.kolmogorov import (
     quantile_table,
 )
 from isdp.errors import InputError
-from isdp.exact.distributions import total_law
-from isdp.exact.selection import SAMPLERS, choose
+from isdp.exact.distributions import total_distribution
+from isdp.exact.selection import SAMPLERS, select_sampler
 from isdp.io.draws import Draws
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
@@ -44,11 +44,11 @@ def exact_draws(
     """Draw noise exactly and file it like chains', with the sampler and its error.
 
     Where no perfect sampler is practical there are no draws, and the settings say why (refused).
-    The number of draws is rounded up to a multiple of four; `lower` is as in `isdp.exact.choose`.
+    The number of draws is rounded up to a multiple of four; `lower` is as in `select_sampler`.
     """
     each = -(-draws // CHAINS)
     try:
-        chosen = choose(invariants, mechanism, lower)
+        chosen = select_sampler(mechanism, invariants, lower)
     except InputError as refusal:
         none = np.zeros((CHAINS, 0, invariants.cells), dtype=np.int64)
         return Draws(none, invariants, cells, {"method": "none", "refused": str(refusal)})
@@ -60,8 +60,8 @@ def exact_draws(
 def other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
-    """Draw by an exact sampler that `choose` would not take, where there is one; and name it."""
-    taken = choose(invariants, mechanism).method
+    """Draw by an exact sampler that `select_sampler` does not take, if there is one."""
+    taken = select_sampler(mechanism, invariants).method
     for kind in reversed(SAMPLERS):
         try:
             if kind.method != taken:
@@ -157,7 +157,7 @@ def pooled_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLapla
     }
     if mechanism.norm == "l1":
         cells = next(iter(samples.values())).shape[-1]
-        law = total_law(cells, mechanism.epsilon)
+        law = total_distribution(cells, mechanism.epsilon)
         parts["law"] = pd.Series(law.pmf, law.support).loc[-60:60]
     return pd.concat(parts, names=["sampler", "value"]).rename("share").reset_index()
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.constraints.invariants import Invariants
-from isdp.exact import sample, total_law
+from isdp.exact import sample, total_distribution
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.subspace import (
     ExtendedGaussian,
@@ -52,7 +52,7 @@ def total_table(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
             "projected Laplace": ("SDP", ProjectedLaplace(query, held, person).error),
             "extended Laplace, Haar basis": ("SDP", ExtendedLaplace(query, held, person).error),
             "K-norm": ("SDP", KNorm(query, held, person).error),
-            "generalized Laplace": ("ISDP", cells * total_law(cells, person / 2).sd ** 2),
+            "generalized Laplace": ("ISDP", cells * total_distribution(cells, person / 2).sd ** 2),
             "centred double geometric": ("ISDP", (cells - 1) * 2 * a / (1 - a) ** 2),
         }
         bound = pure_spread(person) * least

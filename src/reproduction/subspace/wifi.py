@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.special import gammaincinv
 
 from isdp.constraints.invariants import Invariants
-from isdp.exact.selection import choose
+from isdp.exact.selection import select_sampler
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.subspace import null_space
 
@@ -152,7 +152,9 @@ def integer_table(
 
     The constraints fall into one table for each building, and Gaussian noise factorises over them.
     """
-    sampler = choose(Invariants.margins((campus.groups, campus.hours)), GeneralizedGaussian(sigma))
+    sampler = select_sampler(
+        GeneralizedGaussian(sigma), Invariants.margins((campus.groups, campus.hours))
+    )
     sampler.sample(rng, 1)  # the recorded results are of the draws after this one
     means = np.empty((count, campus.buildings))
     for repetition in range(count):  # one campus at a time, so that memory does not grow

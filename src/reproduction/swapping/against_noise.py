@@ -36,7 +36,7 @@ SMALLEST, LARGEST = 1e-4, 20.0  # epsilon for each household between which equal
 
 def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Compute values and probabilities of the noise in one county, summed over held strata."""
-    law = exact.total_law(counties, epsilon)
+    law = exact.total_distribution(counties, epsilon)
     if strata == 1:
         return law.support, law.pmf
     reach = int(law.support[-1]) * strata
@@ -81,7 +81,7 @@ def noise_advantage(counties: int, epsilon: float) -> float:
     With a = e^(-epsilon) it is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0), where q_m is the distribution
     of the sum of m double geometric variables: the probability that one county's noise is 0.
     """
-    return exact.total_law(counties, epsilon).within(0)
+    return exact.total_distribution(counties, epsilon).within(0)
 
 
 def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from isdp.accounting.conversions import CONVERSIONS, epsilon_bun_steinke
 from isdp.accounting.divergences import multiplicative, total_variation
 from isdp.constraints import Invariants
 from isdp.errors import InputError
-from isdp.exact import enumerate_law
+from isdp.exact import enumerate_distribution
 from isdp.lattice import kernel_lattice
 from isdp.mechanisms import GeneralizedLaplace
 from isdp.swapping.accuracy import expected_mape
@@ -107,7 +107,7 @@ def necessity() -> pd.DataFrame:
 
 def _noisy_tables(table: list[list[int]]) -> list[dict]:
     """Release a 2 x 2 table, and one with a record moved to the other row, under l1 noise."""
-    law = enumerate_law(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
+    law = enumerate_distribution(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
     return [
         dict(zip(map(tuple, (law.points + np.ravel(x)).tolist()), law.pmf, strict=True))
         for x in (table, np.add(table, [[-1, 0], [1, 0]]))

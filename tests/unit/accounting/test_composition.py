@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError
-from isdp.accounting import Guarantee, as_zcdp, compose
+from isdp.accounting import PrivacyGuarantee, as_zcdp, compose
 
-THIRD = Guarantee("pure", Fraction(1, 3), "l1", 2, "geometric")
+THIRD = PrivacyGuarantee("pure", Fraction(1, 3), "l1", 2, "geometric")
 ALONE = "no one can move alone"
 VAGUE = replace(THIRD, per_person=None, why_not_per_person=ALONE)
 
@@ -37,8 +37,10 @@ def test_the_largest_distance_of_a_person_counts_wherever_it_stands(order):
 
 
 def test_deltas_add_up_too():
-    one = Guarantee("approximate", 0.1, "person", 1, "a", delta=1e-9, growth="none")
-    two = Guarantee("approximate", 0.2, "person", 1, "b", delta=Fraction(1, 10**9), growth="none")
+    one = PrivacyGuarantee("approximate", 0.1, "person", 1, "a", delta=1e-9, growth="none")
+    two = PrivacyGuarantee(
+        "approximate", 0.2, "person", 1, "b", delta=Fraction(1, 10**9), growth="none"
+    )
     both = compose([one, two])
     assert Fraction(repr(both.loss)) >= Fraction(3, 10)
     assert both.loss == pytest.approx(0.3)
@@ -78,7 +80,7 @@ def test_nothing_cannot_be_composed():
 
 
 def test_deltas_that_reach_one_promise_nothing():
-    half = Guarantee("approximate", 1, "person", 1, "a", delta=0.5, growth="none")
+    half = PrivacyGuarantee("approximate", 1, "person", 1, "a", delta=0.5, growth="none")
     with pytest.raises(InputError, match="delta"):
         compose([half, half])
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from isdp.accounting import from_record
+from isdp.accounting import guarantee_from_record
 from isdp.cli import main
 from isdp.commands.account import account
 from isdp.commands.shared.guarantee import NOBODY_ALONE
@@ -206,7 +206,7 @@ def test_epsilons_add_up_exactly(command, released):
     ],
 )
 def test_a_guarantee_comes_back_from_its_record(guarantee):
-    back = from_record(json.loads(json.dumps(guarantee.record())))
+    back = guarantee_from_record(json.loads(json.dumps(guarantee.record())))
     assert back.statement() == guarantee.statement()
     assert back.unit == guarantee.unit
     assert Fraction(str(guarantee.loss)) == back.loss

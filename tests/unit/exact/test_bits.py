@@ -9,12 +9,12 @@ from flint import arb, ctx
 
 from isdp import Invariants
 from isdp.exact.bits.discrete_gaussian import centred_gaussian
-from isdp.exact.bits.geometric import BitSource, Geometric, toss_all
-from isdp.exact.bits.negative_binomial import SumsOfCounts, draw_below
+from isdp.exact.bits.geometric import BitSource, Geometric, draw_bernoulli
+from isdp.exact.bits.negative_binomial import NegativeBinomials, draw_bounded_integers
 from isdp.exact.disjoint.compositions import compose
-from isdp.exact.disjoint.recursive_splitting import HalvingSampler
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from tests.bits import Explorer, Given, distribution
-from tests.laws import gaussian
+from tests.distributions import gaussian
 
 TOP = 2**64
 
@@ -76,14 +76,14 @@ def test_bernoulli_draws_whatever_their_doubles_are_off_by(chance, off):
     def log_chance(i):
         return (arb(chance.numerator) / chance.denominator).log()
 
-    found, undecided = distribution(lambda words: bool(toss_all(words, near, log_chance)[0]))
+    found, undecided = distribution(lambda words: bool(draw_bernoulli(words, near, log_chance)[0]))
     check(found, {True: chance, False: 1 - chance}, undecided, 2**-60)
 
 
 def test_a_bernoulli_draw_of_a_probability_above_one_is_an_error():
     for near, log in ((1.001, arb(0)), (1.0, arb("1e-9"))):
         with pytest.raises(ArithmeticError):
-            toss_all(Given([TOP - 1], 1), np.array([near]), lambda i, log=log: log)
+            draw_bernoulli(Given([TOP - 1], 1), np.array([near]), lambda i, log=log: log)
 
 
 @pytest.mark.parametrize(("variance", "third"), [("1/4", 1), ("5/2", 0)])
@@ -100,7 +100,7 @@ def test_discrete_gaussian_variables_around_a_centre(variance, third):
 
 def test_a_split_of_three_cells_is_kept_with_its_probability():
     """The sum of two cells is kept with a probability that depends on whether it is odd."""
-    sampler, k = HalvingSampler(Invariants.total(3), gaussian("1/6")), np.arange(-30, 31)
+    sampler, k = SplittingSampler(Invariants.total(3), gaussian("1/6")), np.arange(-30, 31)
     # all ways in which two cells add up to an even sum and to an odd one, without exp(-s^2 / (4 v))
     even, odd = (math.fsum(np.exp(-3 * (2 * k - s) ** 2 / 2)) for s in (0, 1))
 
@@ -127,7 +127,7 @@ def test_a_split_of_three_cells_is_kept_with_its_probability():
 def test_values_are_kept_in_proportion_to_the_law_of_a_sum_of_counts(counts, rate):
     """Under the last two rates the law falls later on its lower side, one step from the mode."""
     rate, law = Fraction(rate), np.array([1])
-    sums = SumsOfCounts([7, counts], rate)
+    sums = NegativeBinomials([7, counts], rate)
     weights = [math.comb(s + counts - 1, counts - 1) * exp(-rate * s) for s in range(400)]
     mode = weights.index(max(weights))
     for s in sorted({max(mode + away, 0) for away in (-16, -14, -5, -4, 0, 3, 5, 14, 16, 40)}):
@@ -142,11 +142,11 @@ def test_integers_below_a_limit_are_uniform(limit):
     """Numbers beyond the last whole multiple of the limit are refused, and no others."""
     last = TOP - TOP % limit - 1
     for number in {0, limit - 1, limit, last, *range(TOP - 3, TOP)}:
-        drawn = int(draw_below(Given([number, 0], 1), np.array([limit]))[0])
+        drawn = int(draw_bounded_integers(Given([number, 0], 1), np.array([limit]))[0])
         assert drawn == (number % limit if number <= last else 0)
     if last < TOP - 1:
         words = Given([last + 1, 2], 1)
-        assert int(draw_below(words, np.array([limit]))[0]) == 2 % limit
+        assert int(draw_bounded_integers(words, np.array([limit]))[0]) == 2 % limit
         assert len(words.sizes) == 2
 
 

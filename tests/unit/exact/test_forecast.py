@@ -7,8 +7,8 @@ from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.errors import NoSamplerError
-from isdp.exact import choose
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
+from isdp.exact import select_sampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.elimination.memory_forecast import least_bytes, least_open
 from isdp.exact.elimination.truncation import radius
 
@@ -33,7 +33,7 @@ def test_more_pairs_of_cells_than_memory_holds_are_refused():
 @pytest.mark.parametrize("name", LATTICES)
 def test_the_forecast_is_never_above_what_a_tree_takes(name, mechanism):
     invariants, energy = LATTICES[name], mechanism.energy
-    sampler = DynamicSampler(invariants, mechanism)
+    sampler = BoundedEliminationSampler(invariants, mechanism)
     used, sums = least_bytes(invariants, energy.power, energy.rate, math.log(1e-12))
     assert used <= sampler.bytes * (1 + 1e-9)
     assert sums <= max(sampler.dimensions, default=0)
@@ -79,4 +79,4 @@ def test_windows_leave_out_what_they_may(rate):
 def test_a_hopeless_table_is_refused():
     table, law = Invariants.margins((20, 20)), GeneralizedLaplace(0.25)
     with pytest.raises(NoSamplerError):
-        choose(table, law, np.zeros(400, dtype=np.int64))
+        select_sampler(law, table, np.zeros(400, dtype=np.int64))

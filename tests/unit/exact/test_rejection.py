@@ -9,7 +9,7 @@ from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.errors import MisfitError
 from isdp.exact.overlapping.compiled_klein import GramSchmidt, mass
 from isdp.exact.overlapping.klein import (
-    GaussianSampler,
+    KleinSampler,
     gram_schmidt,
     log_masses,
     log_sum_floor,
@@ -17,7 +17,7 @@ from isdp.exact.overlapping.klein import (
     tries_bound,
 )
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from isdp.lattice.null_lattice import degrees_of_freedom
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 
@@ -33,9 +33,9 @@ EDGES = {
     "4 x 4 table": Invariants.margins((4, 4)),
 }
 LAWS = {
-    "l1": lambda scale: (StagedSampler, GeneralizedLaplace(1 / scale)),
+    "l1": lambda scale: (StagedRejectionSampler, GeneralizedLaplace(1 / scale)),
     "l2": lambda scale: (MixtureSampler, GeneralizedLaplace(1 / scale, "l2")),
-    "gaussian": lambda scale: (GaussianSampler, GeneralizedGaussian(scale)),
+    "gaussian": lambda scale: (KleinSampler, GeneralizedGaussian(scale)),
 }
 
 
@@ -91,12 +91,12 @@ def test_laws_of_another_form_are_refused(law):
 )
 def test_too_many_tries_are_refused_before_they_are_made(shape, law, scale, limit):
     with pytest.raises(InputError):
-        sampler(Invariants.margins(shape), law, scale, most_tries=limit)
+        sampler(Invariants.margins(shape), law, scale, max_proposals=limit)
 
 
 def test_a_draw_that_is_never_accepted_ends_in_an_error():
     made = sampler(Invariants.margins((3, 3)), "l2", 0.6)
-    made.most_tries = 0.0
+    made.max_proposals = 0.0
     with pytest.raises(InputError):
         made.sample(np.random.default_rng(0), 1)
 
@@ -115,8 +115,8 @@ def test_an_epsilon_that_cannot_be_squared_is_refused(scale):
 
 @pytest.mark.parametrize(("matrix", "tries"), [(np.eye(3, dtype=int), 0), (np.ones((0, 3)), 1)])
 def test_what_is_never_refused_takes_a_try_for_each_block(matrix, tries):
-    made = StagedSampler(Invariants(matrix), GeneralizedLaplace(0.5))
-    assert made.expected_tries == tries
+    made = StagedRejectionSampler(Invariants(matrix), GeneralizedLaplace(0.5))
+    assert made.expected_proposals == tries
 
 
 def test_large_coefficients_are_refused():

@@ -5,9 +5,9 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.errors import NoSamplerError
-from isdp.exact.overlapping.staged_rejection import StagedSampler
-from isdp.exact.release_noise import exact_epsilon, release
-from tests.laws import l1
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.exact.release_noise import parse_epsilon, release
+from tests.distributions import l1
 
 
 def pseudo(seed=3):
@@ -30,7 +30,7 @@ def pseudo(seed=3):
     ],
 )
 def test_epsilon_is_read_as_it_is_written(given, exact):
-    assert exact_epsilon(given) == exact
+    assert parse_epsilon(given) == exact
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_epsilon_is_read_as_it_is_written(given, exact):
 )
 def test_what_is_no_epsilon_is_refused(given):
     with pytest.raises(InputError, match="epsilon"):
-        exact_epsilon(given)
+        parse_epsilon(given)
 
 
 @pytest.mark.parametrize("epsilon", ["1e-6", "1e-3", "0.2", 20, 1000])
@@ -49,7 +49,7 @@ def test_totals_are_kept_at_every_scale(cells, epsilon):
     assert noise.shape == (3, cells)
     assert noise.dtype == np.int64
     assert not invariants.apply(noise).any()
-    if cells > 2 and exact_epsilon(epsilon) < 1:
+    if cells > 2 and parse_epsilon(epsilon) < 1:
         assert noise.any()
 
 
@@ -93,7 +93,7 @@ def test_sums_beyond_the_integers_of_a_double_are_refused():
     with pytest.raises(InputError):
         release(Invariants.total(10_000), "1e-12")
     with pytest.raises(InputError):
-        StagedSampler(Invariants.total(3), l1("1e-18"))
+        StagedRejectionSampler(Invariants.total(3), l1("1e-18"))
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 from flint import ctx
 
 from isdp import GeneralizedGaussian, InputError, Invariants
-from isdp.exact import choose, release, sample
+from isdp.exact import release, sample, select_sampler
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
-from isdp.exact.disjoint.recursive_splitting import HalvingSampler, period
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler, period
 from isdp.exact.overlapping.compiled_klein import relative_masses
-from isdp.exact.release_noise import exact_rho, rho_of_sigma
+from isdp.exact.release_noise import parse_rho, rho_of_sigma
 
 
 def pseudo(seed=3):
@@ -56,9 +56,9 @@ def test_sums_of_two_cells_are_drawn_up_to_64_standard_deviations_within_61_bits
     law = GeneralizedGaussian(math.sqrt(share * 2.0**107))
     if refused:
         with pytest.raises(InputError):
-            HalvingSampler(Invariants.total(2), law)
+            SplittingSampler(Invariants.total(2), law)
     else:
-        HalvingSampler(Invariants.total(2), law)
+        SplittingSampler(Invariants.total(2), law)
 
 
 def test_a_flat_period_is_flat():
@@ -106,7 +106,7 @@ def test_totals_are_kept_at_every_scale(invariants, rho):
 
 def test_the_sampler_for_experiments_takes_any_size():
     invariants = Invariants.partition(np.arange(30_000) % 7)
-    chosen = choose(invariants, GeneralizedGaussian(1.5))
+    chosen = select_sampler(GeneralizedGaussian(1.5), invariants)
     assert (chosen.method, chosen.error) == ("halving", 0.0)
     noise = chosen.sample(np.random.default_rng(1), 2)
     assert not invariants.apply(noise).any()
@@ -146,6 +146,6 @@ def test_what_is_out_of_reach_is_refused(invariants, rho):
 
 
 def test_rho_and_sigma_are_read_as_they_are_written():
-    assert exact_rho("0.1") == Fraction(1, 10)
+    assert parse_rho("0.1") == Fraction(1, 10)
     assert rho_of_sigma("2.5") == Fraction(2, 25)
     assert rho_of_sigma("1/3") == Fraction(9, 2)

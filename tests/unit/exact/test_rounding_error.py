@@ -8,7 +8,7 @@ import pytest
 from flint import arb, ctx
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import choose
+from isdp.exact import select_sampler
 from isdp.exact.overlapping.compiled_klein import mass
 from isdp.exact.overlapping.klein import gram_schmidt
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
@@ -105,7 +105,7 @@ def test_the_choice_of_sigma_is_as_near_as_is_said():
     [(GeneralizedLaplace(0.25), np.full(16, -3)), (GeneralizedLaplace(0.25, "l2"), None)],
 )
 def test_no_sampler_in_floating_point_says_that_it_is_free_of_error(law, lower):
-    chosen = choose(Invariants.margins((4, 4)), law, lower)
+    chosen = select_sampler(law, Invariants.margins((4, 4)), lower)
     assert 1e-14 < chosen.error == chosen.sampler.error < 1e-10
 
 

@@ -7,20 +7,22 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
 from isdp.errors import NoSamplerError
-from isdp.exact import choose, release
-from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.exact import release, select_sampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 
 TABLE = Invariants.margins((3, 3))
 TWO_OF_A_TYPE = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
 
 
 def exact(invariants, law):
-    chosen = cache(lambda: choose(invariants, law))
+    chosen = cache(lambda: select_sampler(law, invariants))
     return lambda draws: chosen().sample(np.random.default_rng(1), draws)
 
 
 def staged(draws):
-    return StagedSampler(TABLE, GeneralizedLaplace(2.0)).sample(np.random.default_rng(1), draws)
+    return StagedRejectionSampler(TABLE, GeneralizedLaplace(2.0)).sample(
+        np.random.default_rng(1), draws
+    )
 
 
 def chain(law, **options):
@@ -69,21 +71,21 @@ def test_a_count_may_be_any_whole_number(name):
 def test_bounds_are_refused_where_no_sampler_bears_them(law):
     lower = np.full(9, -3)
     if law.energy.product:
-        assert choose(TABLE, law, lower).method == "messages"
+        assert select_sampler(law, TABLE, lower).method == "messages"
         return
     with pytest.raises(NoSamplerError):
-        choose(TABLE, law, lower)
+        select_sampler(law, TABLE, lower)
 
 
 def test_a_gaussian_that_klein_refuses_is_refused_at_once():
     with pytest.raises(NoSamplerError):
-        choose(Invariants.margins((16, 16)), GeneralizedGaussian(0.5))
+        select_sampler(GeneralizedGaussian(0.5), Invariants.margins((16, 16)))
 
 
 @pytest.mark.parametrize("law", [GeneralizedGaussian(30.0), GeneralizedLaplace(0.25, "l2")])
 @pytest.mark.parametrize("invariants", [Invariants.margins((24, 24)), Invariants.total(1200)])
 def test_large_tables_and_totals_are_drawn(law, invariants):
-    noise = choose(invariants, law).sample(np.random.default_rng(1), 2)
+    noise = select_sampler(law, invariants).sample(np.random.default_rng(1), 2)
     assert noise.shape == (2, invariants.cells)
     assert noise.any()
 
@@ -92,4 +94,4 @@ def test_large_tables_and_totals_are_drawn(law, invariants):
 def test_a_lattice_whose_basis_would_take_minutes_is_refused(law):
     crossed = Invariants(np.random.default_rng(4).integers(1, 4, (2, 1010)))  # no cell stands apart
     with pytest.raises(NoSamplerError):
-        choose(crossed, law)
+        select_sampler(law, crossed)

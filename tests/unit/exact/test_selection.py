@@ -3,7 +3,7 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.errors import NoSamplerError
-from isdp.exact import choose, sample
+from isdp.exact import sample, select_sampler
 
 LAPLACE = GeneralizedLaplace(1.0)
 
@@ -22,7 +22,7 @@ LAPLACE = GeneralizedLaplace(1.0)
     ],
 )
 def test_the_sampler_that_fits_is_chosen_and_says_why(invariants, mechanism, method):
-    chosen = choose(invariants, mechanism)
+    chosen = select_sampler(mechanism, invariants)
     assert chosen.method == method
     assert chosen.reason
     assert 0 <= chosen.error < 1e-10
@@ -42,7 +42,7 @@ def test_the_sampler_that_fits_is_chosen_and_says_why(invariants, mechanism, met
     ],
 )
 def test_gaussian_noise_under_the_totals_of_many_cells_is_halved(invariants, method):
-    chosen = choose(invariants, GeneralizedGaussian(2.0))
+    chosen = select_sampler(GeneralizedGaussian(2.0), invariants)
     assert chosen.method == method
     assert chosen.error == 0
 
@@ -50,7 +50,7 @@ def test_gaussian_noise_under_the_totals_of_many_cells_is_halved(invariants, met
 def test_bounded_noise_stays_above_its_bound():
     counts = np.array([0, 1, 5, 2])
     lower = -counts
-    assert choose(Invariants.total(4), LAPLACE, lower).method == "messages"
+    assert select_sampler(LAPLACE, Invariants.total(4), lower).method == "messages"
     noise = sample(np.random.default_rng(1), Invariants.total(4), LAPLACE, 500, lower)
     assert (noise >= lower).all()
     assert (noise.sum(axis=1) == 0).all()
@@ -59,4 +59,4 @@ def test_bounded_noise_stays_above_its_bound():
 @pytest.mark.parametrize("shape", [(60, 60), (12, 12)])
 def test_where_nothing_is_practical_the_table_is_refused(shape):
     with pytest.raises(NoSamplerError):
-        choose(Invariants.margins(shape), GeneralizedLaplace(0.25))
+        select_sampler(GeneralizedLaplace(0.25), Invariants.margins(shape))

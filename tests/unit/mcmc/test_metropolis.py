@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.lattice.null_lattice import kernel_lattice
-from isdp.mcmc.metropolis import Info, LatticeWalk, run_chains, sample
+from isdp.mcmc.metropolis import ChainInfo, LatticeWalk, run_chains, sample
 
 
 def walk(invariants=None, mechanism=None, proposal=0.6, acceptance="coordinate", basis="smith"):
@@ -104,7 +104,7 @@ def test_no_freedom_gives_zero_noise():
 
 
 def test_acceptance_rate_of_nothing_is_nan():
-    assert np.isnan(Info(0, 0, 5).acceptance_rate)
+    assert np.isnan(ChainInfo(0, 0, 5).acceptance_rate)
 
 
 def run(**settings):

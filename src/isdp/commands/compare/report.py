@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from isdp.accounting import as_zcdp, upper
+from isdp.accounting import as_zcdp, upper_decimal
 from isdp.commands.compare.question import CELLS, CONFIDENTIAL, NO_COUNTS
 from isdp.commands.compare.run import ALL, PERSON, Comparison
 from isdp.commands.shared.margins import BOUNDED, SIMULATED
@@ -56,7 +56,9 @@ def markdown(comparison: Comparison) -> str:
 
 def budget_told(parameter: str, budget: float) -> str:
     """Write a budget, and never a loss that is less than it."""
-    return f"{parameter} {budget:g}" if parameter == "rate" else f"{parameter} {upper(budget)}"
+    return (
+        f"{parameter} {budget:g}" if parameter == "rate" else f"{parameter} {upper_decimal(budget)}"
+    )
 
 
 def heading(flavour: str, unit: str) -> str:
@@ -152,7 +154,7 @@ def _number(value: float) -> str:
 
 def _from_above(value: float) -> str:
     """As `_number`, and never less than the value."""
-    return f"{math.ceil(value):,}" if value >= 1000 else upper(value, 3)
+    return f"{math.ceil(value):,}" if value >= 1000 else upper_decimal(value, 3)
 
 
 def _exactly(value: float) -> str:
@@ -223,7 +225,7 @@ def _across(comparison: Comparison) -> Iterator[str]:
         pairs = []
         for epsilon in people.loc[people["flavour"] == "pure", "budget"].unique():
             rho = as_zcdp(IntegerLaplace().promise(epsilon)).loss_per_person
-            pairs.append(f"{budget_told('epsilon', epsilon)} is rho {upper(rho)}")
+            pairs.append(f"{budget_told('epsilon', epsilon)} is rho {upper_decimal(rho)}")
         yield ""
         yield (
             f"- **pure and zCDP.** One way there is a theorem (Bun and Steinke 2016, Proposition "

@@ -10,9 +10,9 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
-from isdp.accounting import upper
-from isdp.accounting.guarantees import Guarantee
-from isdp.checks import whole
+from isdp.accounting import upper_decimal
+from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.checks import check_integer
 from isdp.commands.compare.expected_errors import (
     Moments,
     by_simulation,
@@ -111,7 +111,10 @@ def compare(
     InputError
         If anything is wrong with the files or the numbers, or no system applies.
     """
-    simulations, seed = whole("compare", "simulations", simulations), whole("compare", "seed", seed)
+    simulations, seed = (
+        check_integer("compare", "simulations", simulations),
+        check_integer("compare", "seed", seed),
+    )
     if not LEAST_RUNS <= simulations <= MOST_RUNS:
         raise InputError(
             f"compare: simulations must be from {LEAST_RUNS} to {MOST_RUNS:,}, got {simulations}"
@@ -208,7 +211,7 @@ def _check(system: System, question: Question) -> None:
         raise InputError(why)
 
 
-def _guarantee(system: System, budget: float, question: Question) -> Guarantee:
+def _guarantee(system: System, budget: float, question: Question) -> PrivacyGuarantee:
     if isinstance(system, PlainNoise):
         held = "; ".join(one.name for one in question.held)
         return replace(system.promise(budget), held=held)
@@ -220,14 +223,14 @@ def _placed(system: System, question: Question) -> tuple[Areas, np.ndarray]:
     return question.by_blocks() if isinstance(system, ConditionedNoise) else question.by_areas()
 
 
-def _unit(guarantee: Guarantee) -> str:
+def _unit(guarantee: PrivacyGuarantee) -> str:
     return guarantee.unit if guarantee.loss_per_person is None else PERSON
 
 
-def _described(system: System, guarantee: Guarantee) -> dict:
+def _described(system: System, guarantee: PrivacyGuarantee) -> dict:
     person = guarantee.loss_per_person
     return {
-        "loss": upper(guarantee.loss if person is None else person),
+        "loss": upper_decimal(guarantee.loss if person is None else person),
         "holds": guarantee.held,
         "whole": system.whole,
         "nonnegative": system.nonnegative,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from isdp.accounting.conversions import epsilon_above
-from isdp.accounting.guarantees import Guarantee, product, upper
+from isdp.accounting.guarantees import PrivacyGuarantee, upper_decimal, upper_product
 from isdp.commands.shared.degrees_of_freedom import Freedom
 from isdp.commands.shared.guarantee import distances, promise
 from isdp.commands.shared.margins import Unchanged
@@ -127,25 +127,27 @@ def _mechanism(request: Request, free: Freedom) -> dict:
     guarantee = promise(request, free)
     content = {**request.mechanism.as_dict(), "epsilon": None} | guarantee.record()
     if guarantee.metric == "l1":
-        content["loss_at_distance_2"] = upper(guarantee.loss_at(2))
-        content["loss_at_distance_4"] = upper(guarantee.loss_at(4))
+        content["loss_at_distance_2"] = upper_decimal(guarantee.loss_at(2))
+        content["loss_at_distance_4"] = upper_decimal(guarantee.loss_at(4))
         content["distances"] = distances(free, squared=False)
     if guarantee.flavour == "zCDP":
         content |= _concentrated(guarantee, request.delta, distances(free, squared=True))
     return content
 
 
-def _concentrated(guarantee: Guarantee, delta: float, words: str) -> dict:
+def _concentrated(guarantee: PrivacyGuarantee, delta: float, words: str) -> dict:
     """Tell rho at the nearest tables, and epsilon at a delta for them."""
     alone = guarantee.per_person is not None
-    rho = product(guarantee.loss, 2 if alone else 4)
+    rho = upper_product(guarantee.loss, 2 if alone else 4)
     return {
-        "rho_at_squared_distance_2": upper(product(guarantee.loss, 2)),
-        "rho_at_squared_distance_4": upper(product(guarantee.loss, 4)),
+        "rho_at_squared_distance_2": upper_decimal(upper_product(guarantee.loss, 2)),
+        "rho_at_squared_distance_4": upper_decimal(upper_product(guarantee.loss, 4)),
         "distances": words,
-        "epsilon_per_person_at_delta" if alone else "epsilon_at_squared_distance_4_at_delta": upper(
+        "epsilon_per_person_at_delta"
+        if alone
+        else "epsilon_at_squared_distance_4_at_delta": upper_decimal(
             epsilon_above(CONVERSION, rho, delta)
         ),
-        "at_delta": upper(delta),
+        "at_delta": upper_decimal(delta),
         "conversion": f"{CONVERSION}, Corollary 13",
     }

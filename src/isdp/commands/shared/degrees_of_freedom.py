@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import vstack
 
 from isdp.commands.shared.invariants_file import Held
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes, blocks_of
 from isdp.lattice.smith import smith_normal_form
@@ -57,7 +57,7 @@ class Freedom(NamedTuple):
         """Whether one person can change cell alone: two cells stand in the same totals."""
         if self.blocks is not None:
             return bool(block_sizes(self.blocks).max() > 1)
-        return len(cell_types(self.invariants)[1]) < self.invariants.cells
+        return len(find_cell_classes(self.invariants)[1]) < self.invariants.cells
 
     @property
     def loose(self) -> bool:
@@ -91,7 +91,7 @@ def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, 
     Every vector of that lattice is the sums of some noise. Two cells of a kind may exchange any
     number, so that only cells that are alone in their kind can lack freedom.
     """
-    kind, first = cell_types(invariants)
+    kind, first = find_cell_classes(invariants)
     if len(first) > MOST_KINDS:
         raise InputError(
             f"privatize: these totals overlap in {len(first)} ways, too many to tell which cells "

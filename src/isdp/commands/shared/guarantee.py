@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from isdp.accounting.guarantees import Guarantee
+from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.commands.shared.degrees_of_freedom import Freedom
 from isdp.commands.shared.request import Request
 
 NOBODY_ALONE = "no two cells stand in the same totals, so that nobody can change cell alone"
 
 
-def promise(request: Request, free: Freedom) -> Guarantee:
+def promise(request: Request, free: Freedom) -> PrivacyGuarantee:
     """Give the guarantee of the law, with epsilon or rho as it was written.
 
     Returns
     -------
-    Guarantee
+    PrivacyGuarantee
         Without a figure per person where the totals let nobody change cell alone.
     """
     exact = request.epsilon if request.rho is None else request.rho

@@ -22,15 +22,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from isdp.accounting.guarantees import upper
+from isdp.accounting.guarantees import upper_decimal
 from isdp.commands.shared.degrees_of_freedom import Freedom
 from isdp.commands.shared.invariants_file import Held, group_names, incidence
 from isdp.commands.shared.table import Table
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes
-from isdp.exact.distributions import Part, sum_law, sum_variance
-from isdp.exact.selection import ExactSampler, choose
+from isdp.exact.distributions import Part, sum_distribution, sum_variance
+from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.streams import stream
 from isdp.subspace.null_space import null_space
@@ -67,7 +67,7 @@ class Figure(NamedTuple):
 
     def rounded(self) -> float:
         """Value to six digits; a bound is never rounded down."""
-        return float(upper(self.value)) if self.how == BOUNDED else _rounded(self.value)
+        return float(upper_decimal(self.value)) if self.how == BOUNDED else _rounded(self.value)
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class _HeldSums:
     """Which sums the totals held give, where these overlap."""
 
     def __init__(self, free: Freedom):
-        self.kind, _ = cell_types(free.invariants)
+        self.kind, _ = find_cell_classes(free.invariants)
         self.sizes = np.bincount(self.kind)
         self.kernel = free.kernel
 
@@ -220,7 +220,7 @@ def kinds_of_cells(free: Freedom) -> np.ndarray:
     share a total, and 0 for a cell in none.
     """
     if free.blocks is None:
-        kind = cell_types(free.invariants)[0]
+        kind = find_cell_classes(free.invariants)[0]
     else:
         kind = np.where(free.blocks < 0, 0, block_sizes(free.blocks)[free.blocks + 1])
     return np.where(free.steps == 0, -1, kind)
@@ -334,7 +334,7 @@ def _margins_of_noise(
             pass  # too wide for any grid
     try:
         return _by_draws(
-            targets, free.invariants, choose(free.invariants, mechanism, quick=True), draws
+            targets, free.invariants, select_sampler(mechanism, free.invariants, quick=True), draws
         )
     except InputError:
         pass  # no exact sampler is practical
@@ -367,7 +367,7 @@ def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
 
 @lru_cache(maxsize=4096)
 def _figures_of_law(energy: Energy, parts: tuple[Part, ...]) -> tuple:
-    law = sum_law(energy, parts)
+    law = sum_distribution(energy, parts)
     limit = _first(lambda size: law.beyond(size) <= 1 - LEVEL)
     negative = {size: _probability(law.below(size)) for size in SIZES}
     unchanged = float(law.pmf[len(law.pmf) // 2])
@@ -424,7 +424,7 @@ def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
     InputError
         If that is too few of them to tell anything.
     """
-    by_tries = int(MOST_PROPOSED / sampler.expected_tries)
+    by_tries = int(MOST_PROPOSED / sampler.expected_proposals)
     if by_tries < FEWEST:
         raise InputError("margins: draws take too many tries to simulate")
     return min(by_tries, max(FEWEST, min(draws, int(MOST_DRAWN / cells))))
@@ -471,7 +471,7 @@ def _of_draws(target: Target, values: np.ndarray) -> Margin:
 
 def _kept(targets: Sequence[Target], invariants: Invariants) -> np.ndarray:
     """Squared length of the part of each target's direction that no total fixes."""
-    kinds = len(cell_types(invariants)[1])
+    kinds = len(find_cell_classes(invariants)[1])
     if kinds * invariants.constraints > LARGEST_MATRIX:
         raise InputError(f"margins: {kinds:,} kinds of cells are too many for a bound")
     rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]

@@ -10,7 +10,7 @@ import numpy as np
 from isdp.commands.shared.degrees_of_freedom import Freedom
 from isdp.commands.shared.request import Request
 from isdp.errors import InputError, NoSamplerError
-from isdp.exact import choose, release
+from isdp.exact import release, select_sampler
 from isdp.exact.release_noise import release_sampler, rho_of_sigma
 from isdp.exact.sampler import MOST_CELLS as LARGEST_DENSE
 from isdp.mechanisms.base import Mechanism
@@ -144,7 +144,7 @@ def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
     if request.seed is not None:
         rng, source = stream(request.seed, "privatize"), f"{PSEUDO_RANDOM}, seed {request.seed}"
     try:
-        sampler = choose(free.invariants, request.mechanism)
+        sampler = select_sampler(request.mechanism, free.invariants)
     except InputError as refusal:
         if not request.allow_mcmc:
             raise InputError(

@@ -15,7 +15,7 @@ import pandas as pd
 from isdp.commands.shared.degrees_of_freedom import Freedom, implies
 from isdp.commands.shared.margins import Margin, unchanged_of
 from isdp.commands.shared.table import Table
-from isdp.constraints.invariants import cell_types
+from isdp.constraints.invariants import find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes
 from isdp.lattice.smith import smith_normal_form
@@ -166,7 +166,7 @@ def bound_unchanged(free: Freedom, mechanism: Mechanism) -> float:
         sizes = block_sizes(free.blocks)
         vectors = [[1, -1]] * bool((sizes[1:] > 1).any()) + [[1]] * bool(sizes[0])
         return max(bound_along(vector, mechanism) for vector in vectors)
-    kind, first = cell_types(free.invariants)
+    kind, first = find_cell_classes(free.invariants)
     bounds = np.where(np.bincount(kind) > 1, bound_along([1, -1], mechanism), 1.0)
     for vector in smith_normal_form(free.invariants.sparse[:, first]).kernel:
         moved = list(vector)

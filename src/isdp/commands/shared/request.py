@@ -6,9 +6,9 @@ import math
 from dataclasses import KW_ONLY, InitVar, dataclass
 from fractions import Fraction
 
-from isdp.checks import one_of
+from isdp.checks import check_choice
 from isdp.errors import InputError
-from isdp.exact.release_noise import exact_epsilon, exact_rho, rho_of_sigma
+from isdp.exact.release_noise import parse_epsilon, parse_rho, rho_of_sigma
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
@@ -86,12 +86,12 @@ class Request:
                 )
             epsilon, norm, sigma = map(parameters.get, ("epsilon", "norm", "sigma"))
         if epsilon is not None:
-            budget = {"epsilon": exact_epsilon(epsilon), "norm": norm or "l1"}
-            one_of("norm", budget["norm"], NORMS)
+            budget = {"epsilon": parse_epsilon(epsilon), "norm": norm or "l1"}
+            check_choice("norm", budget["norm"], NORMS)
             if self.delta is not None:
                 raise InputError("delta goes with Gaussian noise; give rho or sigma")
         else:
-            budget = {"rho": exact_rho(rho) if sigma is None else rho_of_sigma(sigma)}
+            budget = {"rho": parse_rho(rho) if sigma is None else rho_of_sigma(sigma)}
             budget["delta"] = DELTA if self.delta is None else _delta(self.delta)
         if not self.experiment and (self.seed is not None or self.allow_mcmc):
             name = "allow_mcmc" if self.seed is None else "seed"

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.accounting.guarantees import upper
+from isdp.accounting.guarantees import upper_decimal
 from isdp.io.versions import versions
 from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee, smallest_epsilon
 from isdp.swapping.privacy.record_pairs import moved_share
@@ -125,10 +125,10 @@ def _privacy(rate: Fraction, largest: int) -> dict:
     exact = worst_loss(odds, largest)
     bound, least = guarantee(odds, largest), smallest_epsilon(largest)[0]
     return bound.record() | {
-        "epsilon_bound": upper(bound.loss),
-        "epsilon_exact_worst_case": upper(exact + ROUNDING * (1 + exact)),
-        "epsilon_between_nearest": upper(2 * bound.loss),
-        "smallest_attainable_bound": upper(least + ROUNDING * (1 + least)),
+        "epsilon_bound": upper_decimal(bound.loss),
+        "epsilon_exact_worst_case": upper_decimal(exact + ROUNDING * (1 + exact)),
+        "epsilon_between_nearest": upper_decimal(2 * bound.loss),
+        "smallest_attainable_bound": upper_decimal(least + ROUNDING * (1 + least)),
         "largest_stratum": largest,
-        "odds_move_by_at_most": f"e^{upper(2 * bound.loss)}",
+        "odds_move_by_at_most": f"e^{upper_decimal(2 * bound.loss)}",
     }

@@ -14,7 +14,7 @@ import numpy as np
 from flint import acb, arb
 
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import BitSource, _ball, _geometric, toss_all
+from isdp.exact.bits.geometric import BitSource, _ball, _geometric, draw_bernoulli
 from isdp.mechanisms.base import Energy
 
 LEAST_VARIANCE, MOST_VARIANCE = Fraction(1, 10**6), 10**20
@@ -92,7 +92,7 @@ def _keep(words: BitSource, variance: Fraction, scale: int, steps, gaps, denomin
         fall = (x - variance / scale) ** 2 / (2 * variance)
         return -_ball(fall + Fraction(int(further[i]), denominator * scale))
 
-    return toss_all(words, np.exp(-falls), log_chance)
+    return draw_bernoulli(words, np.exp(-falls), log_chance)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:

@@ -97,7 +97,7 @@ def _decide(words: BitSource, uniform: int, log_chance: Callable[..., arb], *arg
         uniform, bits = uniform << 64 | words.one(), bits + 64
 
 
-def toss_all(
+def draw_bernoulli(
     words: BitSource, chances: np.ndarray, log_chance: Callable[[int], arb], margin: float = MARGIN
 ) -> np.ndarray:
     """Toss a coin for each chance, exactly.

@@ -12,7 +12,7 @@ import numpy as np
 
 from isdp.exact.bits.discrete_gaussian import centred_gaussian, checked_variance
 from isdp.exact.bits.geometric import BitSource, Source, _geometric
-from isdp.exact.release_noise import exact_epsilon
+from isdp.exact.release_noise import parse_epsilon
 
 
 def double_geometric(epsilon, count: int, source: Source | None = None) -> np.ndarray:
@@ -30,7 +30,7 @@ def double_geometric(epsilon, count: int, source: Source | None = None) -> np.nd
     int64 array, shape (count,)
     """
     words = BitSource(os.urandom if source is None else source)
-    return _geometric(exact_epsilon(epsilon)).draw_difference(words, count)
+    return _geometric(parse_epsilon(epsilon)).draw_difference(words, count)
 
 
 def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.ndarray:

@@ -3,8 +3,8 @@
 The sum s of m counts has P(s) proportional to C(s + m - 1, m - 1) exp(-rate s), which is
 log-concave. Draws are by rejection from an envelope (Devroye 1986, section VII.2): relative to its
 height at the mode P is at most 1, and beyond a distance r at which it has fallen below exp(-1) at
-most exp(-b) between b r and (b + 1) r. About half of the proposals are kept. `SumsOfCounts.keep`
-decides on values from elsewhere with the chance P(s) / P(mode).
+most exp(-b) between b r and (b + 1) r. About half of the proposals are kept.
+`NegativeBinomials.keep` decides on values from elsewhere with the chance P(s) / P(mode).
 
 No rounded number decides (`isdp.exact.bits.geometric`). What makes it fast is a squeeze: within a
 step of the envelope P falls with the distance, so that its values at both ends of a piece of a step
@@ -28,7 +28,7 @@ STEPS, PIECES = 8, 32  # steps on either side that have bounds, and pieces of ea
 TOP = 2**64 - 1
 
 
-class SumWeight:
+class NegativeBinomialWeight:
     """C(s + m - 1, m - 1) exp(-rate s) over its largest value, as a chance."""
 
     def __init__(self, cells: int, rate: Fraction):
@@ -50,7 +50,7 @@ class SumWeight:
         return arb(s + self.cells).lgamma() - arb(s + 1).lgamma()
 
 
-class SumsOfCounts:
+class NegativeBinomials:
     """Laws P(s) proportional to C(s + m - 1, m - 1) exp(-rate s) over s >= 0, for several m.
 
     Parameters
@@ -72,7 +72,7 @@ class SumsOfCounts:
     def __init__(self, counts: Sequence[int], rate: Fraction):
         self.rate, self._digit = rate, _digit(Fraction(1))
         self._law: dict[int, int] = {}
-        self._weights: list[SumWeight] = []
+        self._weights: list[NegativeBinomialWeight] = []
         self._modes, self._widths = np.empty(0, np.int64), np.empty(0, np.int64)
         self._low, self._high = np.empty(0, np.uint64), np.empty(0, np.uint64)
         self._known: set[int] = set()
@@ -81,7 +81,7 @@ class SumsOfCounts:
 
     def _add(self, counts: Sequence[int]) -> None:
         """Append laws."""
-        weights = [SumWeight(m, self.rate) for m in counts]
+        weights = [NegativeBinomialWeight(m, self.rate) for m in counts]
         self._law.update((m, len(self._weights) + i) for i, m in enumerate(counts))
         self._weights += weights
         found = np.array([(weight.mode, _width(weight)) for weight in weights], dtype=np.int64)
@@ -106,7 +106,7 @@ class SumsOfCounts:
             law = laws[left]
             step = self._digit.draw(words, len(left)).astype(np.int64)
             side = (words.take(len(left)) & np.uint64(1)).astype(np.int64)
-            place = draw_below(words, self._widths[law])
+            place = draw_bounded_integers(words, self._widths[law])
             value = self._value(law, side, step, place)
             kept = value >= 0
             kept[kept] = self._thin(words, law[kept], side[kept], step[kept], place[kept])
@@ -166,12 +166,12 @@ class SumsOfCounts:
 
 
 @lru_cache(maxsize=8)
-def sums_of_counts(rate: Fraction) -> SumsOfCounts:
+def negative_binomials(rate: Fraction) -> NegativeBinomials:
     """Laws of one rate, which share what has been found about them."""
-    return SumsOfCounts([], rate)
+    return NegativeBinomials([], rate)
 
 
-def _width(weight: SumWeight) -> int:
+def _width(weight: NegativeBinomialWeight) -> int:
     """Find a distance from the mode at which the law has fallen below exp(-1) on both sides.
 
     Being log-concave it is below exp(-b) at b times that distance.
@@ -183,13 +183,13 @@ def _width(weight: SumWeight) -> int:
     return width
 
 
-def _fallen(weight: SumWeight, width: int) -> bool:
+def _fallen(weight: NegativeBinomialWeight, width: int) -> bool:
     with ctx.workprec(128):
         above = weight.log(weight.mode + width) < -1
         return bool(above and (weight.mode < width or weight.log(weight.mode - width) < -1))
 
 
-def draw_below(words: BitSource, limits: np.ndarray) -> np.ndarray:
+def draw_bounded_integers(words: BitSource, limits: np.ndarray) -> np.ndarray:
     """Draw integers from 0 to limit - 1, all equally likely; int64 (limits,)."""
     limits = limits.astype(np.uint64)
     # 2^64 mod limit, in 64 bits; words beyond the last whole multiple of the limit are drawn again

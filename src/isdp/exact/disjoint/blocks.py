@@ -7,7 +7,7 @@ import numpy as np
 from isdp.checks import refuse_overflow
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
-from isdp.mechanisms.generalized_laplace import gamma_reach
+from isdp.mechanisms.generalized_laplace import bound_gamma
 
 
 def blocks_of(invariants: Invariants) -> np.ndarray | None:
@@ -87,7 +87,7 @@ def refuse_large_sums(cells: int, epsilon: float) -> None:
     """
     what = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
     advice = "use a larger epsilon or fewer cells"
-    refuse_overflow("exact", what, gamma_reach(cells, epsilon), 53, advice)
+    refuse_overflow("exact", what, bound_gamma(cells, epsilon), 53, advice)
 
 
 @njit(cache=True)

@@ -31,25 +31,25 @@ import scipy
 from flint import arb
 from scipy.special import expit
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.geometric import BitSource, Geometric, _ball, _decide, _floor
-from isdp.exact.bits.negative_binomial import draw_below
+from isdp.exact.bits.negative_binomial import draw_bounded_integers
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.disjoint.compositions import compose
 from isdp.exact.elimination.cell_bounds import cell_bound
 from isdp.io.progress import progress, tracked
-from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, check_energy
 
-MOST_TRIES = 10**6
+MAX_PROPOSALS = 10**6
 LOG_MISSED = 60.0
 TILTS = np.geomspace(1e-3, 30, 200)  # where Chernoff's bound is tried
 LEAST_TILT = 2.0**-20  # of epsilon; a smaller rate of negative noise counts as none
 TOP = 2**64 - 1
 
 
-class BoundedSampler:
+class BoundedCompositionSampler:
     """Noise bounded from below under totals of disjoint blocks.
 
     Parameters
@@ -75,7 +75,7 @@ class BoundedSampler:
     --------
     >>> from isdp import GeneralizedLaplace
     >>> counts = np.array([0, 3, 1, 8])
-    >>> sampler = BoundedSampler(Invariants.total(4), GeneralizedLaplace(0.5), -counts)
+    >>> sampler = BoundedCompositionSampler(Invariants.total(4), GeneralizedLaplace(0.5), -counts)
     >>> noise = sampler.sample(np.random.default_rng(1), 100)
     >>> int((noise + counts).min()), int(abs(noise.sum(axis=1)).max())
     (0, 0)
@@ -86,7 +86,7 @@ class BoundedSampler:
     reason = "the noise is bounded from below, under totals of disjoint blocks"
 
     def __init__(self, invariants: Invariants, law: Mechanism, lower=None):
-        energy_served(self.method, law, [(1, False)])
+        check_energy(self.method, law, [(1, False)])
         if lower is None:
             raise MisfitError("bounded compositions: the noise has no bounds")
         blocks = block_order(invariants)
@@ -106,7 +106,7 @@ class BoundedSampler:
         for number, (start, stop) in enumerate(tracked("setting up totals", ends)):
             cells = order[start:stop]
             self._blocks.append((cells, _Block(number, lower[cells], epsilon)))
-            self.error += MOST_TRIES * math.exp(-LOG_MISSED)
+            self.error += MAX_PROPOSALS * math.exp(-LOG_MISSED)
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise, int64 (draws, cells), checked against the invariants.
@@ -116,7 +116,9 @@ class BoundedSampler:
         InputError
             If a block is not kept in a million tries.
         """
-        noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
+        noise = np.zeros(
+            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+        )
         words = BitSource(rng.bytes)
         with progress("drawing noise", noise.size) as at:
             for done, row in enumerate(noise):
@@ -178,7 +180,7 @@ class _Cells:
             kept = drawn < room
             if not many.all():
                 few = np.flatnonzero(~many)
-                drawn[few] = draw_below(words, room[few])
+                drawn[few] = draw_bounded_integers(words, room[few])
                 kept[few] = True
                 if self._steps is not None:
                     kept[few] = self._steps.draw(words, len(few)) >= drawn[few]
@@ -249,7 +251,7 @@ class _Block:
         if self.slack == 0:
             return self.lower.copy()
         raised = np.maximum(self.lower, 0)
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_PROPOSALS):
             below = self._cells.draw(words)
             above = np.flatnonzero(below == 0)
             total = int(below.sum()) - int(raised.sum())
@@ -264,8 +266,8 @@ class _Block:
                 noise[above] += totals if single else compose(words, totals, counts, self._counts)
                 return noise
         raise InputError(
-            f"exact: noise bounded from below was not found in {MOST_TRIES} tries; use the Markov "
-            f"chain (isdp.mcmc.sample)"
+            f"exact: noise bounded from below was not found in {MAX_PROPOSALS} tries; use the "
+            f"Markov chain (isdp.mcmc.sample)"
         )
 
 

@@ -42,16 +42,16 @@ from isdp.exact.bits.geometric import (
     _Digit,
     _geometric,
 )
-from isdp.exact.bits.negative_binomial import sums_of_counts
+from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
-from isdp.exact.sampler import WordSampler, refuse_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 TOGETHER = 1 << 15  # cells drawn at once: their arrays stay in the cache
 
 
-class BlockSampler(WordSampler):
+class CompositionSampler(RandomBitSampler):
     """Independent draws of l1 noise under totals of disjoint blocks, of any size.
 
     P(u) is proportional to exp(-rate ||u||_1) over the integer vectors u that leave the totals
@@ -75,9 +75,9 @@ class BlockSampler(WordSampler):
 
     reason = "the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower=None):
-        refuse_bounds(self.method, lower)
-        energy_served(self.method, law, [(1, False)])
+    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
+        refuse_lower_bounds(self.method, lower)
+        check_energy(self.method, law, [(1, False)])
         blocks = block_order(invariants)
         if blocks is None:
             raise MisfitError("compositions: the invariants are not totals of disjoint blocks")
@@ -161,7 +161,7 @@ def draw_blocks(words: BitSource, sizes: np.ndarray, geometric: Geometric) -> np
     int64 array, shape (sum of sizes,)
         Block after block.
     """
-    counts = sums_of_counts(geometric.epsilon)
+    counts = negative_binomials(geometric.epsilon)
     laws = counts.laws(sizes)
     starts = np.cumsum(sizes) - sizes
     x, sums = np.empty(sizes.sum(), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
@@ -192,7 +192,7 @@ def compose(
     bits, coarse = geometric.bits, geometric.digits[-1][1]
     if bits == 0:
         return _gaps(words, totals, sizes, coarse)
-    counts = sums_of_counts(coarse.rate)
+    counts = negative_binomials(coarse.rate)
     laws = counts.laws(sizes)
     ends = np.cumsum(sizes)
     starts = ends - sizes

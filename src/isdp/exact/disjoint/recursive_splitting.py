@@ -34,20 +34,20 @@ from flint import acb, arb, ctx
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.discrete_gaussian import centred_gaussian, gaussian_variance, theta
-from isdp.exact.bits.geometric import MARGIN, BitSource, _ball, toss_all
+from isdp.exact.bits.geometric import MARGIN, BitSource, _ball, draw_bernoulli
 from isdp.exact.disjoint.blocks import block_order
-from isdp.exact.sampler import WordSampler, refuse_bounds
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MOST_TRIES = 100  # a split
+MAX_PROPOSALS = 100  # a split
 MOST_TERMS = 20_000  # of a finite sum: a second
 PRECISION = 192  # bits, to begin with
 LARGEST_PRODUCT = 2.0**61
 FARTHEST = 64  # standard deviations
 
 
-class HalvingSampler(WordSampler):
+class SplittingSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-||u||_2^2 / (2 sigma^2)).
 
     Parameters
@@ -59,7 +59,7 @@ class HalvingSampler(WordSampler):
 
     Attributes
     ----------
-    expected_tries : float
+    expected_proposals : float
         Bound on the tries that a split of the largest block takes on average.
 
     Raises
@@ -72,9 +72,9 @@ class HalvingSampler(WordSampler):
     method = "halving"
     reason = "the law is Gaussian, and the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower=None):
-        refuse_bounds(self.method, lower)
-        energy = energy_served(self.method, law, [(2, False)])
+    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
+        refuse_lower_bounds(self.method, lower)
+        energy = check_energy(self.method, law, [(2, False)])
         blocks = block_order(invariants)
         if blocks is None:
             raise MisfitError("halving: the invariants are not totals of disjoint blocks")
@@ -96,14 +96,14 @@ class HalvingSampler(WordSampler):
                 f"of {largest} cells take {terms:.2g} terms, more than {MOST_TERMS}; use a larger "
                 f"sigma"
             )
-        self.expected_tries = max(
+        self.expected_proposals = max(
             (_tries(variance, *pair, largest) for pair in _splits(largest)), default=1.0
         )
-        if not self.expected_tries <= MOST_TRIES:
+        if not self.expected_proposals <= MAX_PROPOSALS:
             raise InputError(
                 f"halving: sigma {math.sqrt(variance):.3g} is so small that a split of a total "
-                f"over {largest} cells may take {self.expected_tries:.3g} tries, more than "
-                f"{MOST_TRIES}; use a larger sigma"
+                f"over {largest} cells may take {self.expected_proposals:.3g} tries, more than "
+                f"{MAX_PROPOSALS}; use a larger sigma"
             )
 
     def draw(self, words: BitSource, draws: int) -> np.ndarray:
@@ -199,7 +199,7 @@ def _keep(words: BitSource, parts: list[Period], pair: list[np.ndarray]) -> np.n
         logs = [part.log_relative(int(x[i])) for part, x in zip(parts, pair, strict=True)]
         return logs[0] + logs[1]
 
-    return toss_all(words, chances, log_chance, margin)
+    return draw_bernoulli(words, chances, log_chance, margin)
 
 
 def _terms(variance: float, cells: int) -> float:

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.elimination.candidate_trees import Layouts
@@ -39,9 +39,9 @@ from isdp.exact.elimination.truncation import (
     shown,
     window_size,
 )
-from isdp.exact.sampler import refuse_many
+from isdp.exact.sampler import refuse_many_cells
 from isdp.io.progress import tracked
-from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, check_energy
 
 MOST_CONVOLVED = 1e-9  # in total variation; more, and messages are added up one by one
 TINY = 1e-250  # weights below it could not be told from sums that have underflowed
@@ -52,7 +52,7 @@ PRODUCTS = ((1, False), (2, False))  # the energies whose weight is a product ov
 FARTHEST = -2000.0  # log probability of what bounds may ask for, beyond which doubles give out
 
 
-class DynamicSampler:
+class BoundedEliminationSampler:
     """Draws from P(u) proportional to a product over cells, on {u : A u = 0}, within bounds.
 
     Parameters
@@ -119,7 +119,7 @@ class DynamicSampler:
     Examples
     --------
     >>> from isdp import GeneralizedLaplace, Invariants
-    >>> sampler = DynamicSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
+    >>> sampler = BoundedEliminationSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
     >>> noise = sampler.sample(np.random.default_rng(1), 10)
     >>> noise.shape, int(abs(noise.reshape(10, 3, 3).sum(axis=1)).max())
     ((10, 9), 0)
@@ -138,8 +138,8 @@ class DynamicSampler:
         left_out: float = 1e-12,
         most_products: float = MOST_PRODUCTS,
     ):
-        energy = energy_served("messages", mechanism, PRODUCTS)
-        refuse_many(invariants.cells)
+        energy = check_energy("messages", mechanism, PRODUCTS)
+        refuse_many_cells(invariants.cells)
         if not 0 < left_out < 1:
             raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
         self.invariants, self.mechanism = invariants, mechanism
@@ -295,7 +295,9 @@ class DynamicSampler:
         InputError
             If `draws` is not a whole number from 0 up.
         """
-        noise = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
+        noise = np.zeros(
+            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+        )
         for start in tracked("drawing noise", range(0, len(noise), DRAWS_AT_ONCE)):
             for tree in range(len(self._layout.trees)):
                 self._sample_tree(rng, tree, noise[start : start + DRAWS_AT_ONCE])

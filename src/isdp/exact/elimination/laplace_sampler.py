@@ -29,7 +29,7 @@ from flint import arb
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import BitSource, _ball, _geometric, toss_all
+from isdp.exact.bits.geometric import BitSource, _ball, _geometric, draw_bernoulli
 from isdp.exact.elimination.candidate_trees import Layouts
 from isdp.exact.elimination.compiled_messages import Split, choose_exactly
 from isdp.exact.elimination.convolution import convolve
@@ -44,10 +44,10 @@ from isdp.exact.elimination.truncation import (
     shown,
     window_size,
 )
-from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_many_cells
 from isdp.io.progress import progress
 from isdp.lattice.elimination import settle
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
 # of a split, so that whole chances, and rounding as terms are added up, stay below SPARED
@@ -73,7 +73,7 @@ class _Filled(NamedTuple):
     log_sum: float
 
 
-class MessageSampler(WordSampler):
+class EliminationSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1).
 
     Parameters
@@ -104,13 +104,13 @@ class MessageSampler(WordSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Law | Mechanism,
+        law: Target | Mechanism,
         lower=None,
         most_products: float = MOST_PRODUCTS,
     ):
-        refuse_bounds(self.method, lower)
-        energy = energy_served(self.method, law, [(1, False)])
-        refuse_many(invariants.cells)
+        refuse_lower_bounds(self.method, lower)
+        energy = check_energy(self.method, law, [(1, False)])
+        refuse_many_cells(invariants.cells)
         self.invariants, self.epsilon = invariants, Fraction(energy.rate)
         self._most_products = most_products
         touched = np.zeros(invariants.cells, dtype=bool)
@@ -224,7 +224,7 @@ class MessageSampler(WordSampler):
         logs = (63 * math.log(2) - np.log(shares.astype(np.float64))).sum(axis=1)
         logs -= float(self.log_bound) + float(self.epsilon) * norms
         heads = np.zeros(tries, dtype=bool)
-        heads[kept] = toss_all(words, np.exp(logs), log_chance)
+        heads[kept] = draw_bernoulli(words, np.exp(logs), log_chance)
         return heads, noise
 
     def _propose(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
@@ -278,7 +278,7 @@ class MessageSampler(WordSampler):
         log_spread = math.log(rarer()) - len(free) * math.log(math.tanh(rate / 2))
         heads = np.zeros(tries, dtype=bool)
         near = np.array([math.exp(log_spread - float(fall)) for fall in falls])
-        heads[kept] = toss_all(words, near, log_chance)
+        heads[kept] = draw_bernoulli(words, near, log_chance)
         noise[~heads] = 0  # what is not kept may be beyond 64 bits
         return heads, noise.astype(np.int64)
 

@@ -10,18 +10,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import LARGEST_RATE, BitSource, _geometric
 from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.disjoint.compositions import compose, parts, spans
-from isdp.exact.overlapping.class_sums import TypeSums
-from isdp.exact.sampler import WordSampler, refuse_bounds
+from isdp.exact.overlapping.class_sums import CellClassSums
+from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 
-class TypedSampler(WordSampler):
+class CellClassSampler(RandomBitSampler):
     """Independent draws of l1 noise by the sums of cells that stand in the same totals.
 
     Parameters
@@ -33,8 +33,8 @@ class TypedSampler(WordSampler):
 
     Attributes
     ----------
-    expected_tries : float
-        From `isdp.exact.overlapping.class_sums.TypeSums`.
+    expected_proposals : float
+        From `isdp.exact.overlapping.class_sums.CellClassSums`.
 
     Raises
     ------
@@ -47,7 +47,7 @@ class TypedSampler(WordSampler):
     >>> states_by_sex = np.arange(6000).reshape(3, 2, 1000)
     >>> totals = [*states_by_sex, states_by_sex[:, 0]]
     >>> held = Invariants.subsets([cells.ravel() for cells in totals], 6000)
-    >>> noise = TypedSampler(held, GeneralizedLaplace(0.1)).sample(np.random.default_rng(1), 2)
+    >>> noise = CellClassSampler(held, GeneralizedLaplace(0.1)).sample(np.random.default_rng(1), 2)
     >>> noise.shape, int(abs(noise.reshape(2, 3, 2, 1000).sum(axis=(1, 3))).max())
     ((2, 6000), 0)
     """
@@ -56,21 +56,21 @@ class TypedSampler(WordSampler):
 
     reason = "the norm is l1, and few totals go across disjoint ones"
 
-    def __init__(self, invariants: Invariants, law: Law | Mechanism, lower=None):
-        refuse_bounds(self.method, lower)
-        energy_served(self.method, law, [(1, False)])
+    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
+        refuse_lower_bounds(self.method, lower)
+        check_energy(self.method, law, [(1, False)])
         self.invariants, rate = invariants, law.energy.rate
         if rate > LARGEST_RATE:
             raise InputError(f"sums of types: takes an epsilon of at most {LARGEST_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
-        kind, first = cell_types(invariants)
+        kind, first = find_cell_classes(invariants)
         sizes = np.bincount(kind)
         order = np.argsort(kind, kind="stable")
         starts = np.concatenate([[0], np.cumsum(sizes)])
         epsilon = Fraction(rate)
         types = Invariants(invariants.sparse[:, first], invariants.names)
-        self._sums, self._geometric = TypeSums(types, sizes, epsilon), _geometric(epsilon)
-        self.expected_tries = self._sums.expected_tries
+        self._sums, self._geometric = CellClassSums(types, sizes, epsilon), _geometric(epsilon)
+        self.expected_proposals = self._sums.expected_proposals
         self._first = order[starts[:-1]]
         self._spans = [(types, sizes[types], cells) for types, cells in spans(order, starts)]
 

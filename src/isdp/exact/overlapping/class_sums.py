@@ -29,11 +29,11 @@ import numpy as np
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import BitSource, _geometric
-from isdp.exact.bits.negative_binomial import sums_of_counts
+from isdp.exact.bits.negative_binomial import negative_binomials
 from isdp.io.progress import progress
 from isdp.lattice.elimination import pivot_columns, settle
 
-MOST_TRIES = 1e6
+MAX_PROPOSALS = 1e6
 MOST_NUMBERS = 1e8  # drawn for one draw, some minutes
 AT_ONCE = 1 << 20
 LARGEST_WEIGHT = 2**31
@@ -64,7 +64,7 @@ class Closing(NamedTuple):
     denominator: int
 
 
-class TypeSums:
+class CellClassSums:
     """Draws of the sums of types under invariants on types.
 
     P(s) is proportional to the product over the types t of q_t(s_t), where q_t is the law of a sum
@@ -84,7 +84,7 @@ class TypeSums:
         The blocks that are drawn apart.
     closing : Closing
         What is drawn and settled at the end.
-    expected_tries : float
+    expected_proposals : float
         Estimate of the tries a draw, as if all sums were normal. It decides only whether to try.
 
     Raises
@@ -106,10 +106,10 @@ class TypeSums:
         held, across = _disjoint_rows(invariants, self.sizes)
         self.closing, last = self._close(held, across)
         self.local = _grouped([block for i, block in enumerate(held) if i not in last])
-        self.expected_tries, rank = self._estimate(), len(across)
+        self.expected_proposals, rank = self._estimate(), len(across)
         self._refuse_tries(rank, len(held))
         # those of one cell are counts themselves, told by the geometric law alone
-        self._counts = sums_of_counts(epsilon)
+        self._counts = negative_binomials(epsilon)
         self._law = self._counts.laws(self.sizes)
 
     # -- set-up -------------------------------------------------------------------------------
@@ -209,13 +209,13 @@ class TypeSums:
         return math.exp(min(-max(log_chance, log_zero), 700.0))
 
     def _refuse_tries(self, across: int, blocks: int) -> None:
-        numbers = self.expected_tries * len(self.sizes)
-        if self.expected_tries > MOST_TRIES or numbers > MOST_NUMBERS:
+        numbers = self.expected_proposals * len(self.sizes)
+        if self.expected_proposals > MAX_PROPOSALS or numbers > MOST_NUMBERS:
             raise InputError(
                 f"exact: {blocks} blocks of cells with {across} independent totals across them "
-                f"would take about {self.expected_tries:.1g} tries of {len(self.sizes)} sums for a "
-                f"draw, more than {MOST_TRIES:.0e} tries or {MOST_NUMBERS:.0e} sums; hold fewer "
-                f"totals across blocks, or use a Markov chain (isdp.mcmc.sample)"
+                f"would take about {self.expected_proposals:.1g} tries of {len(self.sizes)} sums "
+                f"for a draw, more than {MAX_PROPOSALS:.0e} tries or {MOST_NUMBERS:.0e} sums; hold "
+                f"fewer totals across blocks, or use a Markov chain (isdp.mcmc.sample)"
             )
 
     # -- use ----------------------------------------------------------------------------------
@@ -233,15 +233,15 @@ class TypeSums:
         types = len(self.sizes)
         sums, less = (np.empty((draws, types), dtype=np.int64) for _ in range(2))
         done = made = 0
-        with progress("drawing sums", draws * self.expected_tries) as at:
+        with progress("drawing sums", draws * self.expected_proposals) as at:
             while done < draws:
-                wanted = int(1.2 * (draws - done) * self.expected_tries) + 4
+                wanted = int(1.2 * (draws - done) * self.expected_proposals) + 4
                 tries = max(min(wanted, AT_ONCE // max(types, 1)), 1)
                 tried = self._try(words, tries)
                 kept = [array[: draws - done] for array in tried]
                 sums[done : done + len(kept[0])], less[done : done + len(kept[0])] = kept
                 done, made = done + len(kept[0]), made + tries
-                at(min(made, draws * self.expected_tries))
+                at(min(made, draws * self.expected_proposals))
         return sums, less
 
     def _try(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:

@@ -32,7 +32,7 @@ from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.discrete_gaussian import centred_gaussian, gaussian_variance, log_relative_mass
-from isdp.exact.bits.geometric import BitSource, _ball, toss_all
+from isdp.exact.bits.geometric import BitSource, _ball, draw_bernoulli
 from isdp.exact.overlapping.compiled_klein import (
     FARTHEST,
     ROOT_TWO_PI,
@@ -40,20 +40,25 @@ from isdp.exact.overlapping.compiled_klein import (
     log_each_mass,
     relative_masses,
 )
-from isdp.exact.sampler import WordSampler, refuse_bounds, refuse_many, refuse_tries
+from isdp.exact.sampler import (
+    RandomBitSampler,
+    refuse_expected_proposals,
+    refuse_lower_bounds,
+    refuse_many_cells,
+)
 from isdp.io.progress import announce, progress
 from isdp.lattice.null_lattice import SOON_REDUCED, basis_seconds, kernel_lattice
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # LLL's own bar; and one near the 3/4 of the theorem
 MOST_DIMENSION = 1000  # the proof takes seconds
-MOST_TRIES = 1e4  # a draw
+MAX_PROPOSALS = 1e4  # a draw
 BITS = 24  # of the fractions
 NUMBERS_AT_ONCE = 1 << 20
 LARGEST_REDUCED = 1000  # LLL took 17 s for 32 x 32 margins (961), and beyond 100 s for 44 x 44
 
 
-class GaussianSampler(WordSampler):
+class KleinSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-||u||^2 / (2 sigma^2)).
 
     Parameters
@@ -62,12 +67,12 @@ class GaussianSampler(WordSampler):
         What every draw u leaves unchanged: A u = 0.
     law : Mechanism
         Of weight exp(-rate ||u||_2^2), such as `GeneralizedGaussian`; sigma^2 is 1 / (2 rate).
-    most_tries : float
+    max_proposals : float
         Refuse if a draw is expected to take more tries.
 
     Attributes
     ----------
-    expected_tries : float
+    expected_proposals : float
         Estimate of a bound on the expected tries a draw.
 
     Raises
@@ -79,7 +84,7 @@ class GaussianSampler(WordSampler):
     Examples
     --------
     >>> from isdp import GeneralizedGaussian
-    >>> sampler = GaussianSampler(Invariants.total(3), GeneralizedGaussian(2.0))
+    >>> sampler = KleinSampler(Invariants.total(3), GeneralizedGaussian(2.0))
     >>> noise = sampler.sample(np.random.default_rng(1), draws=5)
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((5, 3), 0)
@@ -91,18 +96,18 @@ class GaussianSampler(WordSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Law | Mechanism,
+        law: Target | Mechanism,
         lower=None,
-        most_tries: float = MOST_TRIES,
+        max_proposals: float = MAX_PROPOSALS,
     ):
-        refuse_bounds(self.method, lower)
-        energy = energy_served(self.method, law, [(2, False)])
-        refuse_many(invariants.cells)
+        refuse_lower_bounds(self.method, lower)
+        energy = check_energy(self.method, law, [(2, False)])
+        refuse_many_cells(invariants.cells)
         self.invariants, self.variance = invariants, gaussian_variance(energy)
         sigma = math.sqrt(self.variance)
         frame = gram_schmidt(invariants)
         d = len(frame.lengths)
-        refuse_tries(tries_bound(frame.lengths, sigma), most_tries, "Gaussian", d)
+        refuse_expected_proposals(tries_bound(frame.lengths, sigma), max_proposals, "Gaussian", d)
         if d > MOST_DIMENSION:
             raise InputError(
                 f"exact: the noise has {d} degrees of freedom under totals that overlap, more than "
@@ -114,8 +119,8 @@ class GaussianSampler(WordSampler):
         excess = _excess(self.basis, self.shares, widths, self.variance)
         self.variances = [(1 + excess) * width for width in widths]
         tries = tries_bound(frame.lengths, sigma * math.sqrt(1 + excess))
-        self.expected_tries = tries * math.exp(0.5 * d * excess)
-        refuse_tries(self.expected_tries, most_tries, "Gaussian", d)
+        self.expected_proposals = tries * math.exp(0.5 * d * excess)
+        refuse_expected_proposals(self.expected_proposals, max_proposals, "Gaussian", d)
 
     def _refuse_wide(self, frame: GramSchmidt, sigma: float) -> None:
         """Refuse a sigma for which sums of coefficients could leave 64-bit integers."""
@@ -138,7 +143,7 @@ class GaussianSampler(WordSampler):
         most = max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
         with progress("drawing noise", draws) as at:
             while done < draws:
-                tries = min(math.ceil(1.2 * (draws - done) * self.expected_tries) + 1, most)
+                tries = min(math.ceil(1.2 * (draws - done) * self.expected_proposals) + 1, most)
                 kept = self._try(words, tries)[: draws - done]
                 noise[done : done + len(kept)] = kept
                 done += len(kept)
@@ -177,7 +182,7 @@ class GaussianSampler(WordSampler):
                 logs += log_relative_mass(variance, centre)
             return logs - _ball(Fraction(fall) / 2)
 
-        return toss_all(words, chances * np.exp(logs), log_chance)
+        return draw_bernoulli(words, chances * np.exp(logs), log_chance)
 
 
 def gram_schmidt(invariants: Invariants) -> GramSchmidt:

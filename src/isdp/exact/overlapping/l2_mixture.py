@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.overlapping.compiled_klein import Bins, draw_mixture
@@ -29,9 +29,14 @@ from isdp.exact.overlapping.klein import (
     refuse_wide,
 )
 from isdp.exact.rounding_error import UNIT, coefficient_error, frame_error
-from isdp.exact.sampler import MOST_TRIES, refuse_bounds, refuse_many, refuse_tries
+from isdp.exact.sampler import (
+    MAX_PROPOSALS,
+    refuse_expected_proposals,
+    refuse_lower_bounds,
+    refuse_many_cells,
+)
 from isdp.io.progress import tracked
-from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, check_energy
 
 BINS_A_UNIT = 100  # of epsilon sigma
 NUMBERS_AT_ONCE = 10**6  # some tenths of a second, between which progress shows
@@ -54,12 +59,12 @@ class MixtureSampler:
         What every draw u leaves unchanged: A u = 0.
     law : Mechanism
         Of weight exp(-rate ||u||_2), such as `GeneralizedLaplace` with norm "l2".
-    most_tries : float
+    max_proposals : float
         Refuse if the bound on the expected tries a draw is larger.
 
     Attributes
     ----------
-    expected_tries : float
+    expected_proposals : float
         Upper bound on the expected starts of Klein's sampler a draw. It stays near one in any
         dimension unless the noise is about as large as the lattice's spacing.
     error : float
@@ -69,7 +74,7 @@ class MixtureSampler:
     Raises
     ------
     InputError
-        For another law, a bound beyond `most_tries`, or noise beyond the integers that a double
+        For another law, a bound beyond `max_proposals`, or noise beyond the integers that a double
         holds.
 
     Examples
@@ -86,12 +91,16 @@ class MixtureSampler:
     reason = "the norm is l2"
 
     def __init__(
-        self, invariants: Invariants, law: Mechanism, lower=None, most_tries: float = MOST_TRIES
+        self,
+        invariants: Invariants,
+        law: Mechanism,
+        lower=None,
+        max_proposals: float = MAX_PROPOSALS,
     ):
-        refuse_bounds(self.method, lower)
-        energy_served(self.method, law, [(2, True)])
-        refuse_many(invariants.cells)
-        self.invariants, self.most_tries = invariants, most_tries
+        refuse_lower_bounds(self.method, lower)
+        check_energy(self.method, law, [(2, True)])
+        refuse_many_cells(invariants.cells)
+        self.invariants, self.max_proposals = invariants, max_proposals
         self.epsilon = epsilon = law.energy.rate
         self.frame = gram_schmidt(invariants)
         d = len(self.frame.lengths)
@@ -108,10 +117,12 @@ class MixtureSampler:
         floor = np.zeros(len(right))
         floor[1:] = log_sum_floor(self.frame.lengths, left[1:])
         log_least = floor - (epsilon * right) ** 2 / 2
-        self.expected_tries = exp_or_inf(
+        self.expected_proposals = exp_or_inf(
             float(np.logaddexp.reduce(log_bound) - np.logaddexp.reduce(log_least))
         )
-        refuse_tries(self.expected_tries, most_tries, "l2 generalized Laplace", d)
+        refuse_expected_proposals(
+            self.expected_proposals, max_proposals, "l2 generalized Laplace", d
+        )
         self.error = self._error(top)
 
     def _error(self, top: float) -> float:
@@ -122,7 +133,7 @@ class MixtureSampler:
         largest = float(np.abs(self.bins.log_products).max(initial=0.0)) + top**2
         sigma = (12 * len(self.bins.left) + 6 * largest + 50) * UNIT
         a_try = sigma + coefficient_error(top / self.epsilon / self.frame.lengths)
-        return math.exp(-72) + frame_error(self.frame) + self.expected_tries * a_try
+        return math.exp(-72) + frame_error(self.frame) + self.expected_proposals * a_try
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise.
@@ -135,11 +146,13 @@ class MixtureSampler:
         Raises
         ------
         InputError
-            If `draws` is no count, or one draw takes 100 times `most_tries`.
+            If `draws` is no count, or one draw takes 100 times `max_proposals`.
         """
-        kept = np.zeros((whole("exact", "draws", draws), self.invariants.cells), dtype=np.int64)
-        longest = int(min(PATIENCE * self.most_tries, 2.0**62))
-        numbers = max(self.expected_tries, 1.0) * self.invariants.cells
+        kept = np.zeros(
+            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+        )
+        longest = int(min(PATIENCE * self.max_proposals, 2.0**62))
+        numbers = max(self.expected_proposals, 1.0) * self.invariants.cells
         rows = max(1, int(NUMBERS_AT_ONCE / numbers))
         for first in tracked("drawing noise", range(0, len(kept), rows)):
             part = kept[first : first + rows]

@@ -27,10 +27,16 @@ from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.exact.bits.geometric import BitSource, _geometric
-from isdp.exact.sampler import MOST_TRIES, WordSampler, refuse_bounds, refuse_many, refuse_tries
+from isdp.exact.sampler import (
+    MAX_PROPOSALS,
+    RandomBitSampler,
+    refuse_expected_proposals,
+    refuse_lower_bounds,
+    refuse_many_cells,
+)
 from isdp.io.progress import progress, tracked
 from isdp.lattice.elimination import settle as settle_cells
-from isdp.mechanisms.base import Law, Mechanism, energy_served
+from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 PILOT_DRAWS = 200
 PILOT_SEED = 1
@@ -62,7 +68,7 @@ class _Part(NamedTuple):
     dependents: list[_Dependent]
 
 
-class StagedSampler(WordSampler):
+class StagedRejectionSampler(RandomBitSampler):
     """Independent exact draws from P(u) proportional to exp(-epsilon ||u||_1).
 
     Parameters
@@ -71,12 +77,12 @@ class StagedSampler(WordSampler):
         What every draw u leaves unchanged: A u = 0.
     law : Mechanism
         Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
-    most_tries : float
+    max_proposals : float
         Refuse if a draw is expected to take more tries.
 
     Attributes
     ----------
-    expected_tries : float
+    expected_proposals : float
         Estimate of the expected blocks of cells proposed a draw, from a pilot run of up to 200
         draws with a seed of its own; at least the number of blocks. It decides whether to draw, not
         what.
@@ -84,8 +90,8 @@ class StagedSampler(WordSampler):
     Raises
     ------
     InputError
-        For another law, more than 2000 cells, more expected tries than `most_tries`, or noise that
-        could leave 64-bit integers.
+        For another law, more than 2000 cells, more expected tries than `max_proposals`, or noise
+        that could leave 64-bit integers.
 
     Notes
     -----
@@ -95,7 +101,7 @@ class StagedSampler(WordSampler):
     Examples
     --------
     >>> from isdp import GeneralizedLaplace
-    >>> sampler = StagedSampler(Invariants.total(3), GeneralizedLaplace(0.5))
+    >>> sampler = StagedRejectionSampler(Invariants.total(3), GeneralizedLaplace(0.5))
     >>> noise = sampler.sample(np.random.default_rng(1), draws=5)
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((5, 3), 0)
@@ -107,13 +113,13 @@ class StagedSampler(WordSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Law | Mechanism,
+        law: Target | Mechanism,
         lower=None,
-        most_tries: float = MOST_TRIES,
+        max_proposals: float = MAX_PROPOSALS,
     ):
-        refuse_bounds(self.method, lower)
-        energy = energy_served(self.method, law, [(1, False)])
-        refuse_many(invariants.cells)
+        refuse_lower_bounds(self.method, lower)
+        energy = check_energy(self.method, law, [(1, False)])
+        refuse_many_cells(invariants.cells)
         self.invariants, self._plan = invariants, _flatten(_best_parts(invariants))
         epsilon = Fraction(energy.rate)
         self._geometric = _geometric(epsilon)
@@ -124,15 +130,17 @@ class StagedSampler(WordSampler):
                 f"staged rejection: epsilon {float(epsilon):g} is so small that noise under these "
                 f"invariants could leave 64-bit integers; use a larger epsilon"
             )
-        self.expected_tries = self._pilot(most_tries)
+        self.expected_proposals = self._pilot(max_proposals)
         d = len(self._plan.free)
-        refuse_tries(self.expected_tries, most_tries, "l1 generalized Laplace", d)
+        refuse_expected_proposals(
+            self.expected_proposals, max_proposals, "l1 generalized Laplace", d
+        )
 
-    def _pilot(self, most_tries: float) -> float:
+    def _pilot(self, max_proposals: float) -> float:
         """Estimate the tries a draw, the same each time; where no draw comes out, those spent."""
         noise = np.zeros((PILOT_DRAWS, self.invariants.cells), dtype=np.int64)
         words = BitSource(np.random.default_rng(PILOT_SEED).bytes)
-        budget = PILOT_TRIES * most_tries
+        budget = PILOT_TRIES * max_proposals
         with progress("estimating tries", 1) as at:
             for place in self._draws(words, noise):
                 drawn, tries = int(place.draw), int(place.tries)

@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee
-from isdp.checks import one_of
+from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.checks import check_choice
 from isdp.constraints.invariants import Invariants
 from isdp.subspace.null_space import NullSpace, null_space
 from isdp.subspace.privacy.neighbours import RELATIONS, Relation
@@ -69,16 +69,18 @@ class Additive(ABC):
         """Expected squared error, all answers together."""
 
     @abstractmethod
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """Give what is guaranteed, as a value."""
 
-    def guaranteed(self, flavour: str, loss: float, source: str, delta: float = 0) -> Guarantee:
+    def guaranteed(
+        self, flavour: str, loss: float, source: str, delta: float = 0
+    ) -> PrivacyGuarantee:
         """Word a guarantee for one record, and for more where it is known how it grows."""
         growth = {"pure": "linear", "zCDP": "quadratic", "approximate": "none"}[flavour]
         person, why = (1 if self.relation == "replace" else 2), ""
         if growth == "none" and person == 2:
             person, why = None, "a changed record is one removed and one added, two steps"
-        return Guarantee(
+        return PrivacyGuarantee(
             flavour,
             loss,
             METRICS[self.relation],
@@ -91,7 +93,7 @@ class Additive(ABC):
             why_not_per_person=why,
         )
 
-    def pure(self, moved: float, source: str) -> Guarantee:
+    def pure(self, moved: float, source: str) -> PrivacyGuarantee:
         """Give epsilon for each record, or 0 where no record moves what is free."""
         if not moved:
             return self.guaranteed("pure", 0, "no record moves what is free")
@@ -107,5 +109,5 @@ def put(law: Additive, **values) -> None:
 def set_up(law: Additive, query, invariants, relation, **values) -> None:
     """Set a law's fields, and raise `InputError` unless query and invariants fit."""
     put(law, query=query, invariants=invariants, relation=relation, **values)
-    one_of("subspace: relation", relation, RELATIONS)
+    check_choice("subspace: relation", relation, RELATIONS)
     check_fit(query, invariants)

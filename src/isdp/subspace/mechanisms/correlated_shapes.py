@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from isdp.checks import one_of, positive_float
+from isdp.checks import check_choice, check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.bases import align_with, contrasts, split_ties
@@ -122,12 +122,12 @@ def least_trace(
     1e-5 in a minute: a step takes a third of a second there, half of all pairs bear weight, and
     those whose weight has to vanish lose it slowly; a `tolerance` of 3e-4 is met.
     """
-    positive_float("subspace: tolerance", tolerance)
+    check_positive_float("subspace: tolerance", tolerance)
     space = geometry(query, invariants, relation)
     if not space.rank:
         return Shape(space, np.zeros((0, 0)))
     search = _Search(space)
-    deadline = time.monotonic() + positive_float("subspace: seconds", seconds)
+    deadline = time.monotonic() + check_positive_float("subspace: seconds", seconds)
     steps = 0
     while search.upper > (1 + tolerance) * search.lower and time.monotonic() < deadline:
         search.step()
@@ -202,7 +202,7 @@ def base_decomposition(
         How the parts are scaled: all by the number of parts; so that the error is least; or the
         first and then all shrunk until the longest difference has length 1.
     """
-    one_of("subspace: weights", weights, WEIGHTINGS)
+    check_choice("subspace: weights", weights, WEIGHTINGS)
     space = geometry(query, invariants, relation)
     bases = _split(space)
     radii = [math.sqrt(space.squares(basis.T).max(initial=0)) for basis in bases]

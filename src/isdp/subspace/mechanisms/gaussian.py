@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee, product
-from isdp.checks import whole
+from isdp.accounting.guarantees import PrivacyGuarantee, upper_product
+from isdp.checks import check_integer
 from isdp.errors import InputError
 from isdp.subspace.mechanisms.base import Additive, put, set_up
 from isdp.subspace.mechanisms.correlated_shapes import Shape
@@ -22,7 +22,7 @@ from isdp.subspace.privacy.sensitivities import null_sensitivity, sensitivity
 class _Gaussian(Additive):
     """Noise whose longest difference is 1/c standard deviations long."""
 
-    def _promise(self, longest: float, source: str) -> Guarantee:
+    def _promise(self, longest: float, source: str) -> PrivacyGuarantee:
         if not longest:
             return self.guaranteed("pure", 0, "no record moves what is free")
         delta = calibration.certified_delta(self.epsilon, self.multiplier)[1]
@@ -35,10 +35,10 @@ class _Gaussian(Additive):
         """c: standard deviation of the noise by the sensitivity."""
         return calibration.multiplier(self.epsilon, self.delta, self.constant)
 
-    def zcdp(self) -> Guarantee:
+    def zcdp(self) -> PrivacyGuarantee:
         """Guarantee of zero-concentrated differential privacy, rho = 1 / (2 c^2)."""
         source = "Bun and Steinke 2016, Proposition 1.6"
-        rho = product(1.0, 1 / (2 * Fraction(self.multiplier) ** 2))  # never rounded down
+        rho = upper_product(1.0, 1 / (2 * Fraction(self.multiplier) ** 2))  # never rounded down
         return self.guaranteed("zCDP", rho, source)
 
 
@@ -83,7 +83,7 @@ class ProjectedGaussian(_Gaussian):
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise; float64 array, shape (draws, answers)."""
-        shape = whole("subspace", "draws", draws), self.query.answers
+        shape = check_integer("subspace", "draws", draws), self.query.answers
         return self.null.project(rng.normal(scale=self.sd, size=shape))
 
     def covariance(self) -> np.ndarray:
@@ -99,7 +99,7 @@ class ProjectedGaussian(_Gaussian):
         """(n - n_c) c^2 Delta^2."""
         return self.null.dimension * self.sd**2
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """(epsilon, delta), between neighbours."""
         return self._promise(self.sensitivity, "SDP, Corollary 3.5")
 
@@ -116,7 +116,7 @@ class ExtendedGaussian(ProjectedGaussian):
         """Delta_2(Q'A)."""
         return null_sensitivity(self.query, self.invariants, self.relation)
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """(epsilon, delta), between neighbours."""
         return self._promise(self.sensitivity, "SDP, Corollary 3.6")
 
@@ -163,7 +163,7 @@ class CorrelatedGaussian(_Gaussian):
         root of S, so that the draws do not hang on which basis the span was given.
         """
         span = self.shape.geometry.span
-        plain = rng.standard_normal((whole("subspace", "draws", draws), self.query.answers))
+        plain = rng.standard_normal((check_integer("subspace", "draws", draws), self.query.answers))
         return self.sd * (plain @ span @ self.shape.root() @ span.T)
 
     def covariance(self) -> np.ndarray:
@@ -175,6 +175,6 @@ class CorrelatedGaussian(_Gaussian):
         """c^2 tr S."""
         return self.sd**2 * self.shape.trace
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """(epsilon, delta), between neighbours."""
         return self._promise(self.shape.longest(), "SDP, Theorem 3.3")

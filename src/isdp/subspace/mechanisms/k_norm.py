@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee
-from isdp.checks import one_of, positive_float, whole
+from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.checks import check_choice, check_integer, check_positive_float
 from isdp.errors import InputError
 from isdp.subspace.mechanisms.base import Additive, put, set_up
 from isdp.subspace.privacy.difference_geometry import Geometry, geometry
@@ -51,7 +51,7 @@ def root_polytope_noise(
     -------
     float64 array, shape (draws, cells)
     """
-    draws = whole("subspace", "draws", draws)
+    draws = check_integer("subspace", "draws", draws)
     if cells == 1:
         return np.zeros((draws, 1))
     positives = rng.hypergeometric(cells, cells - 2, cells - 1, draws)
@@ -107,10 +107,10 @@ class KNorm(Additive):
     method: str
 
     def __init__(self, query, invariants, epsilon, method=None, relation="replace"):
-        positive_float("subspace: epsilon", epsilon)
+        check_positive_float("subspace: epsilon", epsilon)
         set_up(self, query, invariants, relation, epsilon=epsilon)
         put(self, method=self._choose() if method is None else method)
-        one_of("subspace: method", self.method, METHODS)
+        check_choice("subspace: method", self.method, METHODS)
         if self.method == "image" and self.dimension != self._full:
             raise InputError(
                 "subspace: some records cannot be told apart within the null space, so the image "
@@ -150,7 +150,7 @@ class KNorm(Additive):
 
         Independent, but for the walk: its draws are one step apart.
         """
-        draws = whole("subspace", "draws", draws)
+        draws = check_integer("subspace", "draws", draws)
         if self.method == "image":
             return self._image(self._plain(rng, draws))
         if self.method == "hull":
@@ -225,7 +225,7 @@ class KNorm(Additive):
         draws : int
             A multiple of 20.
         """
-        if whole("subspace", "draws", draws, BATCHES) % BATCHES:
+        if check_integer("subspace", "draws", draws, BATCHES) % BATCHES:
             raise InputError(f"subspace: draws must be a multiple of {BATCHES}, got {draws}")
         if self.method == "hit-and-run":
             points = hit_and_run(rng, self.space, draws)
@@ -237,6 +237,6 @@ class KNorm(Additive):
         error = float(means.std(ddof=1) / math.sqrt(BATCHES))
         return Estimate(float(means.mean()), error, float(values.var() / error**2))
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """Give epsilon for each record."""
         return self.pure(self.dimension, "SDP, Section 3.4; Hardt and Talwar 2010")

@@ -10,8 +10,8 @@ from operator import itemgetter
 import numpy as np
 from scipy.sparse import csc_array
 
-from isdp.accounting.guarantees import Guarantee
-from isdp.checks import positive_float, whole
+from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.checks import check_integer, check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.bases import check_basis, difference_basis, null_basis
@@ -44,7 +44,7 @@ class ProjectedLaplace(Additive):
     epsilon: float
 
     def __init__(self, query, invariants, epsilon, relation="replace"):
-        positive_float("subspace: epsilon", epsilon)
+        check_positive_float("subspace: epsilon", epsilon)
         set_up(self, query, invariants, relation, epsilon=epsilon)
 
     @cached_property
@@ -59,7 +59,7 @@ class ProjectedLaplace(Additive):
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise; float64 array, shape (draws, answers)."""
-        shape = whole("subspace", "draws", draws), self.query.answers
+        shape = check_integer("subspace", "draws", draws), self.query.answers
         return self.null.project(rng.laplace(scale=self.scale, size=shape))
 
     def covariance(self) -> np.ndarray:
@@ -81,7 +81,7 @@ class ProjectedLaplace(Additive):
             return 0.0
         return quotient_sensitivity(self.query, self.invariants, self.relation) / self.scale
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """Give epsilon for each record."""
         return self.pure(self.sensitivity, "SDP, Corollary 3.8")
 
@@ -114,7 +114,7 @@ class ExtendedLaplace(Additive):
     basis: csc_array
 
     def __init__(self, query, invariants, epsilon, basis=None, relation="replace"):
-        positive_float("subspace: epsilon", epsilon)
+        check_positive_float("subspace: epsilon", epsilon)
         set_up(self, query, invariants, relation, epsilon=epsilon)
         if basis is None:
             chosen = _default_basis(query, invariants, relation)
@@ -145,7 +145,7 @@ class ExtendedLaplace(Additive):
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise; float64 array, shape (draws, answers)."""
-        shape = whole("subspace", "draws", draws), self.basis.shape[1]
+        shape = check_integer("subspace", "draws", draws), self.basis.shape[1]
         return (self.basis @ rng.laplace(scale=self.scale, size=shape).T).T
 
     def covariance(self) -> np.ndarray:
@@ -161,7 +161,7 @@ class ExtendedLaplace(Additive):
         """2 b^2 m."""
         return 2 * self.scale**2 * self.basis.shape[1]
 
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """Give epsilon for each record."""
         return self.pure(self.sensitivity, "SDP, Corollary 3.9")
 

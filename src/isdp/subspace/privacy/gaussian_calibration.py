@@ -14,7 +14,7 @@ import scipy
 from flint import arb, ctx
 from scipy.special import log_ndtr
 
-from isdp.checks import one_of, positive_float, share
+from isdp.checks import check_choice, check_positive_float, check_probability
 from isdp.errors import InputError
 
 BITS, MOST_BITS = 300, 20_000  # of the certified evaluation, at first and at most
@@ -46,7 +46,7 @@ def delta(epsilon: float, sigma) -> np.ndarray:
     >>> round(float(delta(1.0, 3.730632)), 8)
     1e-05
     """
-    positive_float("subspace: epsilon", epsilon)
+    check_positive_float("subspace: epsilon", epsilon)
     return np.exp(log_delta(epsilon, sigma))
 
 
@@ -59,7 +59,10 @@ def certified_delta(epsilon: float, sigma: float) -> tuple[float, float]:
 
 def _ball(epsilon: float, sigma: float) -> arb:
     """Exact delta as a ball of 64 right bits or more, however much the two terms cancel."""
-    s, e = positive_float("subspace: sigma", sigma), positive_float("subspace: epsilon", epsilon)
+    s, e = (
+        check_positive_float("subspace: sigma", sigma),
+        check_positive_float("subspace: epsilon", epsilon),
+    )
     bits = BITS
     while bits <= MOST_BITS:
         value = _terms(arb(e), arb(s), bits)
@@ -93,8 +96,8 @@ def sigma(epsilon: float, delta: float) -> float:
     >>> round(sigma(1.0, 1e-5), 6)
     3.730632
     """
-    positive_float("subspace: epsilon", epsilon)
-    target = math.log(share("subspace: delta", delta))
+    check_positive_float("subspace: epsilon", epsilon)
+    target = math.log(check_probability("subspace: delta", delta))
 
     def excess(s: float) -> float:
         return float(_ball(epsilon, s).log()) - target
@@ -115,13 +118,13 @@ def paper_constant(epsilon: float, delta: float) -> float:
 
     It is too small for very small delta: see `failing_delta`.
     """
-    positive_float("subspace: epsilon", epsilon)
-    return (1 + math.sqrt(1 - math.log(share("subspace: delta", delta)))) / epsilon
+    check_positive_float("subspace: epsilon", epsilon)
+    return (1 + math.sqrt(1 - math.log(check_probability("subspace: delta", delta)))) / epsilon
 
 
 def multiplier(epsilon: float, delta: float, constant: str = "exact") -> float:
     """Give the standard deviation by the sensitivity: the exact one, or the paper's."""
-    one_of("subspace: constant", constant, CONSTANTS)
+    check_choice("subspace: constant", constant, CONSTANTS)
     return sigma(epsilon, delta) if constant == "exact" else paper_constant(epsilon, delta)
 
 
@@ -138,7 +141,7 @@ def failing_delta(epsilon: float) -> float:
     InputError
         If the two do not cross for delta between 10^-300 and 0.9.
     """
-    positive_float("subspace: epsilon", epsilon)
+    check_positive_float("subspace: epsilon", epsilon)
 
     def excess(log10):
         log_target = log10 * math.log(10)

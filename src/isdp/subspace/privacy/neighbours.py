@@ -13,8 +13,8 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.sparse import csc_array, csr_array, hstack
 
-from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.checks import check_choice
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.subspace.queries import Query
 
@@ -27,7 +27,7 @@ RELATIONS = get_args(Relation)
 
 def columns_of(query: Query, relation: Relation) -> csc_array:
     """Columns a_z of the query, with a last one of zeros for nobody with "add-remove"."""
-    one_of("subspace: relation", relation, RELATIONS)
+    check_choice("subspace: relation", relation, RELATIONS)
     if relation == "replace":
         return query.sparse.tocsc()
     nobody = csr_array((query.answers, 1), dtype=np.int64)
@@ -42,7 +42,7 @@ def pairs_of(types: int, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
     types : int
         Number of columns, nobody included.
     """
-    if one_of("subspace: relation", relation, RELATIONS) == "replace":
+    if check_choice("subspace: relation", relation, RELATIONS) == "replace":
         return np.triu_indices(types, 1)
     return np.arange(types - 1), np.full(types - 1, types - 1)
 
@@ -66,14 +66,14 @@ def representatives(query: Query, invariants: Invariants | None, relation: Relat
     nobody = np.arange(query.types, columns_of(query, relation).shape[1])
     if query.is_histogram:
         nothing = Invariants(np.zeros((0, query.types), dtype=np.int64))
-        kind, first = cell_types(nothing if invariants is None else invariants)
+        kind, first = find_cell_classes(nothing if invariants is None else invariants)
         later = np.ones(query.types, dtype=bool)
         later[first] = False
         seconds = np.flatnonzero(later)
         second = seconds[np.unique(kind[seconds], return_index=True)[1]]
         chosen = np.sort(np.concatenate([first, second, nobody]))
     else:
-        chosen = np.concatenate([np.sort(cell_types(query.rows)[1]), nobody])
+        chosen = np.concatenate([np.sort(find_cell_classes(query.rows)[1]), nobody])
     if len(chosen) > MOST_TYPES:
         raise InputError(
             f"subspace: {len(chosen)} types of record that all differ have too many pairs to look "
@@ -103,7 +103,7 @@ def differences(query: Query, relation: Relation = "replace") -> np.ndarray:
            [1, 1, 0]])
     """
     columns = columns_of(query, relation)
-    columns = columns[:, cell_types(Invariants(columns))[1]].T.toarray()
+    columns = columns[:, find_cell_classes(Invariants(columns))[1]].T.toarray()
     first, second = _pairs_of_columns(columns, relation)
     if len(first) * query.answers > MOST_DIFFERENCES:
         raise InputError(

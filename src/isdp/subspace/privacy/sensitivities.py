@@ -9,8 +9,8 @@ import numpy as np
 import scipy
 from scipy.sparse import csc_array, csr_array, eye_array, issparse, vstack
 
-from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.checks import check_choice
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.lattice.elimination import independent_rows
 from isdp.subspace.null_space import null_space
@@ -36,7 +36,7 @@ def sensitivity(query: Query, p: int, relation: Relation = "replace") -> float:
     InputError
         If there are too many types of record for all their pairs.
     """
-    one_of("subspace: p", p, (1, 2))
+    check_choice("subspace: p", p, (1, 2))
     chosen = representatives(query, None, relation)
     columns = columns_of(query, relation)[:, chosen]
     return _largest_distance(_used_rows(columns).T, p, relation)
@@ -152,7 +152,7 @@ def quotient_norm(move, invariants: Invariants) -> float:
     """
     move = np.asarray(move)
     stacked = vstack([invariants.sparse, csr_array(move[None])], format="csr")
-    kind, first = cell_types(
+    kind, first = find_cell_classes(
         Invariants(stacked)
     )  # equal cells act as one, as many times as they are
     weight = np.bincount(kind).astype(float)

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from isdp.checks import exact_number
+from isdp.checks import parse_rational
 from isdp.errors import InputError
 from isdp.swapping.mechanism.compiled_permutations import toss_exactly
 from isdp.swapping.mechanism.derangements import CHUNK, Words
@@ -32,7 +32,7 @@ def exact_rate(rate: Written) -> Fraction:
     InputError
         If it is no number between 0 and 1, or has a denominator above 2^32.
     """
-    exact = exact_number("swapping: the swap rate", rate)
+    exact = parse_rational("swapping: the swap rate", rate)
     check_rate(exact)
     if exact.denominator > LARGEST_DENOMINATOR:
         raise InputError(

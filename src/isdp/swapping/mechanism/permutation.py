@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from isdp.checks import is_number, share
+from isdp.checks import check_probability, is_number
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import Words, derange, pseudo_random
@@ -96,7 +96,7 @@ def check_rate(rate) -> float:
             "swapping: at a swap rate of 1 no record can stay where it is, which rules datasets "
             "out, so that no finite epsilon holds; take one between 0 and 1"
         )
-    return share("swapping: the swap rate, a share of the records (5 % is 0.05),", rate)
+    return check_probability("swapping: the swap rate, a share of the records (5 % is 0.05),", rate)
 
 
 def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> np.ndarray:

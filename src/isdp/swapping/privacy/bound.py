@@ -16,8 +16,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from isdp.accounting.guarantees import Guarantee, as_fraction
-from isdp.checks import positive, whole, within
+from isdp.accounting.guarantees import PrivacyGuarantee, as_fraction
+from isdp.checks import check_in_range, check_integer, check_positive
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate
 
@@ -39,7 +39,7 @@ class Rate:
     odds: float
 
     def __post_init__(self):
-        positive("swapping: the odds of a swap rate", self.odds)
+        check_positive("swapping: the odds of a swap rate", self.odds)
 
     @property
     def selected(self) -> float:
@@ -88,7 +88,7 @@ def epsilon_bound(rate: Fraction | float | Rate, largest: int) -> float:
     return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
 
 
-def guarantee(rate: Fraction | float | Rate, largest: int) -> Guarantee:
+def guarantee(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
     """Guarantee of one swap by the published bound, rounded up.
 
     Parameters
@@ -97,7 +97,7 @@ def guarantee(rate: Fraction | float | Rate, largest: int) -> Guarantee:
         Records b of the largest stratum.
     """
     bound = epsilon_bound(rate, largest)
-    return Guarantee(
+    return PrivacyGuarantee(
         flavour="pure",
         loss=bound + ROUNDING * (1 + bound),
         metric="record (d_HAM)",
@@ -143,7 +143,7 @@ def rates_for(epsilon: float, largest: int) -> tuple[Rate, Rate]:
         large that odds leave floating point.
     """
     least, _ = smallest_epsilon(largest)
-    within("swapping: epsilon", epsilon, 0, MAX_EPSILON)
+    check_in_range("swapping: epsilon", epsilon, 0, MAX_EPSILON)
     if epsilon < least:
         raise InputError(
             f"swapping: no swap rate gives epsilon {epsilon:g} with a stratum of {largest:,} "
@@ -154,4 +154,4 @@ def rates_for(epsilon: float, largest: int) -> tuple[Rate, Rate]:
 
 def check_size(size, least: int = 1) -> int:
     """Return a number of records, of `least` or more, as an int."""
-    return whole("swapping", "the number of records of a stratum", size, least)
+    return check_integer("swapping", "the number of records of a stratum", size, least)

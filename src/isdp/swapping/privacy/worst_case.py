@@ -16,7 +16,7 @@ import math
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from isdp.checks import one_of
+from isdp.checks import check_choice
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import log_subfactorial, subfactorial_ratio
 from isdp.swapping.privacy.bound import check_size, log_odds
@@ -86,7 +86,7 @@ def log_weights(rate, size: int, variant: str = "listing") -> np.ndarray:
         If the rate or the size is out of range, or there is no such variant.
     """
     n, odds = check_size(size), log_odds(rate)
-    one_of("swapping: the variant", variant, VARIANTS)
+    check_choice("swapping: the variant", variant, VARIANTS)
     none = -n * np.logaddexp(0.0, odds)  # n ln(1 - p)
     m = np.arange(n + 1)
     if variant == "plain permutation":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isdp.checks import positive_float, whole
+from isdp.checks import check_integer, check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.subspace.null_space import null_space
 from reproduction.subspace.theory.piecewise_exponential import pieces
@@ -36,9 +36,9 @@ def conditioned_laplace(
     -------
     float64 array, shape (draws, cells)
     """
-    positive_float("subspace: scale", scale)
-    shape = whole("subspace", "draws", draws), invariants.cells
-    steps = whole("subspace", "steps", steps)
+    check_positive_float("subspace: scale", scale)
+    shape = check_integer("subspace", "draws", draws), invariants.cells
+    steps = check_integer("subspace", "steps", steps)
     null = null_space(invariants)
     loose = null.diagonal() > FIXED
     noise = null.project(rng.laplace(scale=scale, size=shape))

@@ -14,7 +14,7 @@ import hashlib
 
 import numpy as np
 
-from isdp.checks import positive_float
+from isdp.checks import check_positive_float
 from isdp.constraints.independent_parts import independent_parts
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
@@ -42,7 +42,7 @@ def agent_noise(seed: str, invariants: Invariants, cells, scale: float) -> np.nd
     InputError
         If the seed is empty, or a cell does not exist.
     """
-    positive_float("subspace: scale", scale)
+    check_positive_float("subspace: scale", scale)
     cells = np.asarray(cells, dtype=np.int64)
     if not seed:
         raise InputError("subspace: the agents need a shared seed that is not empty")

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from isdp.checks import positive_float
+from isdp.checks import check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from reproduction.subspace.theory.piecewise_exponential import pieces
@@ -43,7 +43,7 @@ def log_density(points, invariants: Invariants, scale: float) -> np.ndarray:
     InputError
         If invariants share a cell, in which case no closed form is known here.
     """
-    positive_float("subspace: scale", scale)
+    check_positive_float("subspace: scale", scale)
     points = np.asarray(points, dtype=float)
     rows = invariants.sparse
     held = np.bincount(rows.indices, minlength=invariants.cells)

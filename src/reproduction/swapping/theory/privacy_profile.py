@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from isdp.checks import within
+from isdp.checks import check_in_range
 from isdp.swapping.mechanism.derangements import subfactorial_ratio
 from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size, log_odds
@@ -132,7 +132,7 @@ def epsilon_of(law: LossLaw, delta: float) -> float:
     delta : float
         As in `epsilon_at`.
     """
-    within("swapping: delta", delta, 0, 1)
+    check_in_range("swapping: delta", delta, 0, 1)
     top = float(law.loss.max())
     gained = law.loss > 0  # no other loss exceeds an epsilon
     law = LossLaw(law.loss[gained], law.chance[gained])

@@ -22,7 +22,7 @@ def frequencies(drawn, reach):
     return np.bincount(kept + reach, minlength=2 * reach + 1)
 
 
-def gaussian_law(variance, reach):
+def gaussian_distribution(variance, reach):
     weights = np.array([math.exp(-k * k / (2 * variance)) for k in range(-reach, reach + 1)])
     return weights / weights.sum()
 
@@ -31,9 +31,9 @@ def gaussian_law(variance, reach):
 def test_the_discrete_gaussian_follows_its_law(variance):
     drawn = discrete_gaussian(variance, DRAWS, seeded(3))
     reach = math.ceil(12 * math.sqrt(variance)) + 1
-    check_law(frequencies(drawn, reach), gaussian_law(float(variance), reach))
+    check_law(frequencies(drawn, reach), gaussian_distribution(float(variance), reach))
     with pytest.raises(LawRejected):
-        check_law(frequencies(drawn, reach), gaussian_law(1.08 * float(variance), reach))
+        check_law(frequencies(drawn, reach), gaussian_distribution(1.08 * float(variance), reach))
 
 
 def test_double_geometric_noise_follows_its_law():

@@ -9,11 +9,11 @@ from scipy.sparse import block_diag, csr_array
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.independent_parts import independent_parts
 from isdp.errors import MisfitError, NoSamplerError
-from isdp.exact import choose, release
-from isdp.exact.disjoint.bounded_laplace import BoundedSampler
-from isdp.exact.overlapping.cell_classes import TypedSampler
-from isdp.exact.overlapping.class_sums import TypeSums
-from isdp.exact.tied_cells import merge_mirrored
+from isdp.exact import release, select_sampler
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.exact.overlapping.class_sums import CellClassSums
+from isdp.exact.tied_cells import merge_tied_cells
 
 
 def pseudo(seed=5):
@@ -34,13 +34,13 @@ def states_by_class(cells, states, classes):
 @pytest.mark.parametrize("classes", [2, 3, 4])
 def test_states_by_national_classes_are_drawn_at_any_size(classes):
     invariants = states_by_class(20_000, 12, classes)
-    chosen = choose(invariants, GeneralizedLaplace(0.25))
+    chosen = select_sampler(GeneralizedLaplace(0.25), invariants)
     assert chosen.method == "sums of types"
     assert chosen.error < 1e-9
     noise = chosen.sample(np.random.default_rng(1), 2)
     assert not invariants.apply(noise).any()
     assert len(np.unique(noise)) > 20
-    again = choose(invariants, GeneralizedLaplace(0.25)).sample(np.random.default_rng(1), 2)
+    again = select_sampler(GeneralizedLaplace(0.25), invariants).sample(np.random.default_rng(1), 2)
     assert (noise == again).all()
     released = release(invariants, "1/4", source=pseudo())
     assert not invariants.apply(released).any()
@@ -49,14 +49,14 @@ def test_states_by_national_classes_are_drawn_at_any_size(classes):
 
 def test_too_many_classes_are_refused():
     with pytest.raises(NoSamplerError):
-        choose(states_by_class(30_000, 51, 20), GeneralizedLaplace(0.25))
+        select_sampler(GeneralizedLaplace(0.25), states_by_class(30_000, 51, 20))
 
 
 def test_sums_beyond_64_bits_are_refused():
     with pytest.raises(InputError):
-        TypeSums(Invariants([[2**30, 1, 0], [0, 1, 2**30]]), [1, 1, 1], Fraction(1, 10**9))
+        CellClassSums(Invariants([[2**30, 1, 0], [0, 1, 2**30]]), [1, 1, 1], Fraction(1, 10**9))
     with pytest.raises(InputError, match="epsilon"):
-        TypedSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1001.0))
+        CellClassSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1001.0))
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.001", "30"])
@@ -65,7 +65,7 @@ def test_margins_at_any_epsilon(epsilon):
         invariants = Invariants.margins(shape)
         noise = release(invariants, epsilon, draws=3, source=pseudo())
         assert not invariants.apply(noise).any()
-        noise = choose(invariants, GeneralizedLaplace(float(epsilon))).sample(
+        noise = select_sampler(GeneralizedLaplace(float(epsilon)), invariants).sample(
             np.random.default_rng(1), 3
         )
         assert not invariants.apply(noise).any()
@@ -97,7 +97,7 @@ def test_parts_split_cells_and_rows():
 )
 def test_cells_that_mirror_one_another_are_merged(matrix, times, left):
     invariants = Invariants(matrix)
-    merged = merge_mirrored(invariants)
+    merged = merge_tied_cells(invariants)
     assert (merged and merged.times) == times
     if merged:
         assert merged.invariants.matrix.tolist() == left
@@ -110,7 +110,7 @@ def test_cells_that_mirror_one_another_are_merged(matrix, times, left):
 def test_separate_tables_are_drawn_apart():
     tables = [Invariants.margins((14, 24)).sparse] * 20
     invariants = Invariants(csr_array(block_diag(tables, format="csr")).astype(np.int64))
-    chosen = choose(invariants, GeneralizedGaussian(3.0))
+    chosen = select_sampler(GeneralizedGaussian(3.0), invariants)
     assert (chosen.method, invariants.cells) == ("independent parts", 6720)
     assert "20 by Klein" in chosen.reason
     noise = chosen.sample(np.random.default_rng(1), 2)
@@ -129,7 +129,7 @@ def test_bounded_noise_at_any_size():
     rng = np.random.default_rng(9)
     counts = rng.poisson(np.repeat([0.2, 4.0, 900.0], 10_000))
     invariants = Invariants.partition(rng.integers(0, 4, len(counts)).tolist())
-    chosen = choose(invariants, GeneralizedLaplace(0.1), -counts)
+    chosen = select_sampler(GeneralizedLaplace(0.1), invariants, -counts)
     assert chosen.method == "bounded compositions"
     assert chosen.error < 1e-9
     noise = chosen.sample(rng, 2)
@@ -141,11 +141,13 @@ def test_bounded_noise_at_any_size():
 def test_bounds_that_no_noise_meets_are_refused():
     lower = np.array([0, -1, 3, -1])
     with pytest.raises(InputError, match="block 1"):
-        BoundedSampler(Invariants.partition([0, 0, 1, 1]), GeneralizedLaplace(1.0), lower)
+        BoundedCompositionSampler(
+            Invariants.partition([0, 0, 1, 1]), GeneralizedLaplace(1.0), lower
+        )
     for invariants, law, lower in (
         (Invariants.margins((2, 2)), GeneralizedLaplace(1.0), np.zeros(4, int)),
         (Invariants.total(2), GeneralizedGaussian(1.0), np.zeros(2, int)),
         (Invariants.total(2), GeneralizedLaplace(1.0), None),
     ):
         with pytest.raises(MisfitError):
-            BoundedSampler(invariants, law, lower)
+            BoundedCompositionSampler(invariants, law, lower)
