@@ -224,7 +224,7 @@ class _Block:
         self._counts = Geometric(alpha)
 
     def _min_nonnegative_cells(self, lower: np.ndarray, alpha: Fraction) -> int:
-        """Find a number of non-negative cells that N falls short of with probability below e^-60."""
+        """Find a number that N falls short of with a probability below e^-60."""
         below = self._cells._bounds.astype(float) / 2.0**64
         many = np.bincount(self._cells._kind, minlength=len(below))
         sure = int((lower >= 0).sum())
