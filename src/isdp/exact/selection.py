@@ -22,7 +22,7 @@ from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
 from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
-from isdp.exact.reductions import reduce
+from isdp.exact.reductions import select_reduced_sampler
 from isdp.exact.sampler import MAX_PROPOSALS
 from isdp.mechanisms.base import Mechanism, Target
 
@@ -137,7 +137,7 @@ def select_sampler(
         sampler = tried.first([(CompositionSampler, {}), (SplittingSampler, {})])
         if sampler is None:
             again = partial(select_sampler, draws=draws, quick=quick)
-            sampler = reduce(invariants, mechanism, again)
+            sampler = select_reduced_sampler(invariants, mechanism, again)
         if sampler is None:
             sampler = tried.first(_overlapping(invariants, draws, quick))
     if sampler is None:

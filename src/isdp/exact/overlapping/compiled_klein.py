@@ -156,12 +156,12 @@ def draw_mixture(rng, frame, epsilon, bins, longest, kept):
     """Fill `kept` with draws and return the tries, or -1 if one draw took more than `longest`."""
     left, lengths = bins.left, frame.lengths
     coefficients = np.zeros(len(lengths))
-    tries = 0
+    n_proposals = 0
     for draw in range(len(kept)):
         for attempt in range(longest + 1):
             if attempt == longest:
                 return -1
-            tries += 1
+            n_proposals += 1
             b = min(np.searchsorted(bins.cumulative, rng.random(), side="right"), len(left) - 1)
             sigma = left[b] + bins.width * (1.0 - rng.random())
             log_product = 0.0
@@ -173,4 +173,4 @@ def draw_mixture(rng, frame, epsilon, bins, longest, kept):
             if propose_klein(rng, frame, sigma, coefficients):
                 break
         combine(frame.basis, coefficients, kept[draw])
-    return tries
+    return n_proposals

@@ -125,8 +125,8 @@ class KleinSampler(RandomBitSampler):
         widths = [Fraction(sigma / length) ** 2 for length in frame.lengths]
         excess = _excess(self.basis, self.shares, widths, self.variance)
         self.variances = [(1 + excess) * width for width in widths]
-        tries = max_expected_proposals(frame.lengths, sigma * math.sqrt(1 + excess))
-        self.expected_proposals = tries * math.exp(0.5 * d * excess)
+        n_proposals = max_expected_proposals(frame.lengths, sigma * math.sqrt(1 + excess))
+        self.expected_proposals = n_proposals * math.exp(0.5 * d * excess)
         refuse_expected_proposals(self.expected_proposals, max_proposals, "Gaussian", d)
 
     def _refuse_wide(self, frame: GramSchmidt, sigma: float) -> None:
@@ -150,18 +150,20 @@ class KleinSampler(RandomBitSampler):
         most = max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
         with progress("drawing noise", n_draws) as at:
             while done < n_draws:
-                tries = min(math.ceil(1.2 * (n_draws - done) * self.expected_proposals) + 1, most)
-                kept = self._try(random_bits, tries)[: n_draws - done]
+                n_proposals = min(
+                    math.ceil(1.2 * (n_draws - done) * self.expected_proposals) + 1, most
+                )
+                kept = self._propose(random_bits, n_proposals)[: n_draws - done]
                 noise[done : done + len(kept)] = kept
                 done += len(kept)
                 at(done)
         return noise
 
-    def _try(self, random_bits: BitSource, tries: int) -> np.ndarray:
+    def _propose(self, random_bits: BitSource, n_proposals: int) -> np.ndarray:
         """Noise of the tries that are kept, int64 (kept, cells)."""
         d = len(self.variances)
-        coefficients = np.zeros((d, tries), dtype=np.int64)
-        numerators = np.zeros((d, tries), dtype=np.int64)  # of the centres, in 2^-BITS
+        coefficients = np.zeros((d, n_proposals), dtype=np.int64)
+        numerators = np.zeros((d, n_proposals), dtype=np.int64)  # of the centres, in 2^-BITS
         for i in range(d - 1, -1, -1):
             numerators[i] = -(self.shares[i, i + 1 :] @ coefficients[i + 1 :])
             coefficients[i] = draw_gaussian_around(
@@ -175,13 +177,13 @@ class KleinSampler(RandomBitSampler):
     def _keep(self, random_bits: BitSource, noise, coefficients, numerators) -> np.ndarray:
         """Decide on proposals; bool (tries,)."""
         logs = -0.5 * np.square(noise.astype(float)).sum(axis=1) / float(self.variance)
-        chances = np.ones(len(noise))
+        probabilities = np.ones(len(noise))
         for variance, k, numerator in zip(self.variances, coefficients, numerators, strict=True):
             centre = numerator / 2**BITS
             logs += 0.5 * (k - centre) ** 2 / float(variance)
-            chances *= relative_masses(math.sqrt(variance), centre)
+            probabilities *= relative_masses(math.sqrt(variance), centre)
 
-        def log_chance(i: int) -> arb:
+        def log_probability(i: int) -> arb:
             fall = sum(x * x for x in noise[i].tolist()) / self.variance
             logs = arb(0)
             pairs = zip(coefficients[:, i].tolist(), numerators[:, i].tolist(), strict=True)
@@ -191,7 +193,7 @@ class KleinSampler(RandomBitSampler):
                 logs += log_relative_mass(variance, centre)
             return logs - to_ball(Fraction(fall) / 2)
 
-        return draw_bernoulli(random_bits, chances * np.exp(logs), log_chance)
+        return draw_bernoulli(random_bits, probabilities * np.exp(logs), log_probability)
 
 
 def gram_schmidt(invariants: Invariants) -> GramSchmidt:

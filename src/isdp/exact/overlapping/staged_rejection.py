@@ -144,11 +144,11 @@ class StagedRejectionSampler(RandomBitSampler):
         budget = PILOT_PROPOSAL_FACTOR * max_proposals
         with progress("estimating tries", 1) as at:
             for place in self._draws(random_bits, noise):
-                drawn, tries = int(place.draw), int(place.tries)
-                at(max(drawn / PILOT_DRAWS, tries / budget))
-                if tries >= budget:
+                drawn, n_proposals = int(place.draw), int(place.n_proposals)
+                at(max(drawn / PILOT_DRAWS, n_proposals / budget))
+                if n_proposals >= budget:
                     break
-        return tries / max(drawn, 1)
+        return n_proposals / max(drawn, 1)
 
     def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
         """Independent draws, int64 (n_draws, cells).
@@ -184,7 +184,7 @@ class _Position(NamedTuple):
     draw: int
     part: int
     block: int
-    tries: int
+    n_proposals: int
 
 
 def _best_parts(invariants: Invariants) -> list[_Part]:
@@ -336,7 +336,7 @@ def _flatten(parts: list[_Part]) -> _Plan:
 
 
 @njit(cache=True)
-def _continue_draws(plan, counts, draw, part, block, tries, noise):
+def _continue_draws(plan, counts, draw, part, block, n_proposals, noise):
     """Go on with the draws as far as `counts` reach; return how many were used, and the place."""
     part_blocks, block_cells, free = plan.part_blocks, plan.block_cells, plan.free
     used = 0
@@ -345,7 +345,7 @@ def _continue_draws(plan, counts, draw, part, block, tries, noise):
         while part < len(part_blocks) - 1:
             while block < part_blocks[part + 1]:
                 if used + 2 * (block_cells[block + 1] - block_cells[block]) + 1 > len(counts):
-                    return used, draw, part, block, tries
+                    return used, draw, part, block, n_proposals
                 for f in range(block_cells[block], block_cells[block + 1]):
                     row[free[f]] = counts[used] - counts[used + 1]
                     used += 2
@@ -353,9 +353,9 @@ def _continue_draws(plan, counts, draw, part, block, tries, noise):
                 if _accept_determined(first, last, plan.dependents, counts[used], row):
                     block += 1
                 used += 1
-                tries += 1
+                n_proposals += 1
             if used == len(counts):
-                return used, draw, part, block, tries
+                return used, draw, part, block, n_proposals
             first, last = plan.part_dependents[part]
             if _accept_determined(first, last, plan.dependents, counts[used], row):
                 part += 1
@@ -363,7 +363,7 @@ def _continue_draws(plan, counts, draw, part, block, tries, noise):
                 block = part_blocks[part]
             used += 1
         draw, part, block = draw + 1, 0, 0
-    return used, draw, part, block, tries
+    return used, draw, part, block, n_proposals
 
 
 @njit(cache=True)
