@@ -36,7 +36,7 @@ DRAWS_A_CALL = 10_000  # beyond, the system's giving of fresh memory is what is 
 
 def noise_norm(walk, noise):
     """Norm of each draw as a further coordinate."""
-    return walk.mechanism.measure(noise)[..., None]
+    return walk.mechanism.noise_norm(noise)[..., None]
 
 
 def smallest_ess(walk, noise):

@@ -50,9 +50,9 @@ def test_law_on_lattices_small_enough_to_enumerate(name, law):
     points, pmf = enumerate_product(invariants, mechanism)
     draws = draw(invariants, mechanism, 21)
     check_law(count_points(draws, points), np.append(pmf, 0.0))
-    norms = mechanism.measure(points)
+    norms = mechanism.noise_norm(points)
     mean = (pmf * norms).sum()
-    check_mean(mechanism.measure(draws), mean, np.sqrt((pmf * (norms - mean) ** 2).sum()))
+    check_mean(mechanism.noise_norm(draws), mean, np.sqrt((pmf * (norms - mean) ** 2).sum()))
 
 
 @pytest.mark.parametrize("law", MECHANISMS)

@@ -58,7 +58,7 @@ def describe(
     table = counties[["state", "fips"]].join(describe_cells(noise, diagnostics))
     table["p_abs_le_30"] = (np.abs(flat) <= BAND).mean(axis=0)
     table["below_zero"] = negative.sum(axis=0)
-    norm = convergence(mechanism.measure(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
+    norm = convergence(mechanism.noise_norm(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
     within = (np.abs(noise) <= BAND).mean(axis=-1)
     found = convergence(within[..., None], ["mcse_mean"]).iloc[0]
     # a chain that keeps one value says nothing of the autocorrelation

@@ -43,11 +43,11 @@ class Households(Mechanism):
             "pure", self.rho, "household", None, "me", why_not_per_person="they move"
         )
 
-    def measure(self, noise):
+    def noise_norm(self, noise):
         return np.abs(noise).sum(axis=-1)
 
     def log_weight(self, noise):
-        return -self.rho / self.size * self.measure(noise)
+        return -self.rho / self.size * self.noise_norm(noise)
 
     def cell_scale(self, dimension, cells):
         return self.size / self.rho
@@ -63,7 +63,7 @@ class Largest(Households):
     name: ClassVar[str] = "largest-cell noise"
     energy: ClassVar[None] = None
 
-    def measure(self, noise):
+    def noise_norm(self, noise):
         return np.abs(noise).max(axis=-1)
 
 
@@ -97,7 +97,7 @@ def test_the_weight_is_the_energys(law):
     expected = -law.energy.rate * (np.sqrt(size) if law.energy.root else size)
     if not isinstance(law, Rooted):
         assert law.log_weight(noise) == pytest.approx(expected)
-    assert law.measure(noise).shape == (2, 2)
+    assert law.noise_norm(noise).shape == (2, 2)
     assert law.energy.product == (not law.energy.root)
     assert law.energy.of_norm == (law.energy.root == (law.energy.power == 2))
 
