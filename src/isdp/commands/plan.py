@@ -419,7 +419,7 @@ def record(outlook: Outlook) -> dict:
 
 def _picture(curve: pd.DataFrame, outlook: Outlook):
     """Draw the curve, and return what saves the picture."""
-    from isdp.plots.error_curves import error_curves
+    from isdp.plots.error_curves import plot_error_curves
     from isdp.plots.style import save
 
-    return partial(save, error_curves(curve, outlook.setting, outlook.value))
+    return partial(save, plot_error_curves(curve, outlook.setting, outlook.value))

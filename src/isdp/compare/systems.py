@@ -252,7 +252,7 @@ class KNormNoise(PlainNoise):
         The hull of all regions' moves is that of their union, whose norm is the sum of the
         regions' norms: the density is a product over the regions.
         """
-        return subspace.root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
+        return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
 
     def law(self, invariants: Invariants, budget: float) -> subspace.KNorm:
         """As `PlainNoise.law`; here moves between regions count as well, as in the paper."""

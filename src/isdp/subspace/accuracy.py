@@ -13,7 +13,7 @@ import math
 from isdp.checks import check_positive_float, check_probability
 
 
-def pure_spread(epsilon: float) -> float:
+def min_variance_pure(epsilon: float) -> float:
     """Give g = 2a / (1 - a)^2 with a = exp(-epsilon), for epsilon-privacy.
 
     The noise along v, cut into intervals of length |v|, has probabilities that fall by at most a
@@ -27,7 +27,7 @@ def pure_spread(epsilon: float) -> float:
     )
 
 
-def approximate_spread(epsilon: float, delta: float) -> float:
+def min_variance_approximate(epsilon: float, delta: float) -> float:
     """Give g = (1/t^2 - 1) / 12 with t = (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
 
     No interval as long as the shift holds more than t of the probability. So the sum of the noise
@@ -40,7 +40,7 @@ def approximate_spread(epsilon: float, delta: float) -> float:
     return (most**-2 - 1) / 12
 
 
-def concentrated_spread(rho: float) -> float:
+def min_variance_zcdp(rho: float) -> float:
     """Give g = 1 / (exp(2 rho) - 1), for rho-zCDP, by the bound of Hammersley and Chapman.
 
     zCDP bounds the divergence of order 2 by 2 rho, so the chi-square one by exp(2 rho) - 1.

@@ -27,7 +27,7 @@ from isdp.swapping.accuracy import (
     expected_table,
 )
 from isdp.swapping.privacy.bound import epsilon_bound
-from isdp.swapping.privacy.worst_case import worst_loss
+from isdp.swapping.privacy.worst_case import worst_case_loss
 from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
 from reproduction.swapping.theory.released_table import two_counties_bound
 
@@ -96,7 +96,7 @@ def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
             {
                 "rate": rate,
                 "nominal": nominal,
-                "exact": worst_loss(rate, n),
+                "exact": worst_case_loss(rate, n),
                 "bayes_factor": bayes_factor_loss(before.sum(axis=1), rate).value,
                 "table_only": two_counties_bound(n, int(before[:, 0].sum()), rate).value,
                 "mape": error,

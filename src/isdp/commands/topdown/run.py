@@ -51,7 +51,7 @@ from isdp.streams import stream
 from isdp.topdown import Budget, Plan, Release, Schema, draw_noise_for_release, run
 from isdp.topdown.budget import DETAIL, TOTAL
 from isdp.topdown.descent import held_levels
-from isdp.topdown.known_presence import Known
+from isdp.topdown.known_presence import KnownPresence
 from isdp.topdown.margins_of_error import margins_of_error
 from isdp.topdown.measurement_noise import draw_noise
 
@@ -277,7 +277,9 @@ def plan_of(problem: Problem, wish: Wish) -> Plan:
     return Plan(schema, budget, wish.held, passes=passes, structural_zeros=zeros, known=known)
 
 
-def _known(problem: Problem, wish: Wish, zeros: tuple[int, ...], depth: int) -> Known | None:
+def _known(
+    problem: Problem, wish: Wish, zeros: tuple[int, ...], depth: int
+) -> KnownPresence | None:
     """Read what is said of the kinds present; check it against the held totals and the table."""
     if wish.present is None:
         if wish.absent_otherwise:

@@ -30,7 +30,7 @@ COMPARED = {
 
 
 @dataclass(frozen=True, eq=False)
-class Additive(ABC):
+class NullSpaceMechanism(ABC):
     """What all of these mechanisms answer.
 
     Parameters
@@ -100,13 +100,13 @@ class Additive(ABC):
         return self.guaranteed("pure", self.epsilon, source)
 
 
-def put(law: Additive, **values) -> None:
+def put(law: NullSpaceMechanism, **values) -> None:
     """Set fields of a frozen law while it is made."""
     for name, value in values.items():
         object.__setattr__(law, name, value)
 
 
-def set_up(law: Additive, query, invariants, relation, **values) -> None:
+def set_up(law: NullSpaceMechanism, query, invariants, relation, **values) -> None:
     """Set a law's fields, and raise `InputError` unless query and invariants fit."""
     put(law, query=query, invariants=invariants, relation=relation, **values)
     check_choice("subspace: relation", relation, RELATIONS)

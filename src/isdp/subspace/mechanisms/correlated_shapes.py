@@ -30,7 +30,7 @@ WEIGHTINGS = ("paper", "best", "rescaled")
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class CovarianceShape:
     """A covariance on the span of the differences, scaled so that none is longer than 1 in it.
 
     Attributes
@@ -77,24 +77,26 @@ class Shape:
         return float(self.geometry.squares(_power(self.core, -0.5)).max(initial=0))
 
 
-def spherical(query: Query, invariants: Invariants, relation: Relation = "replace") -> Shape:
+def spherical_shape(
+    query: Query, invariants: Invariants, relation: Relation = "replace"
+) -> CovarianceShape:
     """Round noise on the span of the differences alone, not on the whole null space.
 
     Valid because what it leaves out of the null space no record ever moves.
     """
     space = geometry(query, invariants, relation)
     largest = space.squares(np.eye(space.rank)).max(initial=0)
-    return Shape(space, largest * np.eye(space.rank))
+    return CovarianceShape(space, largest * np.eye(space.rank))
 
 
-def least_trace(
+def min_trace_shape(
     query: Query,
     invariants: Invariants,
     relation: Relation = "replace",
     *,
     tolerance: float = 1e-5,
     seconds: float = PATIENCE,
-) -> Shape:
+) -> CovarianceShape:
     """Find the shape of least trace, Gamma^2, and prove how near to the least it is.
 
     Gamma^2 = min {tr S : v' S^-1 v <= 1 for all v} = max over weights p on the differences of
@@ -125,7 +127,7 @@ def least_trace(
     check_positive_float("subspace: tolerance", tolerance)
     space = geometry(query, invariants, relation)
     if not space.rank:
-        return Shape(space, np.zeros((0, 0)))
+        return CovarianceShape(space, np.zeros((0, 0)))
     search = _Search(space)
     deadline = time.monotonic() + check_positive_float("subspace: seconds", seconds)
     steps = 0
@@ -138,7 +140,7 @@ def least_trace(
             f"{search.upper:.9g}, which is wider than the tolerance {tolerance:g}; allow more "
             f"seconds or a larger tolerance"
         )
-    return Shape(space, search.core, search.lower, steps, (space.rank,))
+    return CovarianceShape(space, search.core, search.lower, steps, (space.rank,))
 
 
 class _Search:
@@ -185,8 +187,8 @@ def base_decomposition(
     relation: Relation = "replace",
     *,
     weights: str = "paper",
-) -> Shape:
-    """Shape of the correlated Gaussian noise of SDP, Theorem 3.11.
+) -> CovarianceShape:
+    """CovarianceShape of the correlated Gaussian noise of SDP, Theorem 3.11.
 
     After Nikolov, Talwar and Zhang (2013): of the least ellipsoid around the differences the
     shorter half of the axes makes the first part, and the differences are projected on the others
@@ -197,7 +199,7 @@ def base_decomposition(
     Parameters
     ----------
     query, invariants, relation
-        As in `least_trace`.
+        As in `min_trace_shape`.
     weights : {"paper", "best", "rescaled"}
         How the parts are scaled: all by the number of parts; so that the error is least; or the
         first and then all shrunk until the longest difference has length 1.
@@ -220,13 +222,13 @@ def base_decomposition(
         (scale * basis @ basis.T for scale, basis in zip(scales, bases, strict=True)),
         start=np.zeros((space.rank, space.rank)),
     )
-    shape = Shape(space, core, parts=tuple(sizes))
+    shape = CovarianceShape(space, core, parts=tuple(sizes))
     if weights == "rescaled":
-        return Shape(space, core * shape.longest(), parts=tuple(sizes))
+        return CovarianceShape(space, core * shape.longest(), parts=tuple(sizes))
     return shape
 
 
-def least_ellipsoid(space: Geometry) -> np.ndarray:
+def min_volume_ellipsoid(space: Geometry) -> np.ndarray:
     """Find the ellipsoid {y : y' E^-1 y <= 1} of least volume, centred at 0, around differences.
 
     Parameters
@@ -268,7 +270,7 @@ def _split(space: Geometry) -> tuple[np.ndarray, ...]:
     frame, parts = np.eye(space.rank), []
     while frame.shape[1] > 1:
         rest = replace(space, span=space.span @ frame, points=frame.T @ space.points)
-        axes = _ordered_axes(least_ellipsoid(rest), frame.T @ guide)
+        axes = _ordered_axes(min_volume_ellipsoid(rest), frame.T @ guide)
         short = (frame.shape[1] + 1) // 2
         parts.append(frame @ axes[:, :short])
         frame = frame @ axes[:, short:]

@@ -12,14 +12,14 @@ import numpy as np
 from isdp.accounting.guarantees import PrivacyGuarantee, upper_product
 from isdp.checks import check_integer
 from isdp.errors import InputError
-from isdp.subspace.mechanisms.base import Additive, put, set_up
-from isdp.subspace.mechanisms.correlated_shapes import Shape
+from isdp.subspace.mechanisms.base import NullSpaceMechanism, put, set_up
+from isdp.subspace.mechanisms.correlated_shapes import CovarianceShape
 from isdp.subspace.privacy import gaussian_calibration as calibration
 from isdp.subspace.privacy.sensitivities import null_sensitivity, sensitivity
 
 
 @dataclass(frozen=True, eq=False)
-class _Gaussian(Additive):
+class _Gaussian(NullSpaceMechanism):
     """Noise whose longest difference is 1/c standard deviations long."""
 
     def _promise(self, longest: float, source: str) -> PrivacyGuarantee:
@@ -127,8 +127,8 @@ class CorrelatedGaussian(_Gaussian):
 
     Parameters
     ----------
-    shape : Shape
-        Of `least_trace`, `base_decomposition` or `spherical`.
+    shape : CovarianceShape
+        Of `min_trace_shape`, `base_decomposition` or `spherical_shape`.
     constant : {"exact", "paper"}
         As in `ProjectedGaussian`.
 
@@ -138,7 +138,7 @@ class CorrelatedGaussian(_Gaussian):
         If a number or a word is out of its range, or the shape leaves a difference longer than 1.
     """
 
-    shape: Shape
+    shape: CovarianceShape
     epsilon: float
     delta: float
     constant: str = "exact"

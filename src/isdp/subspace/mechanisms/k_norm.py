@@ -24,13 +24,13 @@ import numpy as np
 from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.checks import check_choice, check_integer, check_positive_float
 from isdp.errors import InputError
-from isdp.subspace.mechanisms.base import Additive, put, set_up
+from isdp.subspace.mechanisms.base import NullSpaceMechanism, put, set_up
 from isdp.subspace.privacy.difference_geometry import Geometry, geometry
 from isdp.subspace.privacy.difference_hull import (
     MOST_HULL_DIMENSIONS,
-    Simplices,
-    cut_hull,
+    HullTriangulation,
     hit_and_run,
+    triangulate_hull,
 )
 from isdp.subspace.privacy.sensitivities import rank_of_differences
 
@@ -38,7 +38,7 @@ METHODS = ("image", "hull", "hit-and-run")
 BATCHES = 20
 
 
-def root_polytope_noise(
+def draw_root_polytope_noise(
     rng: np.random.Generator, cells: int, scale: float, draws: int
 ) -> np.ndarray:
     """Draw from the density proportional to exp(-||u||_1 / scale) on the vectors of sum zero.
@@ -79,7 +79,7 @@ class Estimate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class KNorm(Additive):
+class KNorm(NullSpaceMechanism):
     """K-norm noise for a query under invariants.
 
     Parameters
@@ -142,8 +142,8 @@ class KNorm(Additive):
         return geometry(self.query, self.invariants, self.relation)
 
     @cached_property
-    def _simplices(self) -> Simplices:
-        return cut_hull(self.space)
+    def _simplices(self) -> HullTriangulation:
+        return triangulate_hull(self.space)
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise; float64 array, shape (draws, answers).
@@ -163,7 +163,7 @@ class KNorm(Additive):
     def _plain(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Noise on the histogram of which the answers' noise is the image."""
         if self.relation == "replace":
-            return root_polytope_noise(rng, self.query.types, 2 / self.epsilon, draws)
+            return draw_root_polytope_noise(rng, self.query.types, 2 / self.epsilon, draws)
         return rng.laplace(scale=1 / self.epsilon, size=(draws, self.query.types))
 
     def _image(self, histograms: np.ndarray) -> np.ndarray:

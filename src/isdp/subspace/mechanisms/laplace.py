@@ -15,8 +15,8 @@ from isdp.checks import check_integer, check_positive_float
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.bases import check_basis, difference_basis, null_basis
-from isdp.subspace.mechanisms.base import Additive, put, set_up
-from isdp.subspace.privacy.neighbours import Relation, columns_of
+from isdp.subspace.mechanisms.base import NullSpaceMechanism, put, set_up
+from isdp.subspace.privacy.neighbours import Relation, query_columns
 from isdp.subspace.privacy.sensitivities import basis_sensitivity, quotient_sensitivity, sensitivity
 from isdp.subspace.queries import Query
 
@@ -24,7 +24,7 @@ NEGLIGIBLE = 1e-9  # of the largest difference: what rounding may leave outside 
 
 
 @dataclass(frozen=True, eq=False)
-class ProjectedLaplace(Additive):
+class ProjectedLaplace(NullSpaceMechanism):
     """Pi_N e, e Laplace of scale b = Delta_1(A) / epsilon in each answer (SDP, Corollary 3.8).
 
     Parameters
@@ -87,7 +87,7 @@ class ProjectedLaplace(Additive):
 
 
 @dataclass(frozen=True, eq=False)
-class ExtendedLaplace(Additive):
+class ExtendedLaplace(NullSpaceMechanism):
     """Q w, w Laplace of scale b = Delta_1(Q'A) / epsilon (SDP, Corollary 3.9).
 
     Unlike for Gaussian noise, the l1 sensitivity depends on the basis, so the extension can have a
@@ -127,7 +127,7 @@ class ExtendedLaplace(Additive):
             self._check_span()
 
     def _check_span(self) -> None:
-        columns = columns_of(self.query, self.relation).toarray()
+        columns = query_columns(self.query, self.relation).toarray()
         inside = self.null.project((columns - columns[:, -1:]).T)
         left = np.abs(inside - inside @ self.basis @ self.basis.T).max(initial=0)
         if left > NEGLIGIBLE * np.abs(inside).max(initial=0):

@@ -17,7 +17,7 @@ import numpy as np
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace.null_space import null_space
-from isdp.subspace.privacy.neighbours import Relation, columns_of, pairs_of
+from isdp.subspace.privacy.neighbours import Relation, neighbour_pairs, query_columns
 from isdp.subspace.privacy.sensitivities import rank_of_differences
 from isdp.subspace.queries import Query
 
@@ -53,7 +53,7 @@ class Geometry:
     @property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of neighbours (z, y), as two index arrays."""
-        return pairs_of(self.points.shape[1], self.relation)
+        return neighbour_pairs(self.points.shape[1], self.relation)
 
     def squares(self, root: np.ndarray) -> np.ndarray:
         """|root (x_z - x_y)|^2 of every pair of columns; float64 array, shape (types, types).
@@ -99,7 +99,7 @@ def geometry(query: Query, invariants: Invariants, relation: Relation = "replace
         If the query is too large for dense matrices, or the span's dimension in floating point is
         not the exact one.
     """
-    columns = columns_of(query, relation)
+    columns = query_columns(query, relation)
     if columns.shape[0] * columns.shape[1] > MOST_ENTRIES:
         raise InputError(
             f"subspace: {columns.shape[0]} answers on {columns.shape[1]} types are too many for "

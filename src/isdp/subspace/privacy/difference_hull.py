@@ -16,7 +16,7 @@ MOST_HULL_DIMENSIONS = 6
 AGREEMENT = 1e-9  # relative, of volumes
 
 
-class Simplices(NamedTuple):
+class HullTriangulation(NamedTuple):
     """A body cut into simplices that share the corner 0.
 
     Attributes
@@ -49,7 +49,7 @@ class Simplices(NamedTuple):
         return second / ((m + 1) * (m + 2))
 
 
-def cut_hull(space: Geometry) -> Simplices:
+def triangulate_hull(space: Geometry) -> HullTriangulation:
     """Cut the hull of all differences and their negatives into simplices (Qhull).
 
     Raises
@@ -66,10 +66,10 @@ def cut_hull(space: Geometry) -> Simplices:
     half = differences(space.query, space.relation) @ space.span
     corners = np.concatenate([half, -half])
     if m == 0:
-        return Simplices(np.zeros((1, 0, 0)), np.ones(1))
+        return HullTriangulation(np.zeros((1, 0, 0)), np.ones(1))
     if m == 1:
         ends = np.array([corners.max(), corners.min()])
-        return Simplices(ends.reshape(2, 1, 1), np.full(2, 0.5))
+        return HullTriangulation(ends.reshape(2, 1, 1), np.full(2, 0.5))
     hull = scipy.spatial.ConvexHull(corners)
     cut = corners[hull.simplices]
     volumes = np.abs(np.linalg.det(cut))
@@ -79,7 +79,7 @@ def cut_hull(space: Geometry) -> Simplices:
             f'walk (method="hit-and-run")'
         )
     real = volumes > AGREEMENT * volumes.max()  # facets with more corners leave flat ones over
-    return Simplices(cut[real], volumes[real] / volumes[real].sum())
+    return HullTriangulation(cut[real], volumes[real] / volumes[real].sum())
 
 
 def hit_and_run(rng: np.random.Generator, space: Geometry, steps: int) -> np.ndarray:
@@ -98,13 +98,13 @@ def hit_and_run(rng: np.random.Generator, space: Geometry, steps: int) -> np.nda
     for step in range(steps):
         direction = rng.standard_normal(space.rank)
         direction /= np.linalg.norm(direction)
-        near, far = reach(space, at, direction)
+        near, far = chord_ends(space, at, direction)
         at = at + rng.uniform(-near, far) * direction
         walked[step] = at
     return walked
 
 
-def reach(space: Geometry, at: np.ndarray, direction: np.ndarray) -> tuple[float, float]:
+def chord_ends(space: Geometry, at: np.ndarray, direction: np.ndarray) -> tuple[float, float]:
     """Find how far one can go either way from a point of the hull before leaving it.
 
     Parameters

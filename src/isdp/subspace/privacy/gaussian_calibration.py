@@ -116,7 +116,7 @@ def sigma(epsilon: float, delta: float) -> float:
 def paper_constant(epsilon: float, delta: float) -> float:
     """Give c = (1 + sqrt(1 + ln(1/delta))) / epsilon, as in SDP, Lemma 3.4 and Algorithm 1.
 
-    It is too small for very small delta: see `failing_delta`.
+    It is too small for very small delta: see `log10_failing_delta`.
     """
     check_positive_float("subspace: epsilon", epsilon)
     return (1 + math.sqrt(1 - math.log(check_probability("subspace: delta", delta)))) / epsilon
@@ -128,7 +128,7 @@ def multiplier(epsilon: float, delta: float, constant: str = "exact") -> float:
     return sigma(epsilon, delta) if constant == "exact" else paper_constant(epsilon, delta)
 
 
-def failing_delta(epsilon: float) -> float:
+def log10_failing_delta(epsilon: float) -> float:
     """Delta below which the paper's constant gives too little noise for this epsilon.
 
     Returns

@@ -25,7 +25,7 @@ Relation = Literal["replace", "add-remove"]
 RELATIONS = get_args(Relation)
 
 
-def columns_of(query: Query, relation: Relation) -> csc_array:
+def query_columns(query: Query, relation: Relation) -> csc_array:
     """Columns a_z of the query, with a last one of zeros for nobody with "add-remove"."""
     check_choice("subspace: relation", relation, RELATIONS)
     if relation == "replace":
@@ -34,8 +34,8 @@ def columns_of(query: Query, relation: Relation) -> csc_array:
     return hstack([query.sparse, nobody], format="csc")
 
 
-def pairs_of(types: int, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
-    """Index pairs (z, y) of the columns of `columns_of` that are neighbours.
+def neighbour_pairs(types: int, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
+    """Index pairs (z, y) of the columns of `query_columns` that are neighbours.
 
     Parameters
     ----------
@@ -47,7 +47,9 @@ def pairs_of(types: int, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(types - 1), np.full(types - 1, types - 1)
 
 
-def representatives(query: Query, invariants: Invariants | None, relation: Relation) -> np.ndarray:
+def representative_types(
+    query: Query, invariants: Invariants | None, relation: Relation
+) -> np.ndarray:
     """Choose types such that every pair of neighbours is like a pair of chosen ones.
 
     In a histogram, two types that stand in the same invariants with the same weights can be
@@ -56,14 +58,14 @@ def representatives(query: Query, invariants: Invariants | None, relation: Relat
 
     Returns
     -------
-    int64 array of column numbers of `columns_of`, ascending; nobody's is the last
+    int64 array of column numbers of `query_columns`, ascending; nobody's is the last
 
     Raises
     ------
     InputError
         If more than 20,000 are left.
     """
-    nobody = np.arange(query.types, columns_of(query, relation).shape[1])
+    nobody = np.arange(query.types, query_columns(query, relation).shape[1])
     if query.is_histogram:
         nothing = Invariants(np.zeros((0, query.types), dtype=np.int64))
         kind, first = find_cell_classes(nothing if invariants is None else invariants)
@@ -102,7 +104,7 @@ def differences(query: Query, relation: Relation = "replace") -> np.ndarray:
            [1, 0, 0],
            [1, 1, 0]])
     """
-    columns = columns_of(query, relation)
+    columns = query_columns(query, relation)
     columns = columns[:, find_cell_classes(Invariants(columns))[1]].T.toarray()
     first, second = _pairs_of_columns(columns, relation)
     if len(first) * query.answers > MOST_DIFFERENCES:
@@ -118,7 +120,7 @@ def differences(query: Query, relation: Relation = "replace") -> np.ndarray:
 def _pairs_of_columns(columns: np.ndarray, relation: Relation) -> tuple[np.ndarray, np.ndarray]:
     """Pairs among distinct columns; nobody may have gone where a type has no answer either."""
     if relation == "replace":
-        return pairs_of(len(columns), relation)
+        return neighbour_pairs(len(columns), relation)
     nobody = int(np.flatnonzero(~columns.any(axis=1))[0])
     others = np.delete(np.arange(len(columns)), nobody)
     return others, np.full(len(others), nobody)

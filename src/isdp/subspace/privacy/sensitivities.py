@@ -14,7 +14,12 @@ from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.lattice.elimination import independent_rows
 from isdp.subspace.null_space import null_space
-from isdp.subspace.privacy.neighbours import Relation, columns_of, pairs_of, representatives
+from isdp.subspace.privacy.neighbours import (
+    Relation,
+    neighbour_pairs,
+    query_columns,
+    representative_types,
+)
 from isdp.subspace.queries import Query
 
 CHUNK = 256  # types whose distances to all others are worked out at a time
@@ -37,8 +42,8 @@ def sensitivity(query: Query, p: int, relation: Relation = "replace") -> float:
         If there are too many types of record for all their pairs.
     """
     check_choice("subspace: p", p, (1, 2))
-    chosen = representatives(query, None, relation)
-    columns = columns_of(query, relation)[:, chosen]
+    chosen = representative_types(query, None, relation)
+    columns = query_columns(query, relation)[:, chosen]
     return _largest_distance(_used_rows(columns).T, p, relation)
 
 
@@ -51,8 +56,8 @@ def null_sensitivity(query: Query, invariants: Invariants, relation: Relation = 
         If invariants and query do not fit, or there are too many types.
     """
     check_fit(query, invariants)
-    chosen = representatives(query, invariants, relation)
-    columns = columns_of(query, relation)[:, chosen]
+    chosen = representative_types(query, invariants, relation)
+    columns = query_columns(query, relation)[:, chosen]
     null = null_space(invariants)
     units = query.is_histogram and relation == "replace"
     if units:
@@ -87,7 +92,7 @@ def basis_sensitivity(query: Query, basis, relation: Relation = "replace") -> fl
         If the coordinates of all types are too many numbers.
     """
     basis = basis if issparse(basis) else csc_array(basis)
-    columns = columns_of(query, relation)
+    columns = query_columns(query, relation)
     if basis.shape[1] * columns.shape[1] > MOST_ENTRIES:
         raise InputError(
             f"subspace: {basis.shape[1]} coordinates of {columns.shape[1]} types are too many to "
@@ -116,8 +121,8 @@ def quotient_sensitivity(
         If invariants and query do not fit, or too many programmes would have to be solved.
     """
     check_fit(query, invariants)
-    chosen = representatives(query, invariants, relation)
-    columns = columns_of(query, relation)[:, chosen]
+    chosen = representative_types(query, invariants, relation)
+    columns = query_columns(query, relation)[:, chosen]
     largest = 0.0
     for solved, (z, y, length) in enumerate(_by_length(query, chosen, relation)):
         if length <= largest * (1 + 1e-12):
@@ -187,7 +192,7 @@ def rank_of_differences(
     if query.is_histogram:  # all vectors, or with "replace" all of sum zero, which some row may add
         summed = relation == "add-remove" or bool(invariants.sparse.sum(axis=1).any())
         return query.types - 1 + summed - held
-    columns = columns_of(query, relation)
+    columns = query_columns(query, relation)
     others = columns.shape[1] - 1
     step = vstack([eye_array(others, dtype=np.int64), np.full((1, others), -1)], format="csc")
     both = vstack([(columns @ step).T, invariants.sparse], format="csr")
@@ -240,13 +245,13 @@ def _by_length(query: Query, chosen: np.ndarray, relation: Relation):
     if query.is_histogram and relation == "replace":
         yield from ((z, y, 2.0) for z, y in combinations(range(len(chosen)), 2))
         return
-    points = _used_rows(columns_of(query, relation)[:, chosen]).T
+    points = _used_rows(query_columns(query, relation)[:, chosen]).T
     if points.shape[0] > MOST_LISTED:
         raise InputError(
             f"subspace: {points.shape[0]} types of record have too many pairs to order by length"
         )
     lengths = scipy.spatial.distance.cdist(points.toarray(), points.toarray(), "cityblock")
-    first, second = pairs_of(len(chosen), relation)
+    first, second = neighbour_pairs(len(chosen), relation)
     order = np.argsort(-lengths[first, second], kind="stable")
     for z, y in zip(first[order].tolist(), second[order].tolist(), strict=True):
         yield z, y, float(lengths[z, y])
