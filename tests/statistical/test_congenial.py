@@ -48,7 +48,12 @@ def draws_of(sampler, thin, draws=6_000, seed=7, chains=4, burn_in=500):
     function of the state is correlated with itself by more than 0.002.
     """
     noise, _ = run_chains(
-        np.random.default_rng(seed), sampler, draws=draws, chains=chains, burn_in=burn_in, thin=thin
+        np.random.default_rng(seed),
+        sampler,
+        n_draws=draws,
+        n_chains=chains,
+        burn_in=burn_in,
+        thin=thin,
     )
     return noise.reshape(-1, noise.shape[-1])
 

@@ -25,7 +25,7 @@ LATTICES = {
 def states(walk, chains, sweeps, seed, each=1):
     """So many states of each chain, so many sweeps apart and from the start."""
     rng = np.random.default_rng(seed)
-    draws, _ = run_chains(rng, walk, draws=each, chains=chains, burn_in=0, thin=sweeps)
+    draws, _ = run_chains(rng, walk, n_draws=each, n_chains=chains, burn_in=0, thin=sweeps)
     return draws.reshape(-1, walk.cells)
 
 

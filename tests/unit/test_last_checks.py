@@ -7,7 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, exact, topdown
+from isdp import (
+    SYSTEM_RANDOMNESS,
+    GeneralizedGaussian,
+    GeneralizedLaplace,
+    InputError,
+    Invariants,
+    draw_noise,
+    topdown,
+)
 from isdp.commands.privatize.run import check_totals, make
 from isdp.commands.shared.invariants_file import Held
 from isdp.commands.shared.noise import draw
@@ -47,10 +55,10 @@ class Unmet(Invariants):
 def test_noise_that_does_not_meet_the_invariants_is_not_given(sets, law, lower):
     invariants = Unmet(Invariants.subsets(sets, 6).sparse)
     with pytest.raises(InputError, match="invariant"):
-        exact.sample(np.random.default_rng(1), invariants, law, 3, lower)
-    budget = {"rho": "1/8"} if isinstance(law, GeneralizedGaussian) else {"epsilon": "1/2"}
-    with pytest.raises(InputError, match="invariant"):
-        exact.release(invariants, **budget)
+        draw_noise(law, invariants, n_draws=3, rng=np.random.default_rng(1), lower=lower)
+    if lower is None and law.exact_energy is not None:
+        with pytest.raises(InputError, match="invariant"):
+            draw_noise(law, invariants, rng=SYSTEM_RANDOMNESS)
 
 
 def test_bounded_noise_that_does_not_meet_the_invariants_is_not_given():

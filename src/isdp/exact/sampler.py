@@ -78,5 +78,5 @@ def refuse_many_cells(cells: int) -> None:
     if cells > MOST_CELLS:
         raise InputError(
             f"exact: {cells} cells are too many (up to {MOST_CELLS}); use the MCMC sampler "
-            f"(isdp.mcmc.sample)"
+            f"(isdp.mcmc.draw_chains)"
         )

@@ -57,7 +57,7 @@ class GeneralizedGaussian(Mechanism):
     """
 
     sigma: float
-    rho: Fraction = field(repr=False)
+    rho: Fraction = field(init=False, repr=False)
 
     name: ClassVar[str] = "generalized Gaussian"
 

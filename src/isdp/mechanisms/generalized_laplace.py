@@ -46,7 +46,7 @@ class GeneralizedLaplace(Mechanism):
 
     epsilon: float
     norm: Norm
-    exact_epsilon: Fraction = field(repr=False)
+    exact_epsilon: Fraction = field(init=False, repr=False)
 
     name: ClassVar[str] = "generalized Laplace"
 

@@ -4,7 +4,7 @@ After *Subspace Differential Privacy* (Gao, Gong, Yu; AAAI 2022, arXiv 2108.1152
 docstrings. Queries and what is held; the projected, extended, correlated and K-norm mechanisms,
 each with its exact covariance, error and guarantee; what they really guarantee; and lower bounds
 for all additive mechanisms. The noise is continuous, in floating point: for study, not for the
-release of confidential data (that is `isdp.exact.release`). Every function raises `InputError` for
+release of confidential data (that is `isdp.draw_noise`). Every function raises `InputError` for
 arguments that are out of range or do not fit each other.
 
 Examples

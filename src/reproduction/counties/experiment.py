@@ -34,12 +34,12 @@ def sample_state(
     def run(epsilon: float, **options) -> np.ndarray:
         mechanism = GeneralizedLaplace(epsilon, settings["norm"])
         walk = LatticeWalk(lattice, mechanism, settings["proposal"], settings["acceptance"])
-        return run_chains(rng, walk, chains=chains, **options)[0]
+        return run_chains(rng, walk, n_chains=chains, **options)[0]
 
     wide, epsilon = settings["overdispersed"], settings["epsilon"]
-    starts = run(wide["epsilon"], draws=1, burn_in=wide["sweeps"])
-    settled = run(epsilon, draws=1, burn_in=settings["burn_in"], start=starts[:, -1])
-    noise = run(epsilon, draws=draws, burn_in=0, thin=settings["thin"], start=settled[:, -1])
+    starts = run(wide["epsilon"], n_draws=1, burn_in=wide["sweeps"])
+    settled = run(epsilon, n_draws=1, burn_in=settings["burn_in"], start=starts[:, -1])
+    noise = run(epsilon, n_draws=draws, burn_in=0, thin=settings["thin"], start=settled[:, -1])
     return Draws(noise, invariants, counties["fips"].tolist(), settings)
 
 

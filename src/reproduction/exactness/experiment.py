@@ -257,7 +257,7 @@ def follow_counties(
         )
         for epsilon in (settings["epsilon"], wide["epsilon"])
     )
-    starts, _ = run_chains(starting, start_walk, draws=1, chains=chains, burn_in=wide["sweeps"])
+    starts, _ = run_chains(starting, start_walk, n_draws=1, n_chains=chains, burn_in=wide["sweeps"])
     between = np.diff(times, prepend=0)
     followed = [
         walk.run(own, walk.init(start), draws=len(times), thin=between)[0]

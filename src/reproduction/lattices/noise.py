@@ -48,14 +48,14 @@ def sample_noise(
     before the pilot and again before the first kept draw; `converged`, whether the coupling bound
     has shown it to be enough, is kept with the draws.
     """
-    pilot, _ = run_chains(rng, walk, draws=2000, chains=chains, burn_in=burn_in)
+    pilot, _ = run_chains(rng, walk, n_draws=2000, n_chains=chains, burn_in=burn_in)
     norm = walk.mechanism.noise_norm(pilot)[..., None]
     sizes = "ess_bulk", "ess_tail"
     table = pd.concat([convergence(pilot, sizes), convergence(norm, sizes)])
     moving = table[~table["frozen"]]
     effective = moving[list(sizes)].min(axis=None) if len(moving) else pilot.size
     thin = max(1, math.ceil(chains * len(pilot[0]) / effective))
-    noise, info = run_chains(rng, walk, draws=draws, chains=chains, burn_in=burn_in, thin=thin)
+    noise, info = run_chains(rng, walk, n_draws=draws, n_chains=chains, burn_in=burn_in, thin=thin)
     settings = {
         "law": walk.mechanism.as_dict(),
         "burn_in": burn_in,

@@ -44,7 +44,7 @@ def test_what_is_written_and_said(asked, tmp_path):
     said = asked("--epsilon", "0.25", picture=True)
     assert {path.name for path in (tmp_path / "plan").iterdir()} == set(FILES)
     assert "epsilon 0.25: 16 cells, 14 degrees of freedom" in said
-    assert "sampler: isdp.exact.release" in said
+    assert "sampler: isdp.draw_noise" in said
     table = pd.read_csv(tmp_path / "plan/plan.csv").set_index("name")
     assert table.loc["a cell among 8 with one total", "cells"] == 16
     assert table.loc["sex: f", "cells"] == 8
@@ -185,7 +185,7 @@ def test_margins_that_are_not_known_are_one_line(asked, tmp_path):
     said = asked("--epsilon", "0.25", **two_way(tmp_path, 9, 9))
     assert "nan" not in said
     assert "not known" in said
-    assert "sampler: isdp.exact.release" in said
+    assert "sampler: isdp.draw_noise" in said
 
 
 @pytest.mark.parametrize(

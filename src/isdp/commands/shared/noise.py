@@ -10,11 +10,12 @@ import numpy as np
 from isdp.commands.shared.degrees_of_freedom import Freedom
 from isdp.commands.shared.request import Request
 from isdp.errors import InputError, NoSamplerError
-from isdp.exact import release, select_sampler
-from isdp.exact.release_noise import release_sampler, rho_of_sigma
+from isdp.exact import draw_noise, select_sampler
+from isdp.exact.release_noise import release_sampler
 from isdp.exact.sampler import MOST_CELLS as LARGEST_DENSE
 from isdp.mechanisms.base import Mechanism
-from isdp.streams import stream
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.streams import SYSTEM_RANDOMNESS, stream
 
 CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
 STEPS = {"basis": "lll", "acceptance": "coordinate"}
@@ -57,7 +58,7 @@ class Drawn:
 
 
 EXACT = SamplerReport(
-    method="isdp.exact.release",
+    method="isdp.draw_noise",
     reason=(
         "integers and ball arithmetic decide every draw, and doubles at most what lies far beyond "
         "their rounding"
@@ -107,10 +108,10 @@ def _release(free: Freedom, request: Request) -> Drawn:
             "experiment=True)"
         )
     try:
-        noise = release(free.invariants, request.epsilon, rho=request.rho)[0]
-    except NoSamplerError as refusal:
-        raise InputError(_advice(free, request)) from refusal
+        noise = draw_noise(request.mechanism, free.invariants, rng=SYSTEM_RANDOMNESS)[0]
     except InputError as refusal:
+        if request.rho is None and isinstance(refusal, NoSamplerError):
+            raise InputError(_advice(free, request)) from refusal
         raise InputError(
             f"{refusal}; this is the only sampler for a release (--for-experiments allows others)"
         ) from None
@@ -129,13 +130,14 @@ def _advice(free: Freedom, request: Request) -> str:
     )
     sigma = f"{math.sqrt(0.5) / math.sinh(float(request.epsilon) / 2):.2g}"
     try:
-        rho = rho_of_sigma(sigma)
-        release_sampler(free.invariants, rho=rho)
+        gaussian = GeneralizedGaussian(sigma)
+        release_sampler(gaussian, free.invariants)
     except InputError:
         return f"{words}, and for exact Gaussian noise as well. Hold fewer totals."
     return (
         f"{words}. Gaussian noise of about the same size works with the same totals: give "
-        f"--sigma {sigma} (zCDP, rho {float(rho):.3g}) in place of --epsilon, or hold fewer totals."
+        f"--sigma {sigma} (zCDP, rho {float(gaussian.rho):.3g}) in place of "
+        f"--epsilon, or hold fewer totals."
     )
 
 
@@ -172,7 +174,7 @@ def _draw_by_chain(
     rng: np.random.Generator, free: Freedom, mechanism: Mechanism, report: SamplerReport
 ) -> Drawn:
     """Draw by a chain of its own, and take the evidence from others, run in the same way."""
-    from isdp.mcmc.metropolis import sample
+    from isdp.mcmc.metropolis import draw_chains
 
     invariants = free.invariants
     if invariants.cells > LARGEST_DENSE:
@@ -180,11 +182,11 @@ def _draw_by_chain(
             f"privatize: {invariants.cells} cells under totals that overlap are too many for a "
             f"Markov chain as well; it takes at most {LARGEST_DENSE}"
         )
-    settings = {"draws": KEPT, "chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
-    chains = sample(rng, invariants, mechanism, **settings, **STEPS)
+    settings = {"n_draws": KEPT, "n_chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
+    chains = draw_chains(mechanism, invariants, rng=rng, **settings, **STEPS)
     evidence = report.evidence | _agreement(np.delete(chains, free.fixed, axis=2))
-    settings = {"draws": 1, "chains": 1, "burn_in": BURN_IN + KEPT * THIN}
-    noise = sample(rng, invariants, mechanism, **settings, **STEPS)[0, 0]
+    settings = {"n_draws": 1, "n_chains": 1, "burn_in": BURN_IN + KEPT * THIN}
+    noise = draw_chains(mechanism, invariants, rng=rng, **settings, **STEPS)[0, 0]
     return Drawn(noise, replace(report, evidence=evidence))
 
 

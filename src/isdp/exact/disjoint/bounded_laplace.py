@@ -267,7 +267,7 @@ class _Block:
                 return noise
         raise InputError(
             f"exact: noise bounded from below was not found in {MAX_PROPOSALS} tries; use the "
-            f"Markov chain (isdp.mcmc.sample)"
+            f"Markov chain (isdp.mcmc.draw_chains)"
         )
 
 

@@ -215,7 +215,7 @@ class CellClassSums:
                 f"exact: {blocks} blocks of cells with {across} independent totals across them "
                 f"would take about {self.expected_proposals:.1g} tries of {len(self.sizes)} sums "
                 f"for a draw, more than {MAX_PROPOSALS:.0e} tries or {MOST_NUMBERS:.0e} sums; hold "
-                f"fewer totals across blocks, or use a Markov chain (isdp.mcmc.sample)"
+                f"fewer totals across blocks, or use a Markov chain (isdp.mcmc.draw_chains)"
             )
 
     # -- use ----------------------------------------------------------------------------------

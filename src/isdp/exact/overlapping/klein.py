@@ -111,7 +111,7 @@ class KleinSampler(RandomBitSampler):
         if d > MOST_DIMENSION:
             raise InputError(
                 f"exact: the noise has {d} degrees of freedom under totals that overlap, more than "
-                f"{MOST_DIMENSION}; use the MCMC sampler (isdp.mcmc.sample)"
+                f"{MOST_DIMENSION}; use the MCMC sampler (isdp.mcmc.draw_chains)"
             )
         self.basis, self.shares = frame.basis, np.rint(frame.mu * 2**BITS).astype(np.int64)
         self._refuse_wide(frame, sigma)
@@ -204,7 +204,7 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
     if d > LARGEST_REDUCED:
         raise InputError(
             f"exact: the lattice has dimension {d}, and to reduce a basis of more than "
-            f"{LARGEST_REDUCED} takes minutes; use the MCMC sampler (isdp.mcmc.sample)"
+            f"{LARGEST_REDUCED} takes minutes; use the MCMC sampler (isdp.mcmc.draw_chains)"
         )
     announce("reducing the lattice's basis", basis_seconds(invariants, "lll"))
     return _frame(kernel_lattice(invariants, "lll").basis)
