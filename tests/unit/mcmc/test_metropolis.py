@@ -125,10 +125,10 @@ def run(**settings):
         (lambda: walk().init([1, 0, 0, 0, 0]), "invariant"),
         (lambda: walk().init([0, 0]), "start"),
         (lambda: walk().init([2**61, -(2**61), 0, 0, 0]), "64-bit"),
-        (lambda: run(draws=-1), "draws"),
+        (lambda: run(n_draws=-1), "n_draws"),
         (lambda: run(thin=0), "thin"),
         (lambda: run(burn_in=-1), "burn_in"),
-        (lambda: run(chains=1.5), "chains"),
+        (lambda: run(n_chains=1.5), "n_chains"),
         (lambda: run(start=[[0] * 5]), "start"),
     ],
 )
