@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from isdp import Invariants
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 from isdp.exact.release_noise import release_sampler
 from isdp.mechanisms import Mechanism
 

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from isdp.checks import ExactNumber, check_integer, parse_rational
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, NoSamplerError
-from isdp.exact.bits.discrete_gaussian import LEAST_VARIANCE, MOST_VARIANCE
-from isdp.exact.bits.geometric import LARGEST_RATE, BitSource
+from isdp.exact.bits.discrete_gaussian import MAX_VARIANCE, MIN_VARIANCE
+from isdp.exact.bits.geometric import MAX_RATE
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Mechanism, Target
@@ -145,7 +146,7 @@ def parse_epsilon(epsilon: ExactNumber, name: str = "epsilon") -> Fraction:
         If it is not a number between 1e-14 and 1000.
     """
     exact = parse_rational(name, epsilon)
-    if not MIN_EPSILON <= exact <= LARGEST_RATE:
+    if not MIN_EPSILON <= exact <= MAX_RATE:
         raise InputError(f"{name}: must lie between 1e-14 and 1000, got {epsilon!r}")
     return exact
 
@@ -159,7 +160,7 @@ def parse_rho(rho: ExactNumber) -> Fraction:
         If it is not a number between 5e-21 and 5e5, where sigma^2 lies between 1e-6 and 1e20.
     """
     exact = parse_rational("rho", rho)
-    if exact <= 0 or not LEAST_VARIANCE <= 1 / (2 * exact) <= MOST_VARIANCE:
+    if exact <= 0 or not MIN_VARIANCE <= 1 / (2 * exact) <= MAX_VARIANCE:
         raise InputError(f"rho: must lie between 5e-21 and 5e5, got {rho!r}")
     return exact
 
@@ -173,6 +174,6 @@ def rho_of_sigma(sigma: ExactNumber) -> Fraction:
         If it is not a number between 1e-3 and 1e10.
     """
     exact = parse_rational("sigma", sigma)
-    if exact <= 0 or not LEAST_VARIANCE <= exact**2 <= MOST_VARIANCE:
+    if exact <= 0 or not MIN_VARIANCE <= exact**2 <= MAX_VARIANCE:
         raise InputError(f"sigma: must lie between 1e-3 and 1e10, got {sigma!r}")
     return 1 / (2 * exact**2)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError, MisfitError, NoSamplerError
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
 from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
@@ -57,7 +57,7 @@ class _Sampler(Protocol):
     def sample(self, rng: np.random.Generator, draws: int) -> NDArray[np.int64]:
         """Draw noise, int64 (draws, cells)."""
 
-    def draw(self, words: BitSource, draws: int) -> NDArray[np.int64]:
+    def draw(self, random_bits: BitSource, draws: int) -> NDArray[np.int64]:
         """Draw noise from random bits."""
 
 
@@ -89,9 +89,9 @@ class ExactSampler:
         """Draw independent noise, int64 (n_draws, cells), checked against the invariants."""
         return self.sampler.sample(rng, n_draws)
 
-    def draw(self, words: BitSource, n_draws: int) -> NDArray[np.int64]:
+    def draw(self, random_bits: BitSource, n_draws: int) -> NDArray[np.int64]:
         """Draw in exact arithmetic, if `error` is 0: int64 (n_draws, cells), not yet checked."""
-        return self.sampler.draw(words, n_draws)
+        return self.sampler.draw(random_bits, n_draws)
 
     @property
     def expected_proposals(self) -> float:
@@ -154,7 +154,7 @@ def _bounded(invariants: Invariants) -> _Candidates:
     For more than a few cells an elimination tree is not searched for at first.
     """
     blocks: _Candidates = [(BoundedCompositionSampler, {})]
-    quick: _Candidates = [(BoundedEliminationSampler, {"most_products": MAX_PRODUCTS_QUICK})]
+    quick: _Candidates = [(BoundedEliminationSampler, {"max_products": MAX_PRODUCTS_QUICK})]
     tree_first = invariants.cells <= MAX_CELLS_TREE_FIRST
     first = [*quick, *blocks] if tree_first else [*blocks, *quick]
     return [*first, (BoundedEliminationSampler, {})]
@@ -178,7 +178,7 @@ def _overlapping(invariants: Invariants, n_draws: int, quick: bool) -> _Candidat
         few = min(MAX_PROPOSALS_FIRST, MAX_PROPOSALS_FIRST_IN_ALL / max(n_draws, 1))
         rejection = [
             (StagedRejectionSampler, {"max_proposals": few}),
-            (EliminationSampler, {"most_products": MAX_PRODUCTS_QUICK}),
+            (EliminationSampler, {"max_products": MAX_PRODUCTS_QUICK}),
             (StagedRejectionSampler, {"max_proposals": MAX_PROPOSALS}),
         ]
         slow = [(EliminationSampler, {})]

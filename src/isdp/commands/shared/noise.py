@@ -12,7 +12,7 @@ from isdp.commands.shared.request import Request
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact import draw_noise, select_sampler
 from isdp.exact.release_noise import release_sampler
-from isdp.exact.sampler import MOST_CELLS as LARGEST_DENSE
+from isdp.exact.sampler import MAX_CELLS
 from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.streams import SYSTEM_RANDOMNESS, stream
@@ -177,10 +177,10 @@ def _draw_by_chain(
     from isdp.mcmc.metropolis import draw_chains
 
     invariants = free.invariants
-    if invariants.cells > LARGEST_DENSE:
+    if invariants.cells > MAX_CELLS:
         raise InputError(
             f"privatize: {invariants.cells} cells under totals that overlap are too many for a "
-            f"Markov chain as well; it takes at most {LARGEST_DENSE}"
+            f"Markov chain as well; it takes at most {MAX_CELLS}"
         )
     settings = {"n_draws": KEPT, "n_chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
     chains = draw_chains(mechanism, invariants, rng=rng, **settings, **STEPS)
