@@ -13,8 +13,8 @@ from benchmarks.timing import medians, row, seconds, seconds_of_program, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.diagnostics.chains import convergence
 from isdp.exact import release, sample, select_sampler
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
-from isdp.exact.overlapping.cell_classes import TypedSampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from reproduction.congenial.sex_by_age import lattice_walk
@@ -135,7 +135,7 @@ def warm_up():
     table = Invariants.margins((2, 3))
     for mechanism in (GeneralizedLaplace(0.5), GeneralizedLaplace(0.5, "l2")):
         select_sampler(mechanism, table).sample(np.random.default_rng(1), 2)
-    DynamicSampler(table, GeneralizedLaplace(0.5), lower=-2)
+    BoundedEliminationSampler(table, GeneralizedLaplace(0.5), lower=-2)
 
 
 def county_chains(entry, cells):
@@ -179,7 +179,7 @@ def sex_by_age(entry):
     walk = lattice_walk(counts, entry["epsilon"], entry["walk"]["proposal"])
     chains = {"the config's": chains_of(walk, entry["walk"])}
     mechanism = GeneralizedLaplace(entry["epsilon"])
-    set_up = partial(DynamicSampler, sex_by_age_invariants(), mechanism, lower=-counts)
+    set_up = partial(BoundedEliminationSampler, sex_by_age_invariants(), mechanism, lower=-counts)
     return "sex by age", set_up, chains, math.nan
 
 
@@ -224,7 +224,7 @@ def noise_measures(cells, opendp):
         "numpy, unconstrained": lambda: rng.geometric(p, cells) - rng.geometric(p, cells),
     }
     if cells >= NOISE_FROM:
-        typed = TypedSampler(states_by_classes(cells), law)
+        typed = CellClassSampler(states_by_classes(cells), law)
         several = Invariants.partition(np.arange(cells) * SEVERAL // cells)
         works["types"] = lambda: typed.sample(rng, 1)
         works[f"{SEVERAL} totals, for release"] = lambda: release(several, epsilon)

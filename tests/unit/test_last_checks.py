@@ -17,8 +17,8 @@ from isdp.commands.swap.records import read_records
 from isdp.commands.swap.run import compare, swap_file
 from isdp.commands.topdown.run import TopDownOptions
 from isdp.commands.topdown.run import topdown as release_topdown
-from isdp.exact.disjoint.bounded_laplace import BoundedSampler
-from isdp.exact.sampler import WordSampler
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.sampler import RandomBitSampler
 from isdp.io.output_folder import OutputFolder
 from tests import ROOT
 
@@ -56,13 +56,13 @@ def test_noise_that_does_not_meet_the_invariants_is_not_given(sets, law, lower):
 def test_bounded_noise_that_does_not_meet_the_invariants_is_not_given():
     total = Invariants.total(6)
     for invariants, refused in ((total, False), (Unmet(total.sparse), True)):
-        sampler = BoundedSampler(invariants, GeneralizedLaplace(0.5), [-3] * 6)
+        sampler = BoundedCompositionSampler(invariants, GeneralizedLaplace(0.5), [-3] * 6)
         with pytest.raises(InputError, match="invariant") if refused else nullcontext():
             assert sampler.sample(np.random.default_rng(1), 50).min() == -3
 
 
 def test_a_sampler_that_breaks_an_invariant_is_refused():
-    class Broken(WordSampler):
+    class Broken(RandomBitSampler):
         invariants = Invariants.total(4)
 
         def draw(self, words, draws):

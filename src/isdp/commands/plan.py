@@ -421,7 +421,7 @@ def record(forecast: NoiseForecast) -> dict:
 
 def _picture(curve: pd.DataFrame, forecast: NoiseForecast):
     """Draw the curve, and return what saves the picture."""
-    from isdp.plots.error_curves import error_curves
+    from isdp.plots.error_curves import plot_error_curves
     from isdp.plots.style import save
 
-    return partial(save, error_curves(curve, forecast.setting, forecast.value))
+    return partial(save, plot_error_curves(curve, forecast.setting, forecast.value))

@@ -187,7 +187,7 @@ class IntegerLaplace(IntegerNoise):
         """As `PlainNoise.cell_variance`, from the exact law."""
         epsilon = self.mechanism(budget).epsilon
         if cells:
-            return exact.total_law(cells, epsilon).sd ** 2
+            return exact.total_distribution(cells, epsilon).sd ** 2
         return 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
 
@@ -231,7 +231,7 @@ class ProjectedLaplaceNoise(PlainNoise):
 
     def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (SDP, Corollary 3.8)."""
-        return self.law(SMALLEST, budget).guarantee()
+        return self.law(SMALLEST, budget).guarantee
 
     def spread(self, budget: float) -> float:
         """As `PlainNoise.spread`."""
@@ -252,7 +252,7 @@ class KNormNoise(PlainNoise):
         The hull of all regions' moves is that of their union, whose norm is the sum of the
         regions' norms: the density is a product over the regions.
         """
-        return subspace.root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
+        return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
 
     def law(self, invariants: Invariants, budget: float) -> subspace.KNorm:
         """As `PlainNoise.law`; here moves between regions count as well, as in the paper."""
@@ -305,7 +305,7 @@ class ProjectedGaussianNoise(PlainNoise):
 
     def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (Bun and Steinke 2016)."""
-        return self.law(SMALLEST, budget).zcdp()
+        return self.law(SMALLEST, budget).zcdp_guarantee
 
     def spread(self, budget: float) -> float:
         """As `PlainNoise.spread`."""

@@ -22,12 +22,12 @@ from isdp.checks import check_integer, check_positive, refuse_overflow
 from isdp.errors import InputError
 from isdp.mechanisms.base import Energy
 
-LARGEST_GRID = 1 << 20
+MAX_GRID_POINTS = 1 << 20
 TAIL = 40  # in units of the law's scale: what lies beyond has a chance below 1e-15
 
 
 @dataclass(frozen=True)
-class TotalLaw:
+class TotalDistribution:
     """Law of one cell under one total: a double geometric vector conditioned on its sum.
 
     Attributes
@@ -50,15 +50,15 @@ class TotalLaw:
         return float(self.pmf[np.abs(self.support) <= bound].sum())
 
 
-def gaussian_law(variance: Fraction) -> TotalLaw:
+def gaussian_distribution(variance: Fraction) -> TotalDistribution:
     """Law of one discrete Gaussian cell under no total, with the variance at most 1e6."""
     most = math.ceil(9 * math.sqrt(variance)) + 1
     support = np.arange(-most, most + 1)
     pmf = np.exp(-(support**2) / (2 * float(variance)))
-    return TotalLaw(support, pmf / pmf.sum())
+    return TotalDistribution(support, pmf / pmf.sum())
 
 
-def total_law(cells: int, epsilon: float) -> TotalLaw:
+def total_distribution(cells: int, epsilon: float) -> TotalDistribution:
     """Law of a cell for the l1 generalized Laplace mechanism under one total.
 
     With p the double geometric law for a = exp(-epsilon) and q_m the law of a sum of m such
@@ -72,7 +72,7 @@ def total_law(cells: int, epsilon: float) -> TotalLaw:
     cells = check_integer("exact", "cells", cells, 1)
     energy = Energy(1, False, check_positive("epsilon", epsilon))
     if cells == 1:
-        return TotalLaw(np.zeros(1, np.int64), np.ones(1))
+        return TotalDistribution(np.zeros(1, np.int64), np.ones(1))
     spread = math.sqrt(cells / 2) / math.sinh(epsilon / 2)
     size = 1 << math.ceil(math.log2(2 * (TAIL / epsilon + 12 * spread + 8)))
     if size > 1 << 26:
@@ -83,7 +83,7 @@ def total_law(cells: int, epsilon: float) -> TotalLaw:
     most = min(size // 2 - 1, int(TAIL / epsilon) + 1)
     support = np.arange(-most, most + 1)
     pmf = _weights(energy, support) * _sum_of(energy, size, cells - 1)[np.abs(support)].clip(0)
-    return TotalLaw(support, pmf / pmf.sum())
+    return TotalDistribution(support, pmf / pmf.sum())
 
 
 class Part(NamedTuple):
@@ -104,7 +104,7 @@ class Part(NamedTuple):
     times: int = 1
 
 
-class SumLaw(NamedTuple):
+class SumDistribution(NamedTuple):
     """Law of a sum of noise.
 
     Attributes
@@ -158,7 +158,7 @@ def sum_variance(energy: Energy, parts: Sequence[Part]) -> float:
     return total
 
 
-def sum_law(energy: Energy, parts: Sequence[Part]) -> SumLaw:
+def sum_distribution(energy: Energy, parts: Sequence[Part]) -> SumDistribution:
     """Law of a sum of noise over some cells of each block.
 
     Parameters
@@ -173,14 +173,14 @@ def sum_law(energy: Energy, parts: Sequence[Part]) -> SumLaw:
 
     Examples
     --------
-    >>> law = sum_law(Energy(1, False, 0.25), [Part(cells=10, chosen=10)])
+    >>> law = sum_distribution(Energy(1, False, 0.25), [Part(cells=10, chosen=10)])
     >>> law.sd, law.beyond(0)
     (0.0, 0.0)
     """
     sd = math.sqrt(sum_variance(energy, parts))
     moving = [part for part in parts if part.cells == 0 or 0 < part.chosen < part.cells]
     if not moving:
-        return SumLaw(np.ones(1), 0.0)
+        return SumDistribution(np.ones(1), 0.0)
     width = int(_scale(energy) * TAIL + 12 * sd) + 2
     size = _grid(2 * width)
     transform = np.ones(size // 2 + 1)
@@ -190,7 +190,7 @@ def sum_law(energy: Energy, parts: Sequence[Part]) -> SumLaw:
         at[np.arange(-width, width + 1)] = pmf
         transform *= scipy.fft.rfft(at).real ** times
     pmf = scipy.fft.irfft(transform, size)[np.arange(-width, width + 1)].clip(0)
-    return SumLaw(pmf / pmf.sum(), sd)
+    return SumDistribution(pmf / pmf.sum(), sd)
 
 
 def _scale(energy: Energy) -> float:
@@ -212,10 +212,10 @@ def _weights(energy: Energy, values: np.ndarray) -> np.ndarray:
 
 
 def _grid(least: float) -> int:
-    if not least <= LARGEST_GRID:
+    if not least <= MAX_GRID_POINTS:
         raise InputError(
             f"exact: the law of this sum takes a grid of {least:.2g} points, more than "
-            f"{LARGEST_GRID:,}"
+            f"{MAX_GRID_POINTS:,}"
         )
     return 1 << max(3, math.ceil(math.log2(least)) + 1)
 

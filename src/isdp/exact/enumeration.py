@@ -12,10 +12,10 @@ from isdp.errors import InputError
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms.base import Mechanism, check_energy
 
-MOST_POINTS = 20_000_000
+MAX_POINTS = 20_000_000
 
 
-class EnumeratedLaw(NamedTuple):
+class EnumeratedDistribution(NamedTuple):
     """A law on finitely many lattice points.
 
     `points` is int64 (points, cells), `pmf` float64 (points,) with sum 1, and `left_out` bounds
@@ -27,9 +27,9 @@ class EnumeratedLaw(NamedTuple):
     left_out: float
 
 
-def enumerate_law(
+def enumerate_distribution(
     invariants: Invariants, mechanism: Mechanism, radius: float | None = None
-) -> EnumeratedLaw:
+) -> EnumeratedDistribution:
     """Enumerate every lattice point up to a norm, with its exact probability.
 
     Meant as an oracle for lattices of two or three dimensions.
@@ -51,7 +51,7 @@ def enumerate_law(
     d = lattice.dimension
     basis = lattice.basis
     if d == 0:
-        return EnumeratedLaw(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
+        return EnumeratedDistribution(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
     if radius is None:
         radius = (d + 6 * math.sqrt(d) + 25) / energy.rate
     # |c_j| <= (dual norm of the j-th row of the pseudoinverse) * ||C c||
@@ -61,17 +61,17 @@ def enumerate_law(
         dual = np.linalg.norm(inverse, axis=1)
     half = np.floor(dual * radius + 1e-9).astype(np.int64)
     box = math.prod(2 * int(h) + 1 for h in half)
-    if box > MOST_POINTS:
+    if box > MAX_POINTS:
         raise InputError(
             f"exact: enumerating dimension {d} up to norm {radius:.3g} means looking at {box:.3g} "
-            f"points, more than {MOST_POINTS:.0e}; use a smaller lattice or a larger epsilon"
+            f"points, more than {MAX_POINTS:.0e}; use a smaller lattice or a larger epsilon"
         )
     axes = [np.arange(-h, h + 1) for h in half.tolist()]
     points = np.vstack([_within(basis, axes, c, energy.power, radius) for c in axes[0]])
     norms = mechanism.measure(points)
     points, norms = points[norms <= radius], norms[norms <= radius]
     weights = np.exp(-energy.rate * norms)
-    return EnumeratedLaw(
+    return EnumeratedDistribution(
         points, weights / weights.sum(), _tail(dual, radius, energy.rate) / weights.sum()
     )
 

@@ -12,18 +12,18 @@ import numpy as np
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError, MisfitError, NoSamplerError
-from isdp.exact.bits.geometric import BitSource
-from isdp.exact.disjoint.bounded_laplace import BoundedSampler
-from isdp.exact.disjoint.compositions import BlockSampler
-from isdp.exact.disjoint.recursive_splitting import HalvingSampler
-from isdp.exact.elimination.bounded_sampler import DynamicSampler
-from isdp.exact.elimination.laplace_sampler import MessageSampler
-from isdp.exact.overlapping.cell_classes import TypedSampler
-from isdp.exact.overlapping.klein import GaussianSampler
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.disjoint.compositions import CompositionSampler
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.elimination.laplace_sampler import EliminationSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
-from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from isdp.exact.reductions import reduce
-from isdp.exact.sampler import MOST_TRIES
+from isdp.exact.sampler import MAX_PROPOSALS
 from isdp.mechanisms.base import Mechanism, Target
 
 FEW_CELLS = 100
@@ -34,15 +34,15 @@ FEW_TRIES = 1e4  # a draw: milliseconds, and not worth the setting up of message
 MANY_TRIES = 1e6  # in all: seconds, and worth it
 
 SAMPLERS = (
-    BlockSampler,
-    GaussianSampler,
-    HalvingSampler,
+    CompositionSampler,
+    KleinSampler,
+    SplittingSampler,
     MixtureSampler,
-    DynamicSampler,
-    MessageSampler,
-    TypedSampler,
-    BoundedSampler,
-    StagedSampler,
+    BoundedEliminationSampler,
+    EliminationSampler,
+    CellClassSampler,
+    BoundedCompositionSampler,
+    StagedRejectionSampler,
 )
 _Kinds = Sequence[tuple[type, dict]]
 
@@ -72,7 +72,7 @@ class ExactSampler:
         truncation and the rounding of 53-bit arithmetic together. The pseudo-random generator is
         taken for a source of true uniforms. It is 0 for all noise of the l1 norm or Gaussian noise
         that is not bounded.
-    expected_tries : float
+    expected_proposals : float
         Of a sampler by rejection, an estimate for each draw; else 1.
     """
 
@@ -85,14 +85,14 @@ class ExactSampler:
         """Draw independent noise vectors; int64 (draws, cells), checked against the invariants."""
         return self.sampler.sample(rng, draws)
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
+    def draw(self, random_bits: BitSource, draws: int) -> np.ndarray:
         """Draw in exact arithmetic, where `error` is 0: int64 (draws, cells), not yet checked."""
-        return self.sampler.draw(words, draws)
+        return self.sampler.draw(random_bits, draws)
 
     @property
-    def expected_tries(self) -> float:
+    def expected_proposals(self) -> float:
         """As above."""
-        return getattr(self.sampler, "expected_tries", 1.0)
+        return getattr(self.sampler, "expected_proposals", 1.0)
 
 
 def select_sampler(
@@ -134,7 +134,7 @@ def select_sampler(
     if lower is not None:
         sampler = tried.first(_bounded(invariants))
     else:
-        sampler = tried.first([(BlockSampler, {}), (HalvingSampler, {})])
+        sampler = tried.first([(CompositionSampler, {}), (SplittingSampler, {})])
         if sampler is None:
             again = partial(select_sampler, draws=draws, quick=quick)
             sampler = reduce(invariants, mechanism, again)
@@ -151,9 +151,12 @@ def _bounded(invariants: Invariants) -> _Kinds:
 
     Of more than a few cells no tree is sought at first, which takes seconds.
     """
-    blocks, quick = (BoundedSampler, {}), (DynamicSampler, {"most_products": QUICK_PRODUCTS})
+    blocks, quick = (
+        (BoundedCompositionSampler, {}),
+        (BoundedEliminationSampler, {"max_products": QUICK_PRODUCTS}),
+    )
     few = invariants.cells <= FEW_CELLS
-    return [*([quick, blocks] if few else [blocks, quick]), (DynamicSampler, {})]
+    return [*([quick, blocks] if few else [blocks, quick]), (BoundedEliminationSampler, {})]
 
 
 def _overlapping(invariants: Invariants, draws: int, quick: bool) -> _Kinds:
@@ -164,22 +167,22 @@ def _overlapping(invariants: Invariants, draws: int, quick: bool) -> _Kinds:
     come last.
     """
     shared = len(find_cell_classes(invariants)[1]) < invariants.cells
-    typed: _Kinds = [(TypedSampler, {})]
+    typed: _Kinds = [(CellClassSampler, {})]
     if quick:
-        by_tries: _Kinds = [(StagedSampler, {"most_tries": QUICK_TRIES})]
+        by_tries: _Kinds = [(StagedRejectionSampler, {"max_proposals": QUICK_TRIES})]
         if invariants.cells > QUICK_CELLS:
             return typed
         slow: _Kinds = []
     else:
         few = min(FEW_TRIES, MANY_TRIES / max(draws, 1))
         by_tries = [
-            (StagedSampler, {"most_tries": few}),
-            (MessageSampler, {"most_products": QUICK_PRODUCTS}),
-            (StagedSampler, {"most_tries": MOST_TRIES}),
+            (StagedRejectionSampler, {"max_proposals": few}),
+            (EliminationSampler, {"max_products": QUICK_PRODUCTS}),
+            (StagedRejectionSampler, {"max_proposals": MAX_PROPOSALS}),
         ]
-        slow = [(MessageSampler, {})]
+        slow = [(EliminationSampler, {})]
     iterative = [*typed, *by_tries] if shared else [*by_tries, *typed]
-    return [(GaussianSampler, {}), (MixtureSampler, {}), *iterative, *slow]
+    return [(KleinSampler, {}), (MixtureSampler, {}), *iterative, *slow]
 
 
 class _Tried:

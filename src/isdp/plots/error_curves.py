@@ -12,7 +12,7 @@ COLORS = {"cell": DRAW, "sum": DAS}
 
 
 @styled
-def error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
+def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
     """Draw standard deviations against epsilon or sigma, both on logarithmic axes.
 
     Parameters

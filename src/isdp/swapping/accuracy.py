@@ -15,7 +15,7 @@ from scipy.special import erf
 
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import check_rate, check_table
-from isdp.swapping.privacy.record_pairs import exact_pair_law, moved_share
+from isdp.swapping.privacy.record_pairs import exact_pair_distribution, moved_probability
 
 
 def expected_table(counts, rate: float) -> np.ndarray:
@@ -39,11 +39,11 @@ def expected_table(counts, rate: float) -> np.ndarray:
 def _shares(counts: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
     """Share of the records of each stratum that is moved, and their number; shape (J, 1, 1)."""
     n = counts.sum(axis=(1, 2), keepdims=True)
-    moved = [moved_share(max(one, 1), rate) for one in n.ravel().tolist()]
+    moved = [moved_probability(max(one, 1), rate) for one in n.ravel().tolist()]
     return np.reshape(moved, n.shape), n
 
 
-def unmix(swapped, rate: float) -> np.ndarray:
+def debias_table(swapped, rate: float) -> np.ndarray:
     """Estimate the table before the swap without bias, from the table after it and the rate.
 
     This is what a reader can do who knows the swap rate, and costs no privacy: it uses the
@@ -141,11 +141,11 @@ class _Shares(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _shares_of_pairs(n: int, rate: float) -> _Shares:
-    """Solve `PairLaw` for pairs of which a third record's county is any, drawn from all n.
+    """Solve `PairDistribution` for pairs of which a third record's county is any, drawn from all n.
 
     Whatever the counties of the two, they are counted too, and taken off the other shares.
     """
-    law, moved = exact_pair_law(n, rate), Fraction(moved_share(n, rate))
+    law, moved = exact_pair_distribution(n, rate), Fraction(moved_probability(n, rate))
     # without a third record, or a fourth, there is no pair to count
     one_fixed, one_arrow = (chance / max(n - 2, 1) for chance in (law.one_fixed, law.one_arrow))
     apart = law.apart / max((n - 2) * (n - 3), 1)
@@ -196,8 +196,8 @@ def expected_mape(counts, rate: float, *, unmixed: bool = False) -> float:
     ----------
     counts : int array, shape (J, K, L)
     unmixed : bool
-        Of the estimate of `unmix`, which needs a table of one stratum, in place of the swapped
-        table.
+        Of the estimate of `debias_table`, which needs a table of one stratum, in place of the
+        swapped table.
     """
     counts = check_table(counts)
     before = counts.sum(axis=0)

@@ -19,12 +19,12 @@ from isdp.constraints.presence import Presence
 from isdp.errors import InputError
 from isdp.topdown.budget import TOTAL, Budget, Schema
 from isdp.topdown.controlled_rounding import round_tables
-from isdp.topdown.presence_estimate import Tree, nearest_everywhere
-from isdp.topdown.projections import onto_simplices
+from isdp.topdown.presence_estimate import RegionTree, estimate_all_levels
+from isdp.topdown.projections import project_onto_simplices
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownPresence:
     """Which kinds of people the smallest regions have.
 
     Parameters
@@ -55,7 +55,7 @@ class Known:
         object.__setattr__(self, "least", least.astype(np.int64))
         object.__setattr__(self, "allowed", allowed)
 
-    def of_cells(self, schema: Schema) -> np.ndarray:
+    def group_of_cells(self, schema: Schema) -> np.ndarray:
         """Tell each cell's kind by its number, int64 (cells,)."""
         places = np.unravel_index(np.arange(schema.cells), schema.shape)
         kept = [schema.axes.index(axis) for axis in self.axes]
@@ -74,7 +74,7 @@ class Known:
     def check(self, table, schema: Schema) -> None:
         """Raise `InputError` if a table of the leaves, int (leaves, cells), is not as is known."""
         people = np.zeros(self.least.shape, dtype=np.int64)
-        kind = self.of_cells(schema)
+        kind = self.group_of_cells(schema)
         for number in range(people.shape[1]):
             people[:, number] = table[:, kind == number].sum(axis=1)
         wrong = (people < self.least) | ((people > 0) & ~self.allowed)
@@ -83,7 +83,9 @@ class Known:
             raise InputError(f"presence: row {leaf} of the table, kind {number}, is not as stated")
 
 
-def measured_kinds(known: Known, schema: Schema, budget: Budget, level: str, answers):
+def measured_group_totals(
+    known: KnownPresence, schema: Schema, budget: Budget, level: str, answers
+):
     """Estimate totals by kind from all answers of a level that tell of them, without constraints.
 
     Every query that keeps the kinds' axes is summed to them and weighted by one over its variance;
@@ -125,15 +127,15 @@ def measured_kinds(known: Known, schema: Schema, budget: Budget, level: str, ans
     return found, weight
 
 
-def kinds_down_to(
-    rng: np.random.Generator, known: Known, hierarchy: Hierarchy, measured: Sequence, totals
+def estimate_held_group_totals(
+    rng: np.random.Generator, known: KnownPresence, hierarchy: Hierarchy, measured: Sequence, totals
 ) -> list[np.ndarray]:
     """Totals by kind of all levels down to the last whose totals are held, at once.
 
     Parameters
     ----------
     measured : sequence of (kinds, weight)
-        As from `measured_kinds`, from the root down to that level.
+        As from `measured_group_totals`, from the root down to that level.
     totals : int array
         True totals of that level's regions; they are held.
 
@@ -144,12 +146,12 @@ def kinds_down_to(
     depth = len(measured) - 1
     least, allowed = known.at(hierarchy, depth)
     presence = Presence(np.asarray(totals), allowed, least)
-    tree = Tree(hierarchy.parents[1 : depth + 1], [weight for _, weight in measured])
-    last = nearest_everywhere(rng, [kinds for kinds, _ in measured], tree, presence)
+    tree = RegionTree(hierarchy.parents[1 : depth + 1], [weight for _, weight in measured])
+    last = estimate_all_levels(rng, [kinds for kinds, _ in measured], tree, presence)
     return [np.rint(level).astype(np.int64) for level in tree.sums(last)]
 
 
-def kinds_of_children(rng: np.random.Generator, noisy, least, allowed, parent) -> np.ndarray:
+def split_group_totals(rng: np.random.Generator, noisy, least, allowed, parent) -> np.ndarray:
     """Split a parent's totals by kind among children whose own totals are not held.
 
     Parameters
@@ -164,5 +166,5 @@ def kinds_of_children(rng: np.random.Generator, noisy, least, allowed, parent) -
     int64 array, shape (children, kinds)
     """
     sums = parent - least.sum(axis=0)
-    real = onto_simplices(np.where(allowed, noisy - least, -np.inf), sums)
+    real = project_onto_simplices(np.where(allowed, noisy - least, -np.inf), sums)
     return least + round_tables(rng, real, cell_sums=sums).table

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from isdp.errors import InputError
-from isdp.topdown.projections import onto_simplices, onto_transportation
+from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
 
 MOST_STEPS = 20_000
 CLOSE = 1e-5  # persons: how near ADMM's two copies come, and how little they still move
@@ -28,7 +28,7 @@ BALANCE = 10.0  # one residual over the other before the step is changed
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class LeastSquaresProblem:
     """Least squares of one parent's children.
 
     Attributes
@@ -103,7 +103,7 @@ def normal_equations(rows, weights, answers, cells) -> tuple[np.ndarray, np.ndar
     return matrix, (weighted.T @ np.asarray(answers, dtype=float).T).T
 
 
-def solve(problem: Problem, nonnegative: bool = True) -> np.ndarray:
+def solve(problem: LeastSquaresProblem, nonnegative: bool = True) -> np.ndarray:
     """Find the children's best tables over the reals.
 
     Returns
@@ -124,20 +124,22 @@ def solve(problem: Problem, nonnegative: bool = True) -> np.ndarray:
     return _solve_by_splitting(problem)
 
 
-def _project(points, problem: Problem) -> np.ndarray:
+def _project(points, problem: LeastSquaresProblem) -> np.ndarray:
     """Nearest non-negative tables with the sums that the problem asks for."""
     if problem.child_sums is None:
-        return onto_simplices(points, problem.cell_sums)
+        return project_onto_simplices(points, problem.cell_sums)
     if problem.cell_sums is None:
         return _simplices(points, problem)
     table = np.zeros_like(points)
     for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):
         if len(cells):
-            table[:, cells] = onto_transportation(points[:, cells], sums, problem.cell_sums[cells])
+            table[:, cells] = project_onto_transportation_polytope(
+                points[:, cells], sums, problem.cell_sums[cells]
+            )
     return table
 
 
-def _solve_free(problem: Problem) -> np.ndarray:
+def _solve_free(problem: LeastSquaresProblem) -> np.ndarray:
     """Solve without the sign: all share one correction, and each has its own along P^-1 A.
 
     P (h_j - t_j) = A a_j + c, with t_j = P^-1 b_j and A the groups' rows; the a_j are those that
@@ -160,7 +162,7 @@ def _solve_free(problem: Problem) -> np.ndarray:
     return table
 
 
-def _solve_by_splitting(problem: Problem) -> np.ndarray:
+def _solve_by_splitting(problem: LeastSquaresProblem) -> np.ndarray:
     """Alternate least squares (with the children's totals) and simplex projections.
 
     With totals of the children and the parent's cells, the projection meets the cells' sums and
@@ -170,7 +172,7 @@ def _solve_by_splitting(problem: Problem) -> np.ndarray:
     values, vectors = eigh(problem.matrix, driver="evd")
     start = (problem.pull @ vectors / values) @ vectors.T
     least_squares = _LeastSquares(problem, values, vectors, both)
-    found = split_operators(
+    found = minimize_by_admm(
         least_squares,
         lambda table: _simplices(table, problem),
         start,
@@ -180,7 +182,7 @@ def _solve_by_splitting(problem: Problem) -> np.ndarray:
     return _project(found, problem) if both else found
 
 
-def split_operators(
+def minimize_by_admm(
     least_squares: Callable, project: Callable, start, step: float, *, balance: bool
 ) -> np.ndarray:
     """Minimise a quadratic function over a convex set by operator splitting (ADMM).
@@ -219,7 +221,7 @@ def split_operators(
     )
 
 
-def _indicators(problem: Problem) -> np.ndarray:
+def _indicators(problem: LeastSquaresProblem) -> np.ndarray:
     """Which cells each group has, a column a group; float64 (cells, groups)."""
     return (problem.groups[:, None] == np.unique(problem.groups)).astype(float)
 
@@ -233,7 +235,7 @@ def _first_step(values, both: bool) -> float:
 class _LeastSquares:
     """Minimises h'Ph/2 - b'h + step |h|^2/2 - push'h, under the children's totals if asked."""
 
-    def __init__(self, problem: Problem, values, vectors, both: bool):
+    def __init__(self, problem: LeastSquaresProblem, values, vectors, both: bool):
         self.pull, self.values, self.vectors, self.both = problem.pull, values, vectors, both
         self.step = None
         if both:
@@ -251,11 +253,11 @@ class _LeastSquares:
         return table
 
 
-def _simplices(points, problem: Problem) -> np.ndarray:
+def _simplices(points, problem: LeastSquaresProblem) -> np.ndarray:
     if problem.cell_sums is None:
         table = np.zeros_like(points)
         for cells, sums in zip(problem.parts, problem.group_sums.T, strict=True):
             if len(cells):
-                table[:, cells] = onto_simplices(points[:, cells].T, sums).T
+                table[:, cells] = project_onto_simplices(points[:, cells].T, sums).T
         return table
-    return onto_simplices(points, problem.cell_sums)
+    return project_onto_simplices(points, problem.cell_sums)

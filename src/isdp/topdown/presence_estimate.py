@@ -17,11 +17,11 @@ from scipy.sparse import coo_array, csr_array
 from isdp.constraints.presence import Presence
 from isdp.errors import InputError
 from isdp.topdown.controlled_rounding import WHOLE, whole_and_remainder
-from isdp.topdown.least_squares import split_operators
-from isdp.topdown.projections import onto_simplices
+from isdp.topdown.least_squares import minimize_by_admm
+from isdp.topdown.projections import project_onto_simplices
 
 
-class Tree:
+class RegionTree:
     """Sums of nested regions, and least squares under a weight for each level's sums.
 
     Parameters
@@ -81,8 +81,8 @@ def _summing(parent) -> csr_array:
     return coo_array((ones, (parent, np.arange(len(parent)))), shape=(number, len(parent))).tocsr()
 
 
-def nearest_everywhere(
-    rng: np.random.Generator, measured: Sequence, tree: Tree, presence: Presence
+def estimate_all_levels(
+    rng: np.random.Generator, measured: Sequence, tree: RegionTree, presence: Presence
 ) -> np.ndarray:
     """Estimate totals by kind of all levels together, in whole numbers.
 
@@ -113,15 +113,15 @@ def nearest_everywhere(
     return presence.least + _round(rng, _best(tree, tree.pulled(beyond), presence), tree, presence)
 
 
-def _best(tree: Tree, pull, presence: Presence) -> np.ndarray:
+def _best(tree: RegionTree, pull, presence: Presence) -> np.ndarray:
     """Alternate least squares and projections onto each region's simplex (ADMM)."""
 
     def project(table):
         points = np.where(presence.present, table, -np.inf)
-        return onto_simplices(points.T, presence.caps).T
+        return project_onto_simplices(points.T, presence.caps).T
 
     widest = tree.sums(np.ones((len(pull), 1)))[0].max()  # smallest regions in one at the top
-    return split_operators(
+    return minimize_by_admm(
         lambda step, push: tree.solve(pull + push, step),
         project,
         tree.solve(pull, 0.0),
@@ -130,7 +130,7 @@ def _best(tree: Tree, pull, presence: Presence) -> np.ndarray:
     )
 
 
-def _round(rng: np.random.Generator, table, tree: Tree, presence: Presence) -> np.ndarray:
+def _round(rng: np.random.Generator, table, tree: RegionTree, presence: Presence) -> np.ndarray:
     """Round at the least sum of changes over all levels, each at most 1, regions' totals kept.
 
     People flow from the smallest regions through their kinds up the levels, so that the equations
@@ -155,7 +155,7 @@ def _round(rng: np.random.Generator, table, tree: Tree, presence: Presence) -> n
     return whole
 
 
-def _programme(rng, floor, part, candidates, tree: Tree, caps):
+def _programme(rng, floor, part, candidates, tree: RegionTree, caps):
     """Build and solve the programme; its variables are the smallest regions' entries first."""
     j, k = np.nonzero(candidates)
     order = rng.permutation(len(j))  # ties fall at random

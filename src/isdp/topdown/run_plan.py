@@ -12,7 +12,7 @@ from isdp.errors import InputError
 from isdp.topdown.budget import Budget, Schema
 
 if TYPE_CHECKING:
-    from isdp.topdown.known_presence import Known
+    from isdp.topdown.known_presence import KnownPresence
 
 PASSES = ("one", "isolate_total")
 
@@ -36,7 +36,7 @@ class Plan:
         Cells that nobody can be in, whatever the data are.
     one_pass_at : tuple of str
         Levels that take all queries at once, whatever `passes` says.
-    known : Known, optional
+    known : KnownPresence, optional
         Kinds of people that the smallest regions are known to have or not. Totals by kind are then
         estimated first, and totals with them.
 
@@ -54,7 +54,7 @@ class Plan:
     passes: str = "one"
     structural_zeros: tuple[int, ...] = ()
     one_pass_at: tuple[str, ...] = ()
-    known: Known | None = None
+    known: KnownPresence | None = None
 
     def __post_init__(self):
         unknown = set(self.structural_zeros) - set(range(self.schema.cells))
@@ -67,7 +67,7 @@ class Plan:
     def _check_known(self) -> None:
         if not self.nonnegative:
             raise InputError("topdown: what is known of kinds cannot be kept with negative counts")
-        kind = self.known.of_cells(self.schema)
+        kind = self.known.group_of_cells(self.schema)
         kinds = np.bincount(kind[self.possible], minlength=kind.max() + 1)
         if self.known.allowed.shape[1] != len(kinds):
             raise InputError("topdown: what is known of kinds does not fit the axes")

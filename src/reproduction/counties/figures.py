@@ -22,7 +22,7 @@ from isdp.plots.style import (
     INK,
     finish,
     legend_above,
-    message,
+    message_figure,
     panels,
     styled,
 )
@@ -164,7 +164,7 @@ def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
     title = titled(title, other_vintage(vintage) or own)
     known = regressions.dropna(subset=["slope"]).sort_values("slope").reset_index(drop=True)
     if known.empty:
-        return message(
+        return message_figure(
             title,
             "There are no demonstration data, and so no errors of the Census DAS to regress.\n"
             "Name their file in the config (data.file) or in NHGIS_PPDD_FILE and run again.",

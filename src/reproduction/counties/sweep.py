@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from isdp.exact import total_law
+from isdp.exact import total_distribution
 from isdp.io.draws import Draws
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from reproduction.counties.experiment import BAND, describe
@@ -97,7 +97,7 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
     between = np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
     if norm == "l1":
         series = "exact law"
-        laws = [total_law(cells, epsilon) for epsilon in between]
+        laws = [total_distribution(cells, epsilon) for epsilon in between]
         values = [(law.sd, law.within(BAND)) for law in laws]
     else:
         series = "continuous law"

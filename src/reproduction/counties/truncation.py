@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from isdp.exact import TotalLaw, total_law
+from isdp.exact import TotalDistribution, total_distribution
 
 EPSILONS = 1e-3, 20.0  # the range in which the epsilon of 1 truncated county in 1000 is sought
 ONE_IN_1000 = 1e-3
 
 
-def below_zero(law: TotalLaw, population) -> np.ndarray:
+def below_zero(law: TotalDistribution, population) -> np.ndarray:
     """P(population + noise < 0) for each population, by the exact law of a county's noise."""
     tail = np.concatenate([[0.0], np.cumsum(law.pmf)])
     reach = int(law.support[-1])
@@ -25,7 +25,7 @@ def expected_truncated(populations: np.ndarray, epsilon: float) -> float:
     """Give the expected number of counties that a state's release would show below zero."""
     if len(populations) < 2:
         return 0.0  # a state of one county has no noise
-    return float(below_zero(total_law(len(populations), epsilon), populations).sum())
+    return float(below_zero(total_distribution(len(populations), epsilon), populations).sum())
 
 
 def truncation_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFrame:
@@ -68,7 +68,7 @@ def needed_populations(
     """
     rows = []
     for epsilon in epsilons:
-        law = total_law(cells, epsilon)
+        law = total_distribution(cells, epsilon)
         tail = below_zero(law, np.arange(law.support[-1] + 1))
         rows += [(epsilon, chance, int(np.argmax(tail < chance))) for chance in chances]
     return pd.DataFrame(rows, columns=["epsilon", "chance", "population"])

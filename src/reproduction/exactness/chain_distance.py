@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from isdp.diagnostics.kolmogorov import CELLS, FULL, NORM, kolmogorov, kolmogorov_bound
-from isdp.exact import EnumeratedLaw, enumerate_law
+from isdp.exact import EnumeratedDistribution, enumerate_distribution
 from isdp.mechanisms.generalized_laplace import double_geometric_pmf
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def distance_in_full(walk: LatticeWalk, times: np.ndarray) -> pd.DataFrame | Non
     return pd.DataFrame(rows, columns=["t", "statistic", "distance", "error"])
 
 
-def small_law(walk: LatticeWalk) -> EnumeratedLaw | None:
+def small_law(walk: LatticeWalk) -> EnumeratedDistribution | None:
     """Enumerate the target where it has few points, up to a norm that leaves out below 1e-9."""
     d, mechanism = walk.lattice.dimension, walk.mechanism
     radius = 25.0 / mechanism.energy.rate
@@ -97,7 +97,7 @@ def small_law(walk: LatticeWalk) -> EnumeratedLaw | None:
     if not 0 < d <= 3 or volume > 100 * MOST_POINTS:
         return None
     while True:
-        law = enumerate_law(walk.lattice.invariants, mechanism, radius)
+        law = enumerate_distribution(walk.lattice.invariants, mechanism, radius)
         if len(law.points) > MOST_POINTS:
             return None
         if law.left_out < LEFT_OUT:
@@ -105,7 +105,7 @@ def small_law(walk: LatticeWalk) -> EnumeratedLaw | None:
         radius *= 1.2
 
 
-def transition_matrix(walk: LatticeWalk, law: EnumeratedLaw) -> np.ndarray:
+def transition_matrix(walk: LatticeWalk, law: EnumeratedDistribution) -> np.ndarray:
     """Tabulate one sweep between all points; jumps that leave them are refused."""
     coordinates = walk.lattice.coordinates(law.points)
     differences = coordinates[None] - coordinates[:, None]  # (from, to, basis vector)

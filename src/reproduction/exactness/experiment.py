@@ -20,7 +20,7 @@ from isdp.diagnostics.kolmogorov import (
     quantile_table,
 )
 from isdp.errors import InputError
-from isdp.exact.distributions import total_law
+from isdp.exact.distributions import total_distribution
 from isdp.exact.selection import SAMPLERS, select_sampler
 from isdp.io.draws import Draws
 from isdp.lattice.null_lattice import kernel_lattice
@@ -157,7 +157,7 @@ def pooled_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLapla
     }
     if mechanism.norm == "l1":
         cells = next(iter(samples.values())).shape[-1]
-        law = total_law(cells, mechanism.epsilon)
+        law = total_distribution(cells, mechanism.epsilon)
         parts["law"] = pd.Series(law.pmf, law.support).loc[-60:60]
     return pd.concat(parts, names=["sampler", "value"]).rename("share").reset_index()
 

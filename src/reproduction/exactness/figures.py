@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.distributions import laws_overlaid
+from isdp.plots.distributions import plot_overlaid_distributions
 from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, styled
 
 STATES_IN_A_ROW = 4
@@ -31,7 +31,7 @@ def exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str
             read["distances"],
             f"{params['chains']} chains of each state from over-dispersed starts ({settings})",
         ),
-        "sex_by_age": laws_overlaid(
+        "sex_by_age": plot_overlaid_distributions(
             series["norm"],
             series["cells"],
             read["sex_by_age_agreement"],

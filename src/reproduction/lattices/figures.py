@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.boxes import cell_boxes
-from isdp.plots.distributions import laws_overlaid
+from isdp.plots.boxes import plot_cell_boxes
+from isdp.plots.distributions import plot_overlaid_distributions
 from reproduction.lattices.bound_figures import tv_bounds
 from reproduction.lattices.constraints_figures import constraints_diagram
 from reproduction.lattices.entry import build, describe
@@ -42,9 +42,9 @@ def experiment_figures(
     exactly = f"{exact_draws} exact draws" if len(read["exact_boxes"]) else "no exact draws"
     series = dict(list(read["laws"].groupby("series")))
     return {
-        "noise": cell_boxes(read["boxes"], f"{noise} {draws} realisations", words),
-        "exact": cell_boxes(read["exact_boxes"], f"{noise} {exactly}", words),
-        "laws": laws_overlaid(
+        "noise": plot_cell_boxes(read["boxes"], f"{noise} {draws} realisations", words),
+        "exact": plot_cell_boxes(read["exact_boxes"], f"{noise} {exactly}", words),
+        "laws": plot_overlaid_distributions(
             series["norm"],
             series["cells"].astype({"cell": int}),
             read["agreement"],

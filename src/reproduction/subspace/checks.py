@@ -20,7 +20,7 @@ from isdp.subspace import (
     null_sensitivity,
     null_space,
 )
-from isdp.subspace.mechanisms.base import Additive
+from isdp.subspace.mechanisms.base import NullSpaceMechanism
 from isdp.subspace.privacy.gaussian_calibration import delta as gaussian_delta
 from reproduction.subspace.theory.distributed_noise import agent_noise, central_noise
 from reproduction.subspace.theory.frameworks import conditioned_covariance, projected_covariance
@@ -148,7 +148,9 @@ def disclosure() -> list[Check]:
     ]
 
 
-def unbiasedness(rng: np.random.Generator, laws: Mapping[str, Additive], draws: int) -> list[Check]:
+def unbiasedness(
+    rng: np.random.Generator, laws: Mapping[str, NullSpaceMechanism], draws: int
+) -> list[Check]:
     """Find the answer whose mean noise is farthest from zero in its errors (Corollary 4.1).
 
     The standard errors are from the exact variances.

@@ -22,16 +22,16 @@ from isdp.subspace import (
     basis_sensitivity,
     difference_basis,
     kronecker_basis,
-    least_trace,
+    min_trace_shape,
     null_basis,
     null_sensitivity,
     null_space,
     quotient_sensitivity,
     sensitivity,
-    spherical,
+    spherical_shape,
 )
-from isdp.subspace.accuracy import approximate_spread, pure_spread
-from isdp.subspace.mechanisms.base import Additive
+from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
+from isdp.subspace.mechanisms.base import NullSpaceMechanism
 from isdp.subspace.mechanisms.correlated_shapes import WEIGHTINGS
 from isdp.subspace.privacy.sensitivities import rank_of_differences
 from reproduction.subspace.settings import HELD
@@ -103,10 +103,13 @@ def workload_table(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def mechanisms_of(entry: Mapping, epsilon: float, delta: float) -> dict[str, Additive]:
+def mechanisms_of(entry: Mapping, epsilon: float, delta: float) -> dict[str, NullSpaceMechanism]:
     """Make all mechanisms that a workload allows, by name, each at the same guarantee."""
     query, held = build(entry)
-    shapes = {"best Gaussian": least_trace(query, held), "round Gaussian": spherical(query, held)}
+    shapes = {
+        "best Gaussian": min_trace_shape(query, held),
+        "round Gaussian": spherical_shape(query, held),
+    }
     for weights in WEIGHTINGS:
         name = f"base decomposition, {weights}"
         shapes[name] = base_decomposition(query, held, weights=weights)
@@ -136,11 +139,11 @@ def error_table(
         laws = mechanisms_of(entry, epsilon, delta)
         best = laws["best Gaussian"].shape
         for kind, law in laws.items():
-            flavour = law.guarantee().flavour
+            flavour = law.guarantee.flavour
             if flavour == "approximate":
-                scale, spread = law.multiplier**2, approximate_spread(epsilon, delta)
+                scale, spread = law.multiplier**2, min_variance_approximate(epsilon, delta)
             else:
-                scale, spread = epsilon**-2, pure_spread(epsilon)
+                scale, spread = epsilon**-2, min_variance_pure(epsilon)
             squares = np.square(law.sample(rng, draws)).sum(axis=1)
             row = {
                 "workload": name,

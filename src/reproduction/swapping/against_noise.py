@@ -27,7 +27,7 @@ from isdp.swapping.accuracy import (
     expected_table,
 )
 from isdp.swapping.privacy.bound import epsilon_bound
-from isdp.swapping.privacy.worst_case import worst_loss
+from isdp.swapping.privacy.worst_case import worst_case_loss
 from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
 from reproduction.swapping.theory.released_table import two_counties_bound
 
@@ -36,7 +36,7 @@ SMALLEST, LARGEST = 1e-4, 20.0  # epsilon for each household between which equal
 
 def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Compute values and probabilities of the noise in one county, summed over held strata."""
-    law = exact.total_law(counties, epsilon)
+    law = exact.total_distribution(counties, epsilon)
     if strata == 1:
         return law.support, law.pmf
     reach = int(law.support[-1]) * strata
@@ -81,7 +81,7 @@ def noise_advantage(counties: int, epsilon: float) -> float:
     With a = e^(-epsilon) it is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0), where q_m is the distribution
     of the sum of m double geometric variables: the probability that one county's noise is 0.
     """
-    return exact.total_law(counties, epsilon).within(0)
+    return exact.total_distribution(counties, epsilon).within(0)
 
 
 def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
@@ -96,7 +96,7 @@ def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
             {
                 "rate": rate,
                 "nominal": nominal,
-                "exact": worst_loss(rate, n),
+                "exact": worst_case_loss(rate, n),
                 "bayes_factor": bayes_factor_loss(before.sum(axis=1), rate).value,
                 "table_only": two_counties_bound(n, int(before[:, 0].sum()), rate).value,
                 "mape": error,

@@ -70,7 +70,7 @@ def simulated_posteriors(
 ) -> np.ndarray:
     """Simulate the share of the households seen in a county that live there; (runs, counties)."""
     home = np.repeat(np.arange(len(totals)), totals)
-    strata = Strata.consecutive([len(home)])
+    strata = Strata.from_sizes([len(home)])
     shares = []
     for _ in range(runs):
         seen = home[draw_permutation(rng, strata, rate)]

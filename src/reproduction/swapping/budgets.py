@@ -11,17 +11,20 @@ from scipy.special import chdtrc
 
 from isdp.errors import InputError
 from isdp.swapping.mechanism.permutation import Strata, draw_permutation
-from isdp.swapping.privacy.bound import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
+from isdp.swapping.privacy.bound import ROUNDING, epsilon_bound, min_epsilon, rates_with_epsilon
 from isdp.swapping.privacy.worst_case import (
     VARIANTS,
     log_weights,
-    smallest_worst_loss,
-    worst_loss,
-    worst_loss_of,
+    min_worst_case_loss,
+    worst_case_loss,
+    worst_case_loss_of_weights,
 )
 from reproduction.swapping.theory.fixed_totals_loss import universe_loss, universe_lower_bound
 from reproduction.swapping.theory.location_attack import bayes_factor_loss
-from reproduction.swapping.theory.privacy_profile import epsilon_of, exchange_loss_law
+from reproduction.swapping.theory.privacy_profile import (
+    epsilon_at_delta,
+    exchange_loss_distribution,
+)
 from reproduction.swapping.theory.released_table import (
     rare_category_bound,
     table_loss,
@@ -41,7 +44,7 @@ def curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
     """
     rates = 1 / (1 + np.exp(-np.linspace(-LOGIT_REACH, LOGIT_REACH, points)))
     parts = [
-        exact_losses([largest], np.sort([*rates, smallest_epsilon(largest)[1].selected]))
+        exact_losses([largest], np.sort([*rates, min_epsilon(largest)[1].selected]))
         for largest in sizes
     ]
     return pd.concat(parts, ignore_index=True).drop(columns="gap")
@@ -57,9 +60,9 @@ def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
     """Compute each budget of `reproduction.swapping.printed.read_budgets` again."""
     table = printed.copy()
     table["computed"] = list(map(epsilon_bound, table["rate"], table["largest"]))
-    table["exact"] = list(map(worst_loss, table["rate"], table["largest"]))
+    table["exact"] = list(map(worst_case_loss, table["rate"], table["largest"]))
     table["agree"] = table["computed"].round(2) == table["epsilon"]
-    smallest = [smallest_epsilon(largest) for largest in table["largest"]]
+    smallest = [min_epsilon(largest) for largest in table["largest"]]
     table["smallest"] = [epsilon for epsilon, _ in smallest]
     table["best_rate"] = [rate.selected for _, rate in smallest]
     return table
@@ -68,12 +71,12 @@ def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
 def remarks(sizes: Iterable[int]) -> pd.DataFrame:
     """Check the slides' three remarks on the figure, for the bound and for the exact loss."""
     sizes = sorted(sizes)
-    smallest = [smallest_epsilon(largest)[0] for largest in sizes]
+    smallest = [min_epsilon(largest)[0] for largest in sizes]
     off = [
         max(
             abs(epsilon_bound(rate, largest) - goal)
             for goal in (least + np.array(ABOVE_SMALLEST)).tolist()
-            for rate in rates_for(goal, largest)
+            for rate in rates_with_epsilon(goal, largest)
         )
         for largest, least in zip(sizes, smallest, strict=True)
     ]
@@ -82,7 +85,7 @@ def remarks(sizes: Iterable[int]) -> pd.DataFrame:
         {
             "largest": sizes,
             "smallest_bound": smallest,
-            "smallest_exact": [smallest_worst_loss(largest) for largest in sizes],
+            "smallest_exact": [min_worst_case_loss(largest) for largest in sizes],
             "two_rates_off": off,
             "grows": np.diff(at_half, prepend=0) > 0,
         }
@@ -106,7 +109,7 @@ def law_table(
         moved = (every != np.arange(size)).sum(axis=1)
         # no permutation moves one record, whose weight is NaN
         expected = strata * np.exp(log_weights(rate, size)[moved])
-        drawn = draw(rng, Strata.consecutive(np.full(strata, size)), rate)
+        drawn = draw(rng, Strata.from_sizes(np.full(strata, size)), rate)
         within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
         code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
         place = np.searchsorted(every @ code, within @ code)
@@ -124,7 +127,7 @@ def exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     """Compute the bound, the exact worst case and their difference by size and rate."""
     table = pd.DataFrame(product(sizes, rates), columns=["largest", "rate"])
     table["epsilon_bound"] = list(map(epsilon_bound, table["rate"], table["largest"]))
-    table["epsilon_exact"] = list(map(worst_loss, table["rate"], table["largest"]))
+    table["epsilon_exact"] = list(map(worst_case_loss, table["rate"], table["largest"]))
     table["gap"] = table["epsilon_bound"] - table["epsilon_exact"]
     return table
 
@@ -145,7 +148,7 @@ def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd
                 "loss": loss.value,
                 "kind": loss.kind,
                 "bayes_factor": bayes_factor_loss(totals, rate).value,
-                "worst_universe": worst_loss(rate, sum(totals)),
+                "worst_universe": worst_case_loss(rate, sum(totals)),
                 "epsilon_bound": epsilon_bound(rate, sum(totals)),
             }
         )
@@ -189,8 +192,8 @@ def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float
     """Find epsilon if the loss of an exchange may exceed it with a small weight delta."""
     rows = []
     for n, rate in product(sizes, rates):
-        law, bound = exchange_loss_law(n, rate), epsilon_bound(rate, n)
-        rows += [(n, rate, delta, epsilon_of(law, delta), bound) for delta in deltas]
+        law, bound = exchange_loss_distribution(n, rate), epsilon_bound(rate, n)
+        rows += [(n, rate, delta, epsilon_at_delta(law, delta), bound) for delta in deltas]
     return pd.DataFrame(rows, columns=["largest", "rate", "delta", "epsilon", "epsilon_bound"])
 
 
@@ -200,7 +203,13 @@ def variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     Above a rate of 1/2 the listing can attain the bound, so that `within` allows for rounding.
     """
     rows = [
-        (n, rate, variant, worst_loss_of(log_weights(rate, n, variant)), epsilon_bound(rate, n))
+        (
+            n,
+            rate,
+            variant,
+            worst_case_loss_of_weights(log_weights(rate, n, variant)),
+            epsilon_bound(rate, n),
+        )
         for n, rate, variant in product(sizes, rates, VARIANTS)
     ]
     table = pd.DataFrame(rows, columns=["records", "rate", "variant", "loss", "epsilon_bound"])

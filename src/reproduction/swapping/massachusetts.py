@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from isdp.swapping.accuracy import covariance, expected_mape, expected_table, mape, unmix
+from isdp.swapping.accuracy import covariance, debias_table, expected_mape, expected_table, mape
 from isdp.swapping.mechanism.permutation import invariants, swap_table
 from isdp.swapping.privacy.bound import epsilon_bound
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, after, before
@@ -75,7 +75,7 @@ def all_runs(
         truth, held = counts.sum(axis=0), invariants(counts.shape)
         for run in range(number):
             swapped = swap_table(stream, counts, rate)
-            summed, undone = swapped.sum(axis=0), unmix(swapped, rate).sum(axis=0)
+            summed, undone = swapped.sum(axis=0), debias_table(swapped, rate).sum(axis=0)
             rows.append(
                 {
                     "scenario": scenario,
@@ -115,7 +115,7 @@ def unmixed_table(table: pd.DataFrame) -> pd.DataFrame:
     """Remove the bias of the printed swap, as a reader can who knows its rate."""
     cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
     counts = {"before": before(table), "after": after(table)}
-    counts["unmixed"] = unmix(counts["after"][None], PRINTED_RATE)
+    counts["unmixed"] = debias_table(counts["after"][None], PRINTED_RATE)
     found = pd.DataFrame({name: count.ravel() for name, count in counts.items()}, index=cells)
     found["off"] = found["after"] - found["before"]
     found["off_unmixed"] = found["unmixed"] - found["before"]
@@ -125,7 +125,7 @@ def unmixed_table(table: pd.DataFrame) -> pd.DataFrame:
 def printed_errors(table: pd.DataFrame) -> pd.DataFrame:
     """Measure the printed swapped table, as it is and after its bias is removed."""
     truth, swapped = before(table)[0], after(table)
-    undone = unmix(swapped[None], PRINTED_RATE)[0]
+    undone = debias_table(swapped[None], PRINTED_RATE)[0]
     rows = []
     for name, other in (("as printed", swapped), ("unmixed", undone)):
         off = abs(other - truth).astype(float)

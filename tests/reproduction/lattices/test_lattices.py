@@ -4,7 +4,7 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace
-from isdp.exact import enumerate_law
+from isdp.exact import enumerate_distribution
 from isdp.io.draws import Draws
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.coupling import MeetingTimes
@@ -138,7 +138,7 @@ def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
     row = norm_row("l1", draws, MECHANISM)
     assert row["dimension"] == 2
     assert row["rule_mean"] == pytest.approx(2 / 0.3)
-    law = enumerate_law(TABLE.invariants, MECHANISM)
+    law = enumerate_distribution(TABLE.invariants, MECHANISM)
     check_mean(row["mean"], law.pmf @ MECHANISM.measure(law.points), row["mcse"])
 
 

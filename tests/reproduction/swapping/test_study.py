@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from isdp.swapping.mechanism.permutation import Strata
 from isdp.swapping.privacy.bound import epsilon_bound
-from isdp.swapping.privacy.worst_case import worst_loss
+from isdp.swapping.privacy.worst_case import worst_case_loss
 from reproduction.swapping import attacks, budgets, demonstrations
 from reproduction.swapping.households import synthetic
 from reproduction.swapping.massachusetts import fit_by_rate, fit_table
@@ -74,7 +74,7 @@ def test_tightness_gathers_gaps_and_profiles():
     points = budgets.tightness([10, 100], [0.05, 0.5], [1e-3, 1e-10], 11691)
     gap = points[points["panel"] == "gap"]
     assert gap["x"].tolist() == [10, 100]
-    assert gap["y"].tolist() == [epsilon_bound(0.5, n) - worst_loss(0.5, n) for n in (10, 100)]
+    assert gap["y"].tolist() == [epsilon_bound(0.5, n) - worst_case_loss(0.5, n) for n in (10, 100)]
     profile = points[points["panel"] == "profile"].set_index(["rate", "x"])["y"]
     bound = points[points["panel"] == "bound"].set_index(["rate", "x"])["y"]
     assert (profile < bound).all()

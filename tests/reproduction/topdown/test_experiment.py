@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.stats import linregress
 
-from isdp.exact import total_law
+from isdp.exact import total_distribution
 from isdp.streams import stream
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
@@ -141,7 +141,7 @@ def test_integer_noise_keeps_what_each_state_holds(small, held):
         if together == 1:  # a state of one county
             assert not moved.any()
         else:
-            chance = 1 - total_law(together, 1 / 3).within(0)
+            chance = 1 - total_distribution(together, 1 / 3).within(0)
             check_mean(moved, chance, np.sqrt(chance * (1 - chance)))
         kept = released[rows].sum(axis=0) - small.counts[rows].sum(axis=0)
         assert kept.sum() == 0

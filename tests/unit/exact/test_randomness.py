@@ -39,7 +39,7 @@ PATHS = {
     "Gaussian, Klein": lambda: release(Invariants.margins((3, 3)), rho="1/2", draws=300),
     "TopDown, pure": lambda: draw_noise_for_release(None, "pure", [1, 2], [2000, 1000]),
     "TopDown, zCDP": lambda: draw_noise_for_release(None, "zCDP", [1, 2], [2000, 1000]),
-    "swap": lambda: permutation_for_release(Strata.consecutive(np.full(60, 50)), "1/2"),
+    "swap": lambda: permutation_for_release(Strata.from_sizes(np.full(60, 50)), "1/2"),
 }
 
 

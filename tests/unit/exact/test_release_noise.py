@@ -5,9 +5,9 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.errors import NoSamplerError
-from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from isdp.exact.release_noise import parse_epsilon, release
-from tests.laws import l1
+from tests.distributions import l1
 
 
 def pseudo(seed=3):
@@ -93,7 +93,7 @@ def test_sums_beyond_the_integers_of_a_double_are_refused():
     with pytest.raises(InputError):
         release(Invariants.total(10_000), "1e-12")
     with pytest.raises(InputError):
-        StagedSampler(Invariants.total(3), l1("1e-18"))
+        StagedRejectionSampler(Invariants.total(3), l1("1e-18"))
 
 
 @pytest.mark.parametrize(

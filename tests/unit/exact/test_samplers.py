@@ -8,7 +8,7 @@ import pytest
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
 from isdp.errors import NoSamplerError
 from isdp.exact import release, select_sampler
-from isdp.exact.overlapping.staged_rejection import StagedSampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 
 TABLE = Invariants.margins((3, 3))
 TWO_OF_A_TYPE = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
@@ -20,7 +20,9 @@ def exact(invariants, law):
 
 
 def staged(draws):
-    return StagedSampler(TABLE, GeneralizedLaplace(2.0)).sample(np.random.default_rng(1), draws)
+    return StagedRejectionSampler(TABLE, GeneralizedLaplace(2.0)).sample(
+        np.random.default_rng(1), draws
+    )
 
 
 def chain(law, **options):

@@ -11,7 +11,7 @@ from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
 from isdp.accounting import PrivacyGuarantee
-from isdp.exact import enumerate_law, sample, select_sampler
+from isdp.exact import enumerate_distribution, sample, select_sampler
 from isdp.exact.selection import SAMPLERS
 from isdp.mechanisms import Energy, Mechanism
 from isdp.mechanisms.generalized_laplace import bound_gamma
@@ -116,7 +116,9 @@ def test_guarantees_of_the_laplace_laws():
 @pytest.mark.parametrize("order", [1.5, 3.0, 20.0])
 def test_the_gaussians_guarantee_bounds_the_renyi_divergence_on_a_lattice(sigma, order):
     """Summed over the lattice of three cells under a total, for each short shift."""
-    points = enumerate_law(Invariants.total(3), GeneralizedLaplace(1.0, "l2"), radius=30).points
+    points = enumerate_distribution(
+        Invariants.total(3), GeneralizedLaplace(1.0, "l2"), radius=30
+    ).points
     law = GeneralizedGaussian(sigma)
     here = law.log_weight(points)
     for shift in points[(np.abs(points).sum(axis=1) <= 6)]:

@@ -29,7 +29,7 @@ from isdp.commands.shared.table import Table
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
 from isdp.exact.disjoint.blocks import block_sizes
-from isdp.exact.distributions import Part, sum_law, sum_variance
+from isdp.exact.distributions import Part, sum_distribution, sum_variance
 from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Energy, Mechanism
 from isdp.streams import stream
@@ -374,7 +374,7 @@ def _by_law(target: MarginTarget, energy: Energy, lawful: bool) -> Margin:
 
 @lru_cache(maxsize=4096)
 def _figures_of_law(energy: Energy, parts: tuple[Part, ...]) -> tuple:
-    law = sum_law(energy, parts)
+    law = sum_distribution(energy, parts)
     limit = _first(lambda size: law.beyond(size) <= 1 - LEVEL)
     negative = {size: _probability(law.below(size)) for size in SIZES}
     unchanged = float(law.pmf[len(law.pmf) // 2])
@@ -431,7 +431,7 @@ def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
     InputError
         If that is too few of them to tell anything.
     """
-    by_tries = int(MAX_PROPOSALS / sampler.expected_tries)
+    by_tries = int(MAX_PROPOSALS / sampler.expected_proposals)
     if by_tries < MIN_DRAWS:
         raise InputError("margins: draws take too many tries to simulate")
     return min(by_tries, max(MIN_DRAWS, min(draws, int(MAX_DRAWN_NUMBERS / cells))))
@@ -484,7 +484,7 @@ def _kept(targets: Sequence[MarginTarget], invariants: Invariants) -> np.ndarray
     rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]
     groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))
-    return null_space(invariants).kept(sums)
+    return null_space(invariants).sum_variances(sums)
 
 
 def _by_subgaussian(target: MarginTarget, sd: float) -> Margin:

@@ -113,7 +113,7 @@ def swap_file(
     refuse_weights(records, path)
     refuse_missing(records, roles.match + roles.moving, path)
     key, value = records.groups(roles.match), records.groups(roles.moving)
-    strata = Strata.of(key)
+    strata = Strata.from_labels(key)
     _refuse_fixed(strata, key, value, path)
     refuse_revealing(records, roles.match, roles.moving, roles.public, path)
     sources = permute(strata, rate)
@@ -150,7 +150,7 @@ def _check_roles(records: Records, roles: Roles, path: Path) -> None:
 def _refuse_fixed(strata: Strata, key: np.ndarray, value: np.ndarray, path: Path) -> None:
     """Refuse records that swapping would give back as they are, whatever is drawn."""
     pairs = len(np.unique(key * (value.max() + 1) + value))
-    if strata.largest == 1:
+    if strata.max_size == 1:
         raise InputError(f"{path}: every record is alone in its stratum; match on fewer columns")
     if pairs == len(strata.sizes):
         raise InputError(

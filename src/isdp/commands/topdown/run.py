@@ -33,7 +33,7 @@ from isdp.commands.topdown.presence_file import (
 )
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
-from isdp.exact.bits.discrete_gaussian import checked_variance
+from isdp.exact.bits.discrete_gaussian import check_variance
 from isdp.exact.release_noise import parse_epsilon
 from isdp.io.certificate import (
     FOR_RELEASE,
@@ -51,7 +51,7 @@ from isdp.streams import stream
 from isdp.topdown import Budget, Plan, Release, Schema, draw_noise_for_release, run
 from isdp.topdown.budget import DETAIL, TOTAL
 from isdp.topdown.descent import held_levels
-from isdp.topdown.known_presence import Known
+from isdp.topdown.known_presence import KnownPresence
 from isdp.topdown.margins_of_error import margins_of_error
 from isdp.topdown.measurement_noise import draw_noise
 
@@ -281,7 +281,7 @@ def plan_of(problem: Problem, options: TopDownOptions) -> Plan:
 
 def _known(
     problem: Problem, options: TopDownOptions, zeros: tuple[int, ...], depth: int
-) -> Known | None:
+) -> KnownPresence | None:
     """Read what is said of the kinds present; check it against the held totals and the table."""
     if options.present is None:
         if options.absent_otherwise:
@@ -377,7 +377,7 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
             )
         if not experiment:
             try:
-                parse_epsilon(loss / 2) if pure else checked_variance(1 / loss)
+                parse_epsilon(loss / 2) if pure else check_variance(1 / loss)
             except InputError:
                 raise InputError(
                     f"{option}: the part of level {level!r}, query {query!r}, is out of range; "

@@ -42,7 +42,7 @@ def below(words, at, bound):
 
 
 @njit(cache=True)
-def toss_exactly(words, tosses, done, numerator, denominator):
+def draw_bernoulli(words, tosses, done, numerator, denominator):
     """Fill `tosses` from `done` on with coins of chance numerator / denominator.
 
     Returns the number of tosses done and of words used.
@@ -59,7 +59,7 @@ def toss_exactly(words, tosses, done, numerator, denominator):
 
 
 @njit(cache=True)
-def derange_by_refusal(words, starts, group, image):
+def derange_by_rejection(words, starts, group, image):
     """Derange each group from `group` on: shuffle, and begin again at the first fixed point.
 
     Returns the first group that is not done, and the number of words used up to there.
@@ -91,7 +91,7 @@ def _shuffle_until_deranged(words, at, image, start, stop):
 
 
 @njit(cache=True)
-def derange_in_one_pass(words, starts, group, image, closed, chances):
+def derange_by_closing_cycles(words, starts, group, image, closed, chances):
     """Derange each group by closing cycles with the right chance; arguments and return as above.
 
     `closed` is scratch of the length of `image`; ``chances[u]`` is the chance to close a cycle

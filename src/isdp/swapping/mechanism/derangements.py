@@ -85,7 +85,7 @@ def _small():
 
 
 @lru_cache(maxsize=1)
-def closing_chances() -> np.ndarray:
+def closing_probabilities() -> np.ndarray:
     """Chance (u - 1) d_{u-2} / d_u that a cycle closes with u points left, for u up to 30.
 
     Returns
@@ -97,7 +97,7 @@ def closing_chances() -> np.ndarray:
     return np.array([0.0, 0.0, *map(float, exact)])
 
 
-class Words:
+class BitStream:
     """A stream of random 64-bit words that can be looked at before they are used.
 
     Parameters
@@ -122,12 +122,12 @@ class Words:
         self._kept = self._kept[count:]
 
 
-def pseudo_random(rng: np.random.Generator) -> Words:
-    """Words of a pseudo-random generator, for experiments."""
-    return Words(lambda count: rng.integers(0, 1 << 64, count, dtype=np.uint64))
+def pseudo_random_bits(rng: np.random.Generator) -> BitStream:
+    """BitStream of a pseudo-random generator, for experiments."""
+    return BitStream(lambda count: rng.integers(0, 1 << 64, count, dtype=np.uint64))
 
 
-def derange(words: Words, sizes: np.ndarray, *, exact: bool) -> np.ndarray:
+def derange(words: BitStream, sizes: np.ndarray, *, exact: bool) -> np.ndarray:
     """Draw a uniform derangement of each of several groups of points.
 
     Parameters
@@ -147,13 +147,13 @@ def derange(words: Words, sizes: np.ndarray, *, exact: bool) -> np.ndarray:
     starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     # compiled code: budgets and losses do without
     from isdp.swapping.mechanism.compiled_permutations import (
-        derange_by_refusal,
-        derange_in_one_pass,
+        derange_by_closing_cycles,
+        derange_by_rejection,
     )
 
     image = np.empty(starts[-1], dtype=np.int64)
-    scratch = () if exact else (np.empty(len(image), dtype=np.bool_), closing_chances())
-    compiled = derange_by_refusal if exact else derange_in_one_pass
+    scratch = () if exact else (np.empty(len(image), dtype=np.bool_), closing_probabilities())
+    compiled = derange_by_rejection if exact else derange_by_closing_cycles
     group, wanted = 0, min(CHUNK, 4 * len(image) + 64)
     while wanted < 2 * sizes.max(initial=0):  # a group whose words run out is begun again
         wanted *= 2

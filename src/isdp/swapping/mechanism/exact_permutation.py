@@ -15,16 +15,16 @@ import numpy as np
 
 from isdp.checks import parse_rational
 from isdp.errors import InputError
-from isdp.swapping.mechanism.compiled_permutations import toss_exactly
-from isdp.swapping.mechanism.derangements import CHUNK, Words
+from isdp.swapping.mechanism.compiled_permutations import draw_bernoulli
+from isdp.swapping.mechanism.derangements import CHUNK, BitStream
 from isdp.swapping.mechanism.permutation import Strata, check_rate, permute
 
 LARGEST_DENOMINATOR = 1 << 32
 LARGEST_STRATUM = 1 << 32
-Written = Fraction | int | str | float  # of a float, the shortest decimal form
+RateLike = Fraction | int | str | float  # of a float, the shortest decimal form
 
 
-def exact_rate(rate: Written) -> Fraction:
+def exact_rate(rate: RateLike) -> Fraction:
     """Read a swap rate as the rational number that it is written as: 0.05 for 1/20.
 
     Raises
@@ -42,8 +42,8 @@ def exact_rate(rate: Written) -> Fraction:
     return exact
 
 
-def operating_system(source: Callable[[int], bytes] | None = None) -> Words:
-    """Words from the operating system, or from another source of bytes for tests.
+def system_bits(source: Callable[[int], bytes] | None = None) -> BitStream:
+    """BitStream from the operating system, or from another source of bytes for tests.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def operating_system(source: Callable[[int], bytes] | None = None) -> Words:
             )
         return np.frombuffer(raw, dtype="<u8").astype(np.uint64)
 
-    return Words(words)
+    return BitStream(words)
 
 
 def permutation_for_release(
-    strata: Strata, rate: Written, source: Callable[[int], bytes] | None = None
+    strata: Strata, rate: RateLike, source: Callable[[int], bytes] | None = None
 ) -> np.ndarray:
     """Draw the permutation that swaps the records, exactly, from the operating system's bits.
 
@@ -90,16 +90,16 @@ def permutation_for_release(
     InputError
         If the rate or the source is not as it should be, or a stratum is too large.
     """
-    rate, words = exact_rate(rate), operating_system(source)
-    if strata.largest >= LARGEST_STRATUM:
-        raise InputError(f"swapping: a stratum of {strata.largest:,} records is too large")
+    rate, words = exact_rate(rate), system_bits(source)
+    if strata.max_size >= LARGEST_STRATUM:
+        raise InputError(f"swapping: a stratum of {strata.max_size:,} records is too large")
     return permute(strata, lambda count: _toss(words, rate, count), words, exact=True)
 
 
-def _toss(words: Words, rate: Fraction, count: int) -> np.ndarray:
+def _toss(words: BitStream, rate: Fraction, count: int) -> np.ndarray:
     tosses, done = np.empty(count, dtype=np.bool_), 0
     while done < count:
         ahead = words.ahead(min(CHUNK, count - done))
-        done, used = toss_exactly(ahead, tosses, done, rate.numerator, rate.denominator)
+        done, used = draw_bernoulli(ahead, tosses, done, rate.numerator, rate.denominator)
         words.use(used)
     return tosses

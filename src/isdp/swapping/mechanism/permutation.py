@@ -20,9 +20,9 @@ import numpy as np
 from isdp.checks import check_probability, is_number
 from isdp.constraints import Invariants
 from isdp.errors import InputError
-from isdp.swapping.mechanism.derangements import Words, derange, pseudo_random
+from isdp.swapping.mechanism.derangements import BitStream, derange, pseudo_random_bits
 
-Toss = Callable[[int], np.ndarray]
+BernoulliSource = Callable[[int], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Strata:
     starts: np.ndarray
 
     @classmethod
-    def of(cls, labels) -> Strata:
+    def from_labels(cls, labels) -> Strata:
         """Build the strata of records that share a label.
 
         Parameters
@@ -67,7 +67,7 @@ class Strata:
         return cls(order, starts)
 
     @classmethod
-    def consecutive(cls, sizes) -> Strata:
+    def from_sizes(cls, sizes) -> Strata:
         """Build strata of the given sizes from records that stand in this order; empty ones go."""
         sizes = np.asarray(sizes, dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
@@ -79,7 +79,7 @@ class Strata:
         return np.diff(self.starts)
 
     @property
-    def largest(self) -> int:
+    def max_size(self) -> int:
         """Size b of the largest stratum."""
         return int(self.sizes.max())
 
@@ -113,14 +113,14 @@ def draw_permutation(rng: np.random.Generator, strata: Strata, rate: float) -> n
         The record that each record takes its new value from; itself where nothing moves.
     """
     rate = check_rate(rate)
-    return permute(strata, _coins(rng, rate), pseudo_random(rng), exact=False)
+    return permute(strata, _coins(rng, rate), pseudo_random_bits(rng), exact=False)
 
 
-def _coins(rng: np.random.Generator, rate: float) -> Toss:
+def _coins(rng: np.random.Generator, rate: float) -> BernoulliSource:
     return lambda count: rng.random(count) < rate
 
 
-def permute(strata: Strata, toss: Toss, words: Words, *, exact: bool) -> np.ndarray:
+def permute(strata: Strata, toss: BernoulliSource, words: BitStream, *, exact: bool) -> np.ndarray:
     """Select and derange, with the given coins and words.
 
     Parameters
@@ -143,7 +143,7 @@ def permute(strata: Strata, toss: Toss, words: Words, *, exact: bool) -> np.ndar
 
 
 def _moves(
-    strata: Strata, toss: Toss, words: Words, *, exact: bool
+    strata: Strata, toss: BernoulliSource, words: BitStream, *, exact: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Select the records that move, and the record that each of them takes its value from."""
     selected, counts = _select(strata, toss)
@@ -151,7 +151,7 @@ def _moves(
     return moved, moved[derange(words, counts[counts > 0], exact=exact)]
 
 
-def _select(strata: Strata, toss: Toss) -> tuple[np.ndarray, np.ndarray]:
+def _select(strata: Strata, toss: BernoulliSource) -> tuple[np.ndarray, np.ndarray]:
     """Which places in the strata's order are selected, and how many of each stratum."""
     firsts, sizes = strata.starts[:-1], strata.sizes
     selected = toss(len(strata.order))
@@ -204,7 +204,7 @@ def swap(rng: np.random.Generator, strata: Strata, values, rate: float) -> np.nd
 
     Examples
     --------
-    >>> strata = Strata.of([1, 1, 1, 2, 2])
+    >>> strata = Strata.from_labels([1, 1, 1, 2, 2])
     >>> swapped = swap(np.random.default_rng(5), strata, np.array(list("abcab")), 0.5)
     >>> sorted(swapped[:3].tolist()), sorted(swapped[3:].tolist())
     (['a', 'b', 'c'], ['a', 'b'])
@@ -279,9 +279,11 @@ def swap_table(rng: np.random.Generator, counts, rate: float) -> np.ndarray:
         Checked in whole numbers: the totals of `invariants` are as before.
     """
     counts = check_table(counts)
-    strata = Strata.consecutive(counts.sum(axis=(1, 2)))
+    strata = Strata.from_sizes(counts.sum(axis=(1, 2)))
     cell = np.repeat(np.arange(counts.size), counts.ravel())
-    moved, taken = _moves(strata, _coins(rng, check_rate(rate)), pseudo_random(rng), exact=False)
+    moved, taken = _moves(
+        strata, _coins(rng, check_rate(rate)), pseudo_random_bits(rng), exact=False
+    )
     old, source, held = cell[moved], cell[taken], counts.shape[2]
     _check_moves(len(cell), moved, taken, old // counts[0].size, source // counts[0].size)
     new = source // held * held + old % held

@@ -110,7 +110,7 @@ def guarantee(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
     )
 
 
-def smallest_epsilon(largest: int) -> tuple[float, Rate]:
+def min_epsilon(largest: int) -> tuple[float, Rate]:
     """Least epsilon of the bound, (1/2) ln(b + 1), and the rate with odds sqrt(b + 1) that has it.
 
     Parameters
@@ -122,7 +122,7 @@ def smallest_epsilon(largest: int) -> tuple[float, Rate]:
     return math.log1p(size) / 2, Rate(math.sqrt(size + 1))
 
 
-def rates_for(epsilon: float, largest: int) -> tuple[Rate, Rate]:
+def rates_with_epsilon(epsilon: float, largest: int) -> tuple[Rate, Rate]:
     """Find the two swap rates whose bound is epsilon.
 
     Parameters
@@ -142,7 +142,7 @@ def rates_for(epsilon: float, largest: int) -> tuple[Rate, Rate]:
         If epsilon is less than the smallest attainable one, which is then named, or if it is so
         large that odds leave floating point.
     """
-    least, _ = smallest_epsilon(largest)
+    least, _ = min_epsilon(largest)
     check_in_range("swapping: epsilon", epsilon, 0, MAX_EPSILON)
     if epsilon < least:
         raise InputError(

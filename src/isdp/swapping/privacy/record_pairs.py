@@ -22,7 +22,7 @@ from isdp.swapping.mechanism.permutation import check_rate
 from isdp.swapping.privacy.bound import check_size
 
 
-def moved_share(size: int, rate: float) -> float:
+def moved_probability(size: int, rate: float) -> float:
     """Chance q1 that a record is moved by the swap: p (1 - (1-p)^(n-1)) / (1 - n p (1-p)^(n-1)).
 
     Moved is not the same as changed: the value it takes may equal its own.
@@ -41,7 +41,7 @@ def moved_share(size: int, rate: float) -> float:
     return -p * math.expm1(others_stay) / _not_lone(n, p)
 
 
-def moved_together(size: int, rate: float) -> float:
+def moved_covariance(size: int, rate: float) -> float:
     """How much likelier two records are both moved than if they were moved apart: q2 - q1^2.
 
     With s = (1-p)^(n-1) it is p^2 s (2 - s - n p) / (1 - n p s)^2, in which nothing near 1 or near
@@ -64,7 +64,7 @@ def _not_lone(n: int, p: float) -> float:
     return 1 - n * p * math.exp((n - 1) * math.log1p(-p))
 
 
-class PairLaw(NamedTuple):
+class PairDistribution(NamedTuple):
     """What happens to two given records of a stratum; the chances sum to 1.
 
     Attributes
@@ -87,7 +87,7 @@ class PairLaw(NamedTuple):
     apart: float
 
 
-def pair_law(size: int, rate: float) -> PairLaw:
+def pair_distribution(size: int, rate: float) -> PairDistribution:
     """Exact chances of what happens to two records of a stratum.
 
     Parameters
@@ -95,23 +95,26 @@ def pair_law(size: int, rate: float) -> PairLaw:
     size : int
         Records n of the stratum, at least 2.
     """
-    return PairLaw(
-        *(max(float(chance), 0.0) for chance in exact_pair_law(check_size(size), check_rate(rate)))
+    return PairDistribution(
+        *(
+            max(float(chance), 0.0)
+            for chance in exact_pair_distribution(check_size(size), check_rate(rate))
+        )
     )
 
 
 @lru_cache(maxsize=1024)
-def exact_pair_law(n: int, p: float) -> PairLaw:
-    """As `pair_law`, of a size and a rate that have been checked, in fractions that sum to 1.
+def exact_pair_distribution(n: int, p: float) -> PairDistribution:
+    """As `pair_distribution`, of a checked size and rate, in fractions that sum to 1.
 
     The chances that they are made of are right to the last digits of a float, and differences of
     them are not rounded, so that small ones may be taken.
     """
-    single = Fraction(moved_share(n, p))
-    both = single**2 + Fraction(moved_together(n, p))
+    single = Fraction(moved_probability(n, p))
+    both = single**2 + Fraction(moved_covariance(n, p))
     exchanged = Fraction(_expected_exchanges(n, p)) / (n * (n - 1))
     one_takes = single / (n - 1)  # E M / (n (n - 1)): M (M - 1) pairs, 1 / (M - 1) of them
-    return PairLaw(
+    return PairDistribution(
         both_fixed=1 - 2 * single + both,
         one_fixed=single - both,
         exchanged=exchanged,
@@ -120,7 +123,7 @@ def exact_pair_law(n: int, p: float) -> PairLaw:
     )
 
 
-def exchange_log_odds(size: int, first: int, second: int, rate: float) -> float:
+def exchange_log_likelihood_ratio(size: int, first: int, second: int, rate: float) -> float:
     """Logarithm of how much likelier two records show kinds p and q if they are those than if not.
 
     One record is of kind p and the other of kind q, or the other way round, and after the swap
@@ -140,7 +143,7 @@ def exchange_log_odds(size: int, first: int, second: int, rate: float) -> float:
         records of both kinds move; less where p n_p or p n_q is small, as the two may have taken
         each other's values.
     """
-    n, law = check_size(size), pair_law(size, rate)
+    n, law = check_size(size), pair_distribution(size, rate)
     if min(first, second) < 1 or first + second > n:
         raise InputError(f"swapping: {first} and {second} records of two kinds among {n}")
     one_other = (first + second - 2) / max(n - 2, 1)  # of either kind, among the other records

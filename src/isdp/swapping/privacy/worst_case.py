@@ -25,7 +25,7 @@ VARIANTS = ("listing", "no redraw", "plain permutation")
 LARGEST_ENUMERATED = 3000
 
 
-def worst_loss(rate, largest: int) -> float:
+def worst_case_loss(rate, largest: int) -> float:
     """Largest privacy loss in any universe whose largest stratum has b records, exactly.
 
     Parameters
@@ -50,7 +50,7 @@ def worst_loss(rate, largest: int) -> float:
     return max(odds, math.log(subfactorial_ratio(size - 2, 2)) / 2 - odds)
 
 
-def smallest_worst_loss(largest: int) -> float:
+def min_worst_case_loss(largest: int) -> float:
     """Least exact worst-case loss over all rates: (1/4) ln(d_b / d_{b-2}) for b >= 4.
 
     It is 0 for b = 2, where at p = 1/2 both orders of two records are equally likely.
@@ -110,7 +110,7 @@ def _log_plain(odds: float, n: int, moved: int) -> float:
     return float(logsumexp(choose + s * odds - gammaln(s + 1)))
 
 
-def worst_loss_of(weights: np.ndarray) -> float:
+def worst_case_loss_of_weights(weights: np.ndarray) -> float:
     """Worst-case loss of a stratum from the weights of its permutations, by trying all pairs.
 
     Parameters

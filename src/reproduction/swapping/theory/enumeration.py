@@ -13,13 +13,13 @@ from itertools import permutations
 
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import subfactorial
-from isdp.swapping.mechanism.exact_permutation import Written, exact_rate
+from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
 
 MOST_RECORDS = 8
 Law = dict[Hashable, Fraction]
 
 
-def permutation_law(size: int, rate: Written) -> dict[tuple[int, ...], Fraction]:
+def permutation_distribution(size: int, rate: RateLike) -> dict[tuple[int, ...], Fraction]:
     """Probability of every permutation of a stratum, exactly.
 
     Parameters
@@ -49,7 +49,9 @@ def permutation_law(size: int, rate: Written) -> dict[tuple[int, ...], Fraction]
     }
 
 
-def output_law(swapped: Sequence, held: Sequence, rate: Written, *, table: bool = False) -> Law:
+def output_distribution(
+    swapped: Sequence, held: Sequence, rate: RateLike, *, table: bool = False
+) -> Law:
     """Law of what is released for one dataset of one stratum.
 
     Parameters
@@ -68,7 +70,7 @@ def output_law(swapped: Sequence, held: Sequence, rate: Written, *, table: bool 
         Probability of each output.
     """
     law: Law = {}
-    for sigma, chance in permutation_law(len(swapped), rate).items():
+    for sigma, chance in permutation_distribution(len(swapped), rate).items():
         output: Hashable = tuple(swapped[source] for source in sigma)
         if table:
             output = tuple(sorted(Counter(zip(output, held, strict=True)).items()))

@@ -25,7 +25,7 @@ from scipy.special import gammaln
 
 from isdp.errors import InputError
 from isdp.swapping.mechanism.derangements import log_subfactorial, subfactorial
-from isdp.swapping.mechanism.exact_permutation import Written, exact_rate
+from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
 from isdp.swapping.privacy.bound import log_odds
 
 MOST_CLASSES = 3000
@@ -48,7 +48,7 @@ class Loss:
     kind: str
 
 
-def universe_loss(totals, rate: Written) -> Loss:
+def universe_loss(totals, rate: RateLike) -> Loss:
     """Exact loss in the universe of given county totals, all records different.
 
     Parameters
@@ -143,7 +143,7 @@ def log_fraction(ratio: Fraction) -> float:
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
-def universe_lower_bound(totals, rate: Written) -> Loss:
+def universe_lower_bound(totals, rate: RateLike) -> Loss:
     """Lower bound of the loss in a universe of any size, from one pair of datasets.
 
     The records of the two smallest counties all stay matched and all others are mismatched; the

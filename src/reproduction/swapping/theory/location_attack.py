@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from isdp.errors import InputError
 from isdp.swapping.accuracy import covariance
 from isdp.swapping.mechanism.permutation import check_table
-from isdp.swapping.privacy.record_pairs import exchange_log_odds, moved_share
+from isdp.swapping.privacy.record_pairs import exchange_log_likelihood_ratio, moved_probability
 from reproduction.swapping.theory.fixed_totals_loss import Loss, check_totals
 
 
@@ -40,7 +40,7 @@ def _read(totals, rate: float) -> tuple[np.ndarray, int, float]:
     n = sum(given)
     if len(given) != len(np.asarray(totals)) or n < 2:
         raise InputError("swapping: every county needs a record here, and the stratum two")
-    return np.array(given), n, moved_share(n, rate)
+    return np.array(given), n, moved_probability(n, rate)
 
 
 def log_odds_gain(totals, rate: float) -> np.ndarray:
@@ -88,7 +88,9 @@ def bayes_factor_loss(totals, rate: float) -> Loss:
     totals = sorted(check_totals(totals))
     if len(totals) < 2:
         raise InputError("swapping: an exchange takes two counties")
-    return Loss(abs(exchange_log_odds(sum(totals), *totals[:2], rate)) / 2, "lower bound")
+    return Loss(
+        abs(exchange_log_likelihood_ratio(sum(totals), *totals[:2], rate)) / 2, "lower bound"
+    )
 
 
 def distinguishing_advantage(counts, rate: float, first: int, second: int) -> float:
@@ -121,7 +123,7 @@ def distinguishing_advantage(counts, rate: float, first: int, second: int) -> fl
         )
     n = int(counts.sum())
     shift = np.zeros(counts.shape[1])
-    shift[[first, second]] = np.array([-1.0, 1.0]) * (1 - moved_share(n, rate) * n / (n - 1))
+    shift[[first, second]] = np.array([-1.0, 1.0]) * (1 - moved_probability(n, rate) * n / (n - 1))
     kept = slice(0, -1)  # the counts of the last county follow from the others'
     spread = covariance(counts, rate)[kept, kept]
     distance = np.sqrt(shift[kept] @ np.linalg.solve(spread, shift[kept]))

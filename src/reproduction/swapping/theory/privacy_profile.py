@@ -21,7 +21,7 @@ from isdp.swapping.privacy.bound import check_size, log_odds
 REACH = 45  # standard deviations of the number moved; what lies beyond is less than 1e-300
 
 
-class LossLaw(NamedTuple):
+class LossDistribution(NamedTuple):
     """Law of the privacy loss of an exchange.
 
     `loss` is ln P(output) - ln P'(output), float64 (values,), and `chance` its probability under
@@ -32,7 +32,7 @@ class LossLaw(NamedTuple):
     chance: np.ndarray
 
 
-def exchange_loss_law(size: int, rate: float) -> LossLaw:
+def exchange_loss_distribution(size: int, rate: float) -> LossDistribution:
     """Law of the loss between two datasets that differ by an exchange, all records different.
 
     Parameters
@@ -57,7 +57,7 @@ def exchange_loss_law(size: int, rate: float) -> LossLaw:
         (np.zeros(len(m)), both * (1 - exchange - 2 * arrow)),
     )
     possible = [chance > 0 for _, chance in classes]
-    return LossLaw(
+    return LossDistribution(
         np.concatenate([loss[ok] for (loss, _), ok in zip(classes, possible, strict=True)]),
         np.concatenate([chance[ok] for (_, chance), ok in zip(classes, possible, strict=True)]),
     )
@@ -93,7 +93,7 @@ def _given_both(m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return exchange, arrow
 
 
-def delta_of(law: LossLaw, epsilon: float) -> float:
+def delta_at_epsilon(law: LossDistribution, epsilon: float) -> float:
     """Least delta for which the exchange is (epsilon, delta)-indistinguishable.
 
     Parameters
@@ -105,7 +105,7 @@ def delta_of(law: LossLaw, epsilon: float) -> float:
     return float((law.chance[over] * -np.expm1(epsilon - law.loss[over])).sum())
 
 
-def epsilon_at(size: int, rate: float, delta: float) -> float:
+def exchange_epsilon(size: int, rate: float, delta: float) -> float:
     """Loss for each unit of d_HAM that an exchange exceeds with weight delta only.
 
     Parameters
@@ -121,26 +121,28 @@ def epsilon_at(size: int, rate: float, delta: float) -> float:
     float
         Half the epsilon of the exchange, in nats.
     """
-    return epsilon_of(exchange_loss_law(size, rate), delta)
+    return epsilon_at_delta(exchange_loss_distribution(size, rate), delta)
 
 
-def epsilon_of(law: LossLaw, delta: float) -> float:
-    """Compute `epsilon_at` from the law of the loss, which serves for many deltas.
+def epsilon_at_delta(law: LossDistribution, delta: float) -> float:
+    """Compute `exchange_epsilon` from the law of the loss, which serves for many deltas.
 
     Parameters
     ----------
     delta : float
-        As in `epsilon_at`.
+        As in `exchange_epsilon`.
     """
     check_in_range("swapping: delta", delta, 0, 1)
     top = float(law.loss.max())
     gained = law.loss > 0  # no other loss exceeds an epsilon
-    law = LossLaw(law.loss[gained], law.chance[gained])
-    if delta_of(law, 0.0) <= delta:
+    law = LossDistribution(law.loss[gained], law.chance[gained])
+    if delta_at_epsilon(law, 0.0) <= delta:
         return 0.0
     if delta == 0:
         return top / 2
     return (
-        scipy.optimize.brentq(lambda epsilon: delta_of(law, epsilon) - delta, 0.0, top, xtol=1e-12)
+        scipy.optimize.brentq(
+            lambda epsilon: delta_at_epsilon(law, epsilon) - delta, 0.0, top, xtol=1e-12
+        )
         / 2
     )

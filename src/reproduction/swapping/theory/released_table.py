@@ -23,9 +23,9 @@ from operator import mul
 import numpy as np
 
 from isdp.errors import InputError
-from isdp.swapping.mechanism.exact_permutation import Written, exact_rate
+from isdp.swapping.mechanism.exact_permutation import RateLike, exact_rate
 from isdp.swapping.privacy.bound import check_size
-from isdp.swapping.privacy.record_pairs import exchange_log_odds, moved_share
+from isdp.swapping.privacy.record_pairs import exchange_log_likelihood_ratio, moved_probability
 from reproduction.swapping.theory.fixed_totals_loss import (
     Loss,
     check_totals,
@@ -83,7 +83,7 @@ def _compositions(total: int, most: list[int]) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def table_law(before: Table, tables: list[Table], rate: Written) -> list[Fraction]:
+def table_distribution(before: Table, tables: list[Table], rate: RateLike) -> list[Fraction]:
     """Exact probability of each table after the swap.
 
     Parameters
@@ -134,7 +134,7 @@ def _arrangements(v: np.ndarray) -> int:
     return _factorials(margins) // _factorials(tuple(v.ravel().tolist()))
 
 
-def table_loss(counties, categories, rate: Written) -> Loss:
+def table_loss(counties, categories, rate: RateLike) -> Loss:
     """Exact loss for each unit of d_HAM if only the table of one stratum is released.
 
     Parameters
@@ -148,7 +148,9 @@ def table_loss(counties, categories, rate: Written) -> Loss:
         Exact: the maximum over all pairs of tables and all outputs.
     """
     tables = tables_with(counties, categories)
-    logs = np.array([[log_fraction(p) for p in table_law(x, tables, rate)] for x in tables])
+    logs = np.array(
+        [[log_fraction(p) for p in table_distribution(x, tables, rate)] for x in tables]
+    )
     cells = np.array(tables).reshape(len(tables), -1)
     worst = 0.0
     for one, log_law in zip(cells, logs, strict=True):
@@ -170,7 +172,7 @@ def rare_category_bound(size: int, rate: float) -> Loss:
     size : int
         Records n of the stratum, at least 2.
     """
-    moved = moved_share(check_size(size, 2), rate)
+    moved = moved_probability(check_size(size, 2), rate)
     return Loss(abs(math.log((size - 1) * (1 - moved) / moved)) / 2, "lower bound")
 
 
@@ -188,5 +190,5 @@ def two_counties_bound(size: int, in_category: int, rate: float) -> Loss:
         Records of one of the two categories, from 1 to n - 1.
     """
     n = check_size(size, 4)
-    log_odds = exchange_log_odds(n, in_category, n - in_category, rate)
+    log_odds = exchange_log_likelihood_ratio(n, in_category, n - in_category, rate)
     return Loss(abs(log_odds) / 2, "lower bound")

@@ -22,7 +22,7 @@ FINEST = 2**20  # parts of a person that a cut may be told by
 
 
 @dataclass(frozen=True, eq=False)
-class Nearest:
+class NearestTotals:
     """The nearest totals that the leaves can have.
 
     Attributes
@@ -40,7 +40,7 @@ class Nearest:
     cuts: list[tuple[int, ...]]
 
 
-def nearest_kinds(rng: np.random.Generator, noisy, presence: Presence) -> Nearest:
+def nearest_group_totals(rng: np.random.Generator, noisy, presence: Presence) -> NearestTotals:
     """Project noisy totals by kind onto those that the leaves can have, and round them.
 
     Parameters
@@ -60,7 +60,7 @@ def nearest_kinds(rng: np.random.Generator, noisy, presence: Presence) -> Neares
         real = nearest_l2(noisy, _polytope(presence, cuts))
         broken = _broken(real, presence)
         if broken is None or broken in cuts:  # told apart no further than parts of a person
-            return Nearest(_round(rng, real, presence), real, cuts)
+            return NearestTotals(_round(rng, real, presence), real, cuts)
         cuts.append(broken)
     raise InputError(f"topdown: more than {MOST_CUTS} cuts; check the noise and the totals")
 

@@ -29,7 +29,7 @@ FRACTION = 1e-6
 
 
 @dataclass(frozen=True)
-class Verdict:
+class UnimodularityResult:
     """Answer and proof.
 
     Attributes
@@ -49,7 +49,7 @@ class Verdict:
     determinant: int = 0
 
 
-def totally_unimodular(rng: np.random.Generator, matrix) -> Verdict:
+def totally_unimodular(rng: np.random.Generator, matrix) -> UnimodularityResult:
     """Decide whether a matrix is totally unimodular, or say that it stays open.
 
     Parameters
@@ -62,23 +62,27 @@ def totally_unimodular(rng: np.random.Generator, matrix) -> Verdict:
     large = np.argwhere(np.abs(matrix) > 1)
     if len(large):
         row, column = (int(i) for i in large[0])
-        return Verdict(False, "an entry", (row,), (column,), int(matrix[row, column]))
+        return UnimodularityResult(False, "an entry", (row,), (column,), int(matrix[row, column]))
     rows, columns = core_of(matrix)
     core = matrix[np.ix_(rows, columns)]
     if two_laminar_families(core):
-        return Verdict(True, "its rows are two laminar families (a network; Edmonds 1970)")
+        return UnimodularityResult(
+            True, "its rows are two laminar families (a network; Edmonds 1970)"
+        )
     if min(core.shape) > MOST_LISTED:
         found = find_minor(rng, matrix, drop=True) or _even_part_of_some(rng, matrix, rows, columns)
-        return found or Verdict(None, "neither proof nor counterexample found")
+        return found or UnimodularityResult(None, "neither proof nor counterexample found")
     wide = len(core) < core.shape[1]
     found = _nonsingular_even_part(core.T if wide else core)
     if found is None:
-        return Verdict(True, "all its parts with even rows are singular (Camion 1965)")
+        return UnimodularityResult(True, "all its parts with even rows are singular (Camion 1965)")
     part = found[::-1] if wide else found
     return _refuted("a square part with even rows", matrix, rows[part[0]], columns[part[1]])
 
 
-def _even_part_of_some(rng: np.random.Generator, matrix, rows, columns) -> Verdict | None:
+def _even_part_of_some(
+    rng: np.random.Generator, matrix, rows, columns
+) -> UnimodularityResult | None:
     """Go through all sets of some columns, drawn at random, in a matrix too large for all."""
     for _ in range(DRAWN):
         some = np.sort(rng.choice(columns, MOST_LISTED - 2, replace=False))
@@ -89,7 +93,9 @@ def _even_part_of_some(rng: np.random.Generator, matrix, rows, columns) -> Verdi
     return None
 
 
-def whole_vertices(rng: np.random.Generator, matrix, proof: Verdict | None = None) -> Verdict:
+def whole_vertices(
+    rng: np.random.Generator, matrix, proof: UnimodularityResult | None = None
+) -> UnimodularityResult:
     """Decide whether {x >= 0: A x = b} has only whole vertices for every whole b.
 
     Total unimodularity is enough for it but not needed: rows of two variables make one the other's
@@ -98,20 +104,20 @@ def whole_vertices(rng: np.random.Generator, matrix, proof: Verdict | None = Non
     Parameters
     ----------
     matrix : int array, shape (rows, columns)
-    proof : Verdict, optional
+    proof : UnimodularityResult, optional
         From `totally_unimodular`, where it has been asked already.
     """
     matrix = _whole(matrix)
     proof = proof or totally_unimodular(rng, matrix)
     if proof.unimodular:
-        return Verdict(True, f"totally unimodular: {proof.reason}")
+        return UnimodularityResult(True, f"totally unimodular: {proof.reason}")
     proof = totally_unimodular(rng, without_short_rows(matrix))
     if proof.unimodular:
-        return Verdict(
+        return UnimodularityResult(
             True, f"once rows of one or two cells are put into the others: {proof.reason}"
         )
     found = find_minor(rng, matrix, drop=False, trials=MORE_TRIALS)
-    return found or Verdict(None, "neither proof nor counterexample found")
+    return found or UnimodularityResult(None, "neither proof nor counterexample found")
 
 
 def _whole(matrix) -> np.ndarray:
@@ -202,7 +208,7 @@ def two_laminar_families(matrix) -> bool:
 
 def find_minor(
     rng: np.random.Generator, matrix, *, drop: bool, trials: int = TRIALS
-) -> Verdict | None:
+) -> UnimodularityResult | None:
     """Look for a square part with another determinant through fractional vertices.
 
     A vertex of {x >= 0: A x = b} with whole b solves a square system on its fractional entries,
@@ -251,9 +257,11 @@ def _vertices(rng: np.random.Generator, matrix, tables) -> Iterator[tuple[np.nda
         yield from zip(kept, found.x.reshape(len(tables), -1), strict=True)
 
 
-def _refuted(reason: str, matrix, rows, columns) -> Verdict:
+def _refuted(reason: str, matrix, rows, columns) -> UnimodularityResult:
     determinant = int(fmpz_mat(matrix[np.ix_(rows, columns)].tolist()).det())
-    return Verdict(False, reason, tuple(rows.tolist()), tuple(columns.tolist()), determinant)
+    return UnimodularityResult(
+        False, reason, tuple(rows.tolist()), tuple(columns.tolist()), determinant
+    )
 
 
 def _independent_rows(part) -> list[int]:

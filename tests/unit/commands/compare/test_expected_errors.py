@@ -46,7 +46,7 @@ def incidence(query):
 @pytest.mark.parametrize("query", [SUMS, CELLS], ids=["sums", "cells"])
 def test_variances_of_integer_noise_are_those_of_its_enumerated_law(query):
     epsilon = 4.0
-    law = exact.enumerate_law(held_blocks(BLOCKS), GeneralizedLaplace(epsilon / 2), 16)
+    law = exact.enumerate_distribution(held_blocks(BLOCKS), GeneralizedLaplace(epsilon / 2), 16)
     want = law.pmf @ (law.points @ incidence(query).T) ** 2
     found = of_plain_noise(compare.IntegerLaplace(), epsilon, question(BLOCKS), query)
     assert found.how == EXACT

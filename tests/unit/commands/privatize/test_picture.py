@@ -11,7 +11,7 @@ from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
 from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.margins import NoiseSpread, margins_of, spread_of_cells, targets_of
 from isdp.commands.shared.table import read_table
-from isdp.exact import total_law
+from isdp.exact import total_distribution
 
 
 def picture(folder, cells, with_spread=True):
@@ -42,13 +42,13 @@ def test_the_spread_of_a_cell_is_that_of_its_law(tmp_path, sets):
     margins = margins_of(targets, free, GeneralizedLaplace(0.5))
     rows = np.arange(cells)[::-1]
     sd, how = spread_of_cells(targets, margins, free, rows)
-    a, pair = np.exp(-0.5), total_law(2, 0.5).sd
+    a, pair = np.exp(-0.5), total_distribution(2, 0.5).sd
     if len(sets) == 1:
-        triple = total_law(3, 0.5).sd
+        triple = total_distribution(3, 0.5).sd
         law = [triple, triple, triple, 0, pair, pair, np.sqrt(2 * a) / (1 - a)]
         assert (sd.tolist(), how) == (pytest.approx(law[::-1], rel=1e-6), "exact")
     else:  # all noise is k, -k, -k and k, which weighs as that of two cells at twice epsilon
-        assert sd == pytest.approx([total_law(2, 1.0).sd] * 4, rel=0.2)
+        assert sd == pytest.approx([total_distribution(2, 1.0).sd] * 4, rel=0.2)
         assert how == "simulated"
 
 

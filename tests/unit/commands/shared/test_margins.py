@@ -18,8 +18,8 @@ from isdp.commands.shared.margins import (
     targets_of,
 )
 from isdp.commands.shared.table import read_table
-from isdp.exact import enumerate_law
-from isdp.exact.distributions import Part, sum_law
+from isdp.exact import enumerate_distribution
+from isdp.exact.distributions import Part, sum_distribution
 from tests.statistical.checks import check_mean
 
 EPSILON = GeneralizedLaplace(0.25)
@@ -90,7 +90,7 @@ def test_what_is_smaller_than_rounding_is_a_bound_and_not_exact(epsilon):
 
 def test_simulated_margins_meet_the_enumerated_law_within_their_errors():
     invariants = Invariants.margins((2, 3))
-    law = enumerate_law(invariants, GeneralizedLaplace(0.4))
+    law = enumerate_distribution(invariants, GeneralizedLaplace(0.4))
     for target, cells in (
         (asked(0, what="cell"), [0]),
         (asked(0, 4), [0, 4]),
@@ -116,7 +116,7 @@ def test_simulated_margins_meet_the_enumerated_law_within_their_errors():
 
 def test_the_bound_for_laws_with_one_peak_holds():
     parts = (Part(20, 7), Part(5, 1))
-    law = sum_law(EPSILON.energy, parts)
+    law = sum_distribution(EPSILON.energy, parts)
     free = DegreesOfFreedom(
         Invariants.total(25), np.zeros(25, dtype=int), 24, np.ones(25, dtype=int)
     )

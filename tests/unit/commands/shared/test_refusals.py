@@ -24,7 +24,7 @@ from isdp.commands.shared.refusals import (
     lists_some_combinations,
 )
 from isdp.commands.shared.table import read_table
-from isdp.exact import release, total_law
+from isdp.exact import release, total_distribution
 from tests import ROOT
 
 MARGINS = "totals: [row, column]"
@@ -178,7 +178,7 @@ def test_columns_that_others_determine_are_left_out_of_the_combinations(
 
 def test_the_noise_is_too_weak_where_nineteen_counts_in_twenty_stay(run):
     def share(epsilon):
-        return total_law(4, epsilon).within(0)
+        return total_distribution(4, epsilon).within(0)
 
     assert share(2.3) < MAX_PROBABILITY_UNCHANGED < share(2.4)
     assert run(epsilon="2.3") == 0
@@ -189,7 +189,7 @@ def test_the_noise_is_too_weak_where_nineteen_counts_in_twenty_stay(run):
 def test_the_certificate_says_how_weak_an_accepted_noise_is(run, epsilon):
     assert run("--accept", WEAK_NOISE, epsilon=epsilon) == 0
     chance = run.certificate["mechanism"]["chance_that_a_count_is_unchanged"]
-    assert chance == round(total_law(4, float(epsilon)).within(0), 4)
+    assert chance == round(total_distribution(4, float(epsilon)).within(0), 4)
     said = f"is zero: {chance:.1%} on average, {chance:.1%} where it is largest (by the law)"
     assert said in (run.out / "certificate.md").read_text()
 

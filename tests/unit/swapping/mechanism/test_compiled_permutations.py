@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isdp.swapping.mechanism.compiled_permutations import OUT_OF_WORDS, below, toss_exactly
+from isdp.swapping.mechanism.compiled_permutations import OUT_OF_WORDS, below, draw_bernoulli
 
 HALVES = 1 << 32  # what the upper half of a word can be
 
@@ -42,10 +42,10 @@ def test_without_words_there_is_no_number():
 def test_a_coin_falls_by_the_number_below_its_denominator():
     words = np.concatenate([word(first_of(k, 5) + 1) for k in range(5)])
     tosses = np.zeros(5, dtype=np.bool_)
-    assert toss_exactly(words, tosses, 0, 2, 5) == (5, 5)
+    assert draw_bernoulli(words, tosses, 0, 2, 5) == (5, 5)
     assert tosses.tolist() == [True, True, False, False, False]
 
 
 def test_coins_stop_where_the_words_do():
     tosses = np.zeros(4, dtype=np.bool_)
-    assert toss_exactly(np.concatenate([word(7), word(0)]), tosses, 1, 1, 3) == (2, 1)
+    assert draw_bernoulli(np.concatenate([word(7), word(0)]), tosses, 1, 1, 3) == (2, 1)

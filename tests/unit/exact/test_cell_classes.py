@@ -10,10 +10,10 @@ from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.independent_parts import independent_parts
 from isdp.errors import MisfitError, NoSamplerError
 from isdp.exact import release, select_sampler
-from isdp.exact.disjoint.bounded_laplace import BoundedSampler
-from isdp.exact.overlapping.cell_classes import TypedSampler
-from isdp.exact.overlapping.class_sums import TypeSums
-from isdp.exact.tied_cells import merge_mirrored
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.exact.overlapping.class_sums import CellClassSums
+from isdp.exact.tied_cells import merge_tied_cells
 
 
 def pseudo(seed=5):
@@ -54,9 +54,9 @@ def test_too_many_classes_are_refused():
 
 def test_sums_beyond_64_bits_are_refused():
     with pytest.raises(InputError):
-        TypeSums(Invariants([[2**30, 1, 0], [0, 1, 2**30]]), [1, 1, 1], Fraction(1, 10**9))
+        CellClassSums(Invariants([[2**30, 1, 0], [0, 1, 2**30]]), [1, 1, 1], Fraction(1, 10**9))
     with pytest.raises(InputError, match="epsilon"):
-        TypedSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1001.0))
+        CellClassSampler(Invariants.margins((3, 3)), GeneralizedLaplace(1001.0))
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.001", "30"])
@@ -97,7 +97,7 @@ def test_parts_split_cells_and_rows():
 )
 def test_cells_that_mirror_one_another_are_merged(matrix, times, left):
     invariants = Invariants(matrix)
-    merged = merge_mirrored(invariants)
+    merged = merge_tied_cells(invariants)
     assert (merged and merged.times) == times
     if merged:
         assert merged.invariants.matrix.tolist() == left
@@ -141,11 +141,13 @@ def test_bounded_noise_at_any_size():
 def test_bounds_that_no_noise_meets_are_refused():
     lower = np.array([0, -1, 3, -1])
     with pytest.raises(InputError, match="block 1"):
-        BoundedSampler(Invariants.partition([0, 0, 1, 1]), GeneralizedLaplace(1.0), lower)
+        BoundedCompositionSampler(
+            Invariants.partition([0, 0, 1, 1]), GeneralizedLaplace(1.0), lower
+        )
     for invariants, law, lower in (
         (Invariants.margins((2, 2)), GeneralizedLaplace(1.0), np.zeros(4, int)),
         (Invariants.total(2), GeneralizedGaussian(1.0), np.zeros(2, int)),
         (Invariants.total(2), GeneralizedLaplace(1.0), None),
     ):
         with pytest.raises(MisfitError):
-            BoundedSampler(invariants, law, lower)
+            BoundedCompositionSampler(invariants, law, lower)
