@@ -27,8 +27,8 @@ from isdp import (
     topdown,
 )
 from isdp.accounting import PrivacyGuarantee
-from isdp.commands.privatize.dataframe import frame as privatize
-from isdp.commands.shared.request import Request as NoiseRequest
+from isdp.commands.privatize.dataframe import privatize_frame as privatize
+from isdp.commands.shared.request import NoiseRequest
 from isdp.constraints import Invariants, Polytope
 from isdp.errors import InputError
 from isdp.exact import draw_noise

@@ -9,7 +9,7 @@ from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.distributions import CUTS, binned, cell_distribution
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
-from tests.unit.exact.test_messages import RECORDS, points_in_a_box
+from tests.unit.exact.test_variable_elimination import RECORDS, points_in_a_box
 
 DRAWS = 20_000
 LATTICES = {

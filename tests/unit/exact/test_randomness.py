@@ -18,7 +18,7 @@ from isdp import (
     draw_noise,
 )
 from isdp.cli import main
-from isdp.commands.privatize.dataframe import frame
+from isdp.commands.privatize.dataframe import privatize_frame
 from isdp.swapping import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata
 from isdp.topdown import draw_noise_for_release
@@ -193,7 +193,7 @@ def test_the_system_s_bytes_decide_what_a_command_releases(command, system, tmp_
 
 def test_a_data_frame_is_released_with_the_noise_of_the_release(system):
     table = counts()
-    noisy = frame(table, count="count", total=True, epsilon="1/4").frame["count"]
+    noisy = privatize_frame(table, count="count", total=True, epsilon="1/4").frame["count"]
     system.start(0)
     noise = draw_noise(
         GeneralizedLaplace("1/4"), Invariants.total(len(table)), rng=SYSTEM_RANDOMNESS
