@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.signal import fftconvolve
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_distribution, release, select_sampler
+from isdp.exact import enumerate_distribution, select_sampler
 from isdp.exact.bits.negative_binomial import NegativeBinomials
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
@@ -17,6 +17,7 @@ from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.class_sums import CellClassSums
 from tests.distributions import CUTS, binned, cell_distribution, l1
+from tests.exact_noise import exact_noise
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 STATES_BY_SEX = Invariants([[1, 1, 1, 0, 0], [0, 0, 0, 1, 1], [1, 1, 0, 1, 0]])
@@ -86,7 +87,7 @@ def test_parts_and_mirrored_cells_on_lattices_small_enough_to_enumerate(name, ep
         select_sampler(mechanism, invariants).sample(np.random.default_rng(43), DRAWS), law
     )
     source = np.random.default_rng(44).bytes
-    released = release(invariants, epsilon, draws=DRAWS, source=source)
+    released = exact_noise(GeneralizedLaplace(epsilon), invariants, DRAWS, source=source)
     check_points(released, law)
     wrong = law.pmf**1.3  # the law at 1.3 times the epsilon
     with pytest.raises(LawRejected):

@@ -74,7 +74,7 @@ def enumerate_distribution(
         )
     axes = [np.arange(-h, h + 1) for h in half.tolist()]
     points = np.vstack([_within(basis, axes, c, energy.power, radius) for c in axes[0]])
-    norms = mechanism.measure(points)
+    norms = mechanism.noise_norm(points)
     points, norms = points[norms <= radius], norms[norms <= radius]
     weights = np.exp(-energy.rate * norms)
     return EnumeratedDistribution(

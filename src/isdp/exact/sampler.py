@@ -79,5 +79,5 @@ def refuse_many_cells(cells: int) -> None:
     """
     if cells > MAX_CELLS:
         raise InputError(
-            f"exact: at most {MAX_CELLS} cells are supported; use MCMC (isdp.mcmc.sample)"
+            f"exact: at most {MAX_CELLS} cells are supported; use MCMC (isdp.mcmc.draw_chains)"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from flint import fmpz_mat
@@ -15,6 +16,7 @@ from isdp.errors import InputError
 from isdp.lattice.elimination import row_reduce
 from isdp.lattice.smith import smith_normal_form
 
+Basis = Literal["smith", "lll", "exchange"]
 BASES = ("smith", "lll")
 QUICK_LLL_DIMENSION = 400  # dimension up to which LLL takes about a second; see `basis_seconds`
 EXCHANGE_ROUNDS = 3

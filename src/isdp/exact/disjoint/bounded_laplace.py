@@ -281,7 +281,7 @@ class _Block:
                 return noise
         raise InputError(
             f"exact: no noise above the lower bounds was accepted in {MAX_PROPOSALS} proposals; "
-            f"use the Markov chain (isdp.mcmc.sample)"
+            f"use the Markov chain (isdp.mcmc.draw_chains)"
         )
 
 

@@ -340,9 +340,7 @@ def _weights_of(split: Split, left, right, states: np.ndarray) -> np.ndarray:
 
 
 def _advice(sums: str) -> str:
-    return (
-        f"({sums} sums are open at a time); use the MCMC sampler (isdp.mcmc.sample) or less noise"
-    )
+    return f"({sums} sums are open at a time); use isdp.mcmc.draw_chains or less noise"
 
 
 def _invert(totals: np.ndarray, uniform: np.ndarray) -> np.ndarray:

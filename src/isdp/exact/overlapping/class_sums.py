@@ -225,7 +225,7 @@ class CellClassSums:
                 f"exact: {blocks} blocks of cells with {across} independent totals across them "
                 f"would take about {self.expected_proposals:.1g} proposals of {len(self.sizes)} "
                 f"sums per draw, more than {MAX_PROPOSALS:.0e} proposals or {MAX_SUMS:.0e} sums; "
-                f"use fewer totals across blocks, or a Markov chain (isdp.mcmc.sample)"
+                f"use fewer totals across blocks, or a Markov chain (isdp.mcmc.draw_chains)"
             )
 
     # -- use ----------------------------------------------------------------------------------

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from isdp import Invariants
-from isdp.exact import release
+from isdp import GeneralizedLaplace, Invariants
 from isdp.exact.bits.geometric import Geometric
 from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.compositions import draw_compositions
+from tests.exact_noise import exact_noise
 
 
 def pseudo(seed=3):
@@ -47,7 +47,7 @@ def test_blocks_of_all_sizes_keep_their_totals_in_every_draw():
     labels = np.repeat(np.arange(9), sizes)
     np.random.default_rng(5).shuffle(labels)
     held = Invariants.partition([None if label == 5 else int(label) for label in labels])
-    noise = release(held, "1/3", draws=3, source=pseudo())
+    noise = exact_noise(GeneralizedLaplace("1/3"), held, 3, source=pseudo())
     assert not held.apply(noise).any()
     for label in (1, 2, 3, 4, 5, 7, 8):
         assert noise[:, labels == label].any()
