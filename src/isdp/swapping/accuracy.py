@@ -40,8 +40,9 @@ def expected_table(counts: ArrayLike, rate: float) -> NDArray[np.float64]:
     table = check_table(counts)
     before, (moved, n) = table.astype(float), _moved_probabilities(table, rate)
     independent = before.sum(axis=2, keepdims=True) * before.sum(axis=1, keepdims=True)
-    moved_part: NDArray[np.float64] = moved * (independent - before) / np.maximum(n - 1, 1)
-    return (1 - moved) * before + moved_part
+    moved_mean = moved * (independent - before) / np.maximum(n - 1, 1)
+    mean: NDArray[np.float64] = (1 - moved) * before + moved_mean
+    return mean
 
 
 def _moved_probabilities(
