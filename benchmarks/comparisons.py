@@ -10,9 +10,9 @@ import pandas as pd
 from benchmarks import numpy_algorithm1
 from benchmarks.releases import states_by_classes
 from benchmarks.timing import medians, row, seconds, seconds_of_program, timed
-from isdp import GeneralizedLaplace, Invariants
+from isdp import SYSTEM_RANDOMNESS, GeneralizedLaplace, Invariants, draw_noise
 from isdp.diagnostics.chains import convergence
-from isdp.exact import release, sample, select_sampler
+from isdp.exact import select_sampler
 from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.lattice.null_lattice import kernel_lattice
@@ -36,7 +36,7 @@ DRAWS_A_CALL = 10_000  # beyond, the system's giving of fresh memory is what is 
 
 def noise_norm(walk, noise):
     """Norm of each draw as a further coordinate."""
-    return walk.mechanism.measure(noise)[..., None]
+    return walk.mechanism.noise_norm(noise)[..., None]
 
 
 def smallest_ess(walk, noise):
@@ -57,14 +57,14 @@ class Chains:
 
     def __post_init__(self):
         self.rng = np.random.default_rng(1)
-        run_chains(self.rng, self.walk, draws=1, chains=1, burn_in=1)  # compiles
+        run_chains(self.rng, self.walk, n_draws=1, n_chains=1, burn_in=1)  # compiles
         self.states = None
 
     def sweep(self):
         """Run on; return draws and seconds."""
         if self.states is None:
             settled, _ = run_chains(
-                self.rng, self.walk, draws=1, chains=self.chains, burn_in=self.burn_in
+                self.rng, self.walk, n_draws=1, n_chains=self.chains, burn_in=self.burn_in
             )
             self.states = settled[:, -1]
         noise, took = timed(self._run)
@@ -72,7 +72,7 @@ class Chains:
         return noise, took
 
     def _run(self):
-        counts = {"draws": self.draws, "chains": self.chains, "thin": self.thin, "burn_in": 0}
+        counts = {"n_draws": self.draws, "n_chains": self.chains, "thin": self.thin, "burn_in": 0}
         return run_chains(self.rng, self.walk, start=self.states, **counts)[0]
 
     def effective_draws_a_second(self):
@@ -92,7 +92,7 @@ def chains_of(walk, settings):
 
 def chains_with_pilot(walk, settings, burn_in=20_000):
     """Thin as `sample_noise` of the lattices does: so many sweeps as an effective draw takes."""
-    pilot, _ = run_chains(np.random.default_rng(2), walk, draws=2000, burn_in=burn_in)
+    pilot, _ = run_chains(np.random.default_rng(2), walk, n_draws=2000, burn_in=burn_in)
     thin = max(1, math.ceil(4 * 2000 / smallest_ess(walk, pilot)))
     return Chains(walk, settings["draws"], thin, burn_in, settings["chains"])
 
@@ -219,15 +219,19 @@ def noise_measures(cells, opendp):
     p = -math.expm1(-epsilon)
     many = max(1, 10**6 // cells)
     works = {
-        "one total": lambda: sample(rng, invariants, law, 1),
-        "one total, for release": lambda: release(invariants, epsilon),
+        "one total": lambda: draw_noise(law, invariants, rng=rng),
+        "one total, for release": lambda: draw_noise(
+            GeneralizedLaplace(epsilon), invariants, rng=SYSTEM_RANDOMNESS
+        ),
         "numpy, unconstrained": lambda: rng.geometric(p, cells) - rng.geometric(p, cells),
     }
     if cells >= NOISE_FROM:
         typed = CellClassSampler(states_by_classes(cells), law)
         several = Invariants.partition(np.arange(cells) * SEVERAL // cells)
         works["types"] = lambda: typed.sample(rng, 1)
-        works[f"{SEVERAL} totals, for release"] = lambda: release(several, epsilon)
+        works[f"{SEVERAL} totals, for release"] = lambda: draw_noise(
+            GeneralizedLaplace(epsilon), several, rng=SYSTEM_RANDOMNESS
+        )
     measures = {
         name: rate_of(many * cells, lambda work=work: [work().size for _ in range(many)])
         for name, work in works.items()

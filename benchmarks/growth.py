@@ -7,8 +7,7 @@ import pandas as pd
 
 from benchmarks.releases import states_by_classes
 from benchmarks.timing import row, seconds_a_call, timed
-from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import sample
+from isdp import GeneralizedLaplace, Invariants, draw_noise
 from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
@@ -25,7 +24,7 @@ def a_composition(cells, epsilon=EPSILON, blocks=1):
     invariants = Invariants.partition(np.arange(cells) % blocks)
     rng = np.random.default_rng(1)
     law = GeneralizedLaplace(epsilon)
-    return seconds_a_call(lambda: sample(rng, invariants, law, 1))
+    return seconds_a_call(lambda: draw_noise(law, invariants, rng=rng))
 
 
 def a_sweep(cells):

@@ -9,7 +9,7 @@ from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
 from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from tests.distributions import CUTS, binned, cell_distribution
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
-from tests.unit.exact.test_messages import RECORDS, points_in_a_box
+from tests.unit.exact.test_variable_elimination import RECORDS, points_in_a_box
 
 DRAWS = 20_000
 LATTICES = {
@@ -50,9 +50,9 @@ def test_law_on_lattices_small_enough_to_enumerate(name, law):
     points, pmf = enumerate_product(invariants, mechanism)
     draws = draw(invariants, mechanism, 21)
     check_law(count_points(draws, points), np.append(pmf, 0.0))
-    norms = mechanism.measure(points)
+    norms = mechanism.noise_norm(points)
     mean = (pmf * norms).sum()
-    check_mean(mechanism.measure(draws), mean, np.sqrt((pmf * (norms - mean) ** 2).sum()))
+    check_mean(mechanism.noise_norm(draws), mean, np.sqrt((pmf * (norms - mean) ** 2).sum()))
 
 
 @pytest.mark.parametrize("law", MECHANISMS)

@@ -94,13 +94,13 @@ def test_laplace_moments_on_the_4_x_4_table(norm, epsilon):
     # epsilon^2 at most for l1, below 1e-11 for l2 at this epsilon.
     mechanism = GeneralizedLaplace(epsilon, norm)
     draws = draw(NORMS[norm], Invariants.margins((4, 4)), mechanism, 6_000)
-    scaled = epsilon * mechanism.measure(draws)
+    scaled = epsilon * mechanism.noise_norm(draws)
     check_mean(scaled, 9.0, 3.0)
     fourth = 9 * 10 * 11 * 12 - 90**2
     check_mean(scaled**2, 90.0, np.sqrt(fourth))
     check_mean(draws[:, 6], 0.0)
     if norm == "l2":  # directions are uniform: every cell has the same share of ||u||^2
-        share = (draws[:, 0] / mechanism.measure(draws)) ** 2
+        share = (draws[:, 0] / mechanism.noise_norm(draws)) ** 2
         check_mean(share, 1 / 16)
     with pytest.raises(LawRejected):
         check_mean(scaled * 1.1, 9.0, 3.0)

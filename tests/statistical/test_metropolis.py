@@ -25,7 +25,7 @@ LATTICES = {
 def states(walk, chains, sweeps, seed, each=1):
     """So many states of each chain, so many sweeps apart and from the start."""
     rng = np.random.default_rng(seed)
-    draws, _ = run_chains(rng, walk, draws=each, chains=chains, burn_in=0, thin=sweeps)
+    draws, _ = run_chains(rng, walk, n_draws=each, n_chains=chains, burn_in=0, thin=sweeps)
     return draws.reshape(-1, walk.cells)
 
 
@@ -42,9 +42,9 @@ def test_law_on_lattices_small_enough_to_enumerate(name, acceptance, basis, norm
     counts = count_points(draws, law.points)
     pmf = np.append(law.pmf, 0.0)
     check_law(counts, pmf)
-    norms = mechanism.measure(law.points)
+    norms = mechanism.noise_norm(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
-    check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
+    check_mean(mechanism.noise_norm(draws), (law.pmf * norms).sum(), sd)
 
 
 @pytest.mark.parametrize("acceptance", ["joint", "coordinate"])

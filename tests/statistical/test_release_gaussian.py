@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from isdp import GeneralizedGaussian, Invariants
-from isdp.exact import release, sample
-from isdp.exact.bits.geometric import BitSource
+from isdp import GeneralizedGaussian, Invariants, draw_noise
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.lattice.null_lattice import kernel_lattice
 from tests.distributions import gaussian
+from tests.exact_noise import exact_noise
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 DRAWS = 8_000
@@ -55,10 +55,10 @@ def test_klein_follows_the_law_on_small_lattices(name, variance):
 
 def test_draws_one_at_a_time_follow_the_law():
     """Bounds of the acceptance probability decide nearly all splits, its value the others."""
-    invariants, variance, words = Invariants.total(3), Fraction(1, 5), pseudo()
+    invariants, variance, random_bits = Invariants.total(3), Fraction(1, 5), pseudo()
     points, pmf = enumerated(invariants, variance)
     sampler = SplittingSampler(invariants, gaussian(variance))
-    drawn = np.vstack([sampler.draw(words, 1) for _ in range(4_000)])
+    drawn = np.vstack([sampler.draw(random_bits, 1) for _ in range(4_000)])
     check_law(count_points(drawn, points), np.append(pmf, 0.0))
 
 
@@ -106,15 +106,21 @@ def test_halving_and_klein_draw_from_one_law():
 def test_a_table_of_use_has_the_variance_of_the_normal_law():
     """For sigma of 3 the lattice is fine: each cell of a 5 x 6 table has sigma^2 times 20/30."""
     invariants = Invariants.margins((5, 6))
-    drawn = release(invariants, rho="1/18", draws=3_000, source=np.random.default_rng(3).bytes)
+    drawn = exact_noise(
+        GeneralizedGaussian(rho="1/18"), invariants, 3_000, source=np.random.default_rng(3).bytes
+    )
     wanted = 9 * 20 / 30
     for cell in (0, 13, 29):
         check_mean(drawn[:, cell] ** 2.0, wanted, math.sqrt(2) * wanted)
     norms = (drawn**2.0).sum(axis=1)
-    floating = sample(np.random.default_rng(4), invariants, GeneralizedGaussian(3.0), 3_000)
+    floating = draw_noise(
+        GeneralizedGaussian(3.0), invariants, n_draws=3_000, rng=np.random.default_rng(4)
+    )
     sd = math.sqrt(2 * 20) * 9
     check_mean(norms, 9 * 20, sd)
     check_mean((floating**2.0).sum(axis=1), 9 * 20, sd)
-    off = release(invariants, rho="1/20", draws=3_000, source=np.random.default_rng(3).bytes)
+    off = exact_noise(
+        GeneralizedGaussian(rho="1/20"), invariants, 3_000, source=np.random.default_rng(3).bytes
+    )
     with pytest.raises(LawRejected):
         check_mean((off**2.0).sum(axis=1), 9 * 20, sd)

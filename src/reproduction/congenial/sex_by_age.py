@@ -62,6 +62,11 @@ def walk_and_run(counts: np.ndarray, epsilon: float, settings: Mapping) -> tuple
     return lattice_walk(counts, epsilon, run.pop("proposal")), run
 
 
+def _named_counts(run: Mapping) -> dict:
+    names = {"draws": "n_draws", "chains": "n_chains"}
+    return {names.get(key, key): value for key, value in run.items()}
+
+
 def compare_samplers(
     rng: np.random.Generator, samplers: dict[str, tuple[LatticeWalk | IndependenceSampler, Mapping]]
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
@@ -73,9 +78,9 @@ def compare_samplers(
     """
     rows, draws, streams = [], {}, rng.spawn(len(samplers))
     for (name, (sampler, settings)), stream in zip(samplers.items(), streams, strict=True):
-        run_chains(stream.spawn(1)[0], sampler, draws=1, chains=1, burn_in=1)  # compiles
+        run_chains(stream.spawn(1)[0], sampler, n_draws=1, n_chains=1, burn_in=1)  # compiles
         began = time.perf_counter()
-        noise, info = run_chains(stream, sampler, **settings)
+        noise, info = run_chains(stream, sampler, **_named_counts(settings))
         seconds = time.perf_counter() - began
         draws[name] = noise
         cells = convergence(noise, ("rhat", "ess_bulk", "ess_tail"))
@@ -336,7 +341,7 @@ def distances(
         polytope = Polytope.of_counts(sex_by_age_invariants(), counts)
         loud = double_geometric_noise(raw, raw_epsilon, size)
         walk, run = walk_and_run(counts, epsilon, options["walk"])
-        noise, _ = run_chains(walked, walk, **run)
+        noise, _ = run_chains(walked, walk, **_named_counts(run))
         found = {
             "raw": loud,
             "projected": nearest_l2(counts + loud, polytope) - counts,

@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.integrate import quad
 
 from isdp.constraints.invariants import Invariants
-from isdp.mcmc.metropolis import sample
+from isdp.mcmc.metropolis import draw_chains
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 # where the privacy loss is looked for, in units of 1/epsilon
@@ -139,7 +139,9 @@ def two_bin_table(
 
 def _known_query(rng: np.random.Generator, epsilon: float) -> dict:
     """Release a query that the invariant gives away: one cell under its own total (5.2)."""
-    noise = sample(rng, Invariants.total(1), GeneralizedLaplace(epsilon), draws=1000).ravel()
+    noise = draw_chains(
+        GeneralizedLaplace(epsilon), Invariants.total(1), n_draws=1000, rng=rng
+    ).ravel()
     # every release is the query itself, from each database that conforms: nothing is lost
     loss = 0.0 if (noise == 0).all() else math.inf
     return {

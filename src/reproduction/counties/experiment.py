@@ -34,12 +34,12 @@ def sample_state(
     def run(epsilon: float, **options) -> np.ndarray:
         mechanism = GeneralizedLaplace(epsilon, settings["norm"])
         walk = LatticeWalk(lattice, mechanism, settings["proposal"], settings["acceptance"])
-        return run_chains(rng, walk, chains=chains, **options)[0]
+        return run_chains(rng, walk, n_chains=chains, **options)[0]
 
     wide, epsilon = settings["overdispersed"], settings["epsilon"]
-    starts = run(wide["epsilon"], draws=1, burn_in=wide["sweeps"])
-    settled = run(epsilon, draws=1, burn_in=settings["burn_in"], start=starts[:, -1])
-    noise = run(epsilon, draws=draws, burn_in=0, thin=settings["thin"], start=settled[:, -1])
+    starts = run(wide["epsilon"], n_draws=1, burn_in=wide["sweeps"])
+    settled = run(epsilon, n_draws=1, burn_in=settings["burn_in"], start=starts[:, -1])
+    noise = run(epsilon, n_draws=draws, burn_in=0, thin=settings["thin"], start=settled[:, -1])
     return Draws(noise, invariants, counties["fips"].tolist(), settings)
 
 
@@ -58,7 +58,7 @@ def describe(
     table = counties[["state", "fips"]].join(describe_cells(noise, diagnostics))
     table["p_abs_le_30"] = (np.abs(flat) <= BAND).mean(axis=0)
     table["below_zero"] = negative.sum(axis=0)
-    norm = convergence(mechanism.measure(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
+    norm = convergence(mechanism.noise_norm(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
     within = (np.abs(noise) <= BAND).mean(axis=-1)
     found = convergence(within[..., None], ["mcse_mean"]).iloc[0]
     # a chain that keeps one value says nothing of the autocorrelation

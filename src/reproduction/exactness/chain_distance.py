@@ -51,12 +51,12 @@ def distance_curve(
     start, between = walk.init(), np.diff(times, prepend=0)
     for chain, stream in enumerate(rng.spawn(chains)):
         at[:, chain], _, _ = walk.run(stream, start, draws=len(times), thin=between)
-    target = walk.mechanism.measure(exact)
+    target = walk.mechanism.noise_norm(exact)
     norm_error = kolmogorov_bound(chains, len(exact))
     cell_error = kolmogorov_bound(chains, len(exact), cells)
     rows = []
     for t, states in zip(times.tolist(), at, strict=True):
-        norm = kolmogorov(walk.mechanism.measure(states), target)
+        norm = kolmogorov(walk.mechanism.noise_norm(states), target)
         cell = max(kolmogorov(states[:, i], exact[:, i]) for i in range(cells))
         rows += [(t, NORM, norm, norm_error), (t, CELLS, cell, cell_error)]
     table = pd.DataFrame(rows, columns=["t", "statistic", "distance", "error"])

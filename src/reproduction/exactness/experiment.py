@@ -110,7 +110,7 @@ def compare_law(
         note=exact.settings.get("refused", exact.settings.get("reason", "")),
     )
     series = {
-        "norm": norm_histogram(samples, mechanism.measure),
+        "norm": norm_histogram(samples, mechanism.noise_norm),
         "cells": quantile_table(samples, exact.cells),
     }
     laws = pd.concat(series, names=["series"]).reset_index("series")
@@ -257,13 +257,13 @@ def follow_counties(
         )
         for epsilon in (settings["epsilon"], wide["epsilon"])
     )
-    starts, _ = run_chains(starting, start_walk, draws=1, chains=chains, burn_in=wide["sweeps"])
+    starts, _ = run_chains(starting, start_walk, n_draws=1, n_chains=chains, burn_in=wide["sweeps"])
     between = np.diff(times, prepend=0)
     followed = [
         walk.run(own, walk.init(start), draws=len(times), thin=between)[0]
         for own, (start,) in zip(running.spawn(chains), starts, strict=True)
     ]
-    norms, target = map(walk.mechanism.measure, (np.array(followed), exact))
+    norms, target = map(walk.mechanism.noise_norm, (np.array(followed), exact))
     distances = [kolmogorov(then, target) for then in norms.T]
     error = kolmogorov_bound(chains, target.size)
     return pd.DataFrame({"t": times, "distance": distances, "error": error})

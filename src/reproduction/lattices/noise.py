@@ -48,14 +48,14 @@ def sample_noise(
     before the pilot and again before the first kept draw; `converged`, whether the coupling bound
     has shown it to be enough, is kept with the draws.
     """
-    pilot, _ = run_chains(rng, walk, draws=2000, chains=chains, burn_in=burn_in)
-    norm = walk.mechanism.measure(pilot)[..., None]
+    pilot, _ = run_chains(rng, walk, n_draws=2000, n_chains=chains, burn_in=burn_in)
+    norm = walk.mechanism.noise_norm(pilot)[..., None]
     sizes = "ess_bulk", "ess_tail"
     table = pd.concat([convergence(pilot, sizes), convergence(norm, sizes)])
     moving = table[~table["frozen"]]
     effective = moving[list(sizes)].min(axis=None) if len(moving) else pilot.size
     thin = max(1, math.ceil(chains * len(pilot[0]) / effective))
-    noise, info = run_chains(rng, walk, draws=draws, chains=chains, burn_in=burn_in, thin=thin)
+    noise, info = run_chains(rng, walk, n_draws=draws, n_chains=chains, burn_in=burn_in, thin=thin)
     settings = {
         "law": walk.mechanism.as_dict(),
         "burn_in": burn_in,
@@ -87,7 +87,7 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
 
     For the Gaussian there is no such rule and `rule_mean` is missing.
     """
-    norms = mechanism.measure(draws.noise)
+    norms = mechanism.noise_norm(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)
     epsilon = mechanism.energy.rate if mechanism.energy.of_norm else np.nan
     diagnostics = convergence(norms[..., None], ("rhat", "mcse_mean")).iloc[0]
@@ -141,8 +141,8 @@ def printed_table(
     for law, table in printed.items():
         noise = np.asarray(table, dtype=np.int64).ravel()
         invariants = draws[law].invariants
-        norm = float(mechanisms[law].measure(noise))
-        drawn = mechanisms[law].measure(draws[law].noise).ravel()
+        norm = float(mechanisms[law].noise_norm(noise))
+        drawn = mechanisms[law].noise_norm(draws[law].noise).ravel()
         low, median, high = np.quantile(drawn, [0.005, 0.5, 0.995])
         dimension += degrees_of_freedom(invariants)
         rows.append(

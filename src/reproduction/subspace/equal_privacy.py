@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from isdp.constraints.invariants import Invariants
-from isdp.exact import sample, total_distribution
+from isdp.exact import total_distribution
+from isdp.exact.release_noise import draw_noise
 from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.subspace import (
     ExtendedGaussian,
@@ -102,7 +103,7 @@ def margins_table(
     else:
         at_one = np.array(knorm.estimated_error(rng, walk_steps)[:2])
     twin = _mean_square(conditioned_laplace(rng, held, 1.0, draws, TWIN_STEPS))
-    lattice = _mean_square(sample(rng, held, GeneralizedLaplace(epsilon), draws))
+    lattice = _mean_square(draw_noise(GeneralizedLaplace(epsilon), held, n_draws=draws, rng=rng))
     rows = []
     for currency, person, unit, bound in (
         (

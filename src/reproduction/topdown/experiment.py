@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from isdp import GeneralizedLaplace, Invariants, exact
+from isdp import GeneralizedLaplace, Invariants
 from isdp.constraints.hierarchy import Hierarchy
+from isdp.exact.release_noise import draw_noise
 from isdp.topdown import Plan, Release, Schema, run
 from reproduction.data.histogram import AXES, SHAPE, Histogram
 from reproduction.topdown.configurations import SCHEMA
@@ -105,7 +106,7 @@ def state_noise(
     law = GeneralizedLaplace(epsilon, "l1")
     noise = np.empty((draws, len(counties), cells), dtype=np.int64)
     for rows in counties.groupby("state").indices.values():
-        drawn = exact.sample(rng, Invariants.total(len(rows) * cells), law, draws)
+        drawn = draw_noise(law, Invariants.total(len(rows) * cells), n_draws=draws, rng=rng)
         noise[:, rows] = drawn.reshape(draws, len(rows), cells)
     return noise
 

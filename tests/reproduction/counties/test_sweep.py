@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isdp import GeneralizedLaplace, Invariants, exact
+from isdp import GeneralizedLaplace, Invariants, draw_noise
 from reproduction.counties.sweep import continuous_l2, figure_table, scenario_table
 from reproduction.counties.sweep_figures import NORMS, scenarios
 from tests.artists import inside
@@ -12,7 +12,9 @@ from tests.statistical.checks import LawRejected, check_mean
 @pytest.mark.parametrize("cells", [2, 5, 40])
 def test_the_law_without_rounding_is_that_of_exact_draws_where_the_noise_is_wide(cells):
     mechanism, d = GeneralizedLaplace(0.05, "l2"), cells - 1
-    noise = exact.sample(np.random.default_rng(1), Invariants.total(cells), mechanism, 20_000)
+    noise = draw_noise(
+        mechanism, Invariants.total(cells), n_draws=20_000, rng=np.random.default_rng(1)
+    )
     noise = noise[:, 0]  # cells of one draw depend on each other
     sd, within = continuous_l2(cells, 0.05)
     # a Gamma(d) norm times a coordinate of a uniform direction in d dimensions

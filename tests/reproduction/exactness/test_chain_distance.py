@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from isdp import GeneralizedLaplace, Invariants
+from isdp import GeneralizedLaplace, Invariants, draw_noise
 from isdp.diagnostics.kolmogorov import kolmogorov_bound
-from isdp.exact import sample
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
 from reproduction.exactness.chain_distance import (
@@ -55,7 +54,8 @@ def test_the_distance_in_full_is_that_of_powers_of_the_sweep(acceptance):
 
 def test_a_curve_starts_at_zero_noise_and_comes_near():
     chain = walk(cells=4, epsilon=0.5)
-    exact = sample(np.random.default_rng(1), Invariants.total(4), chain.mechanism, 4000)
+    rng = np.random.default_rng(1)
+    exact = draw_noise(chain.mechanism, Invariants.total(4), n_draws=4000, rng=rng)
     curve = distance_curve(
         np.random.default_rng(2), chain, exact, chains=400, times=[0, 1, 200]
     ).set_index(["statistic", "t"])

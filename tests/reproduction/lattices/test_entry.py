@@ -73,4 +73,4 @@ def test_the_gaussian_claims_no_more_than_is_known():
     assert guarantee.loss_at(3) == Fraction(9, 32)
     assert "up to an unknown constant" in guarantee.statement()
     assert GeneralizedGaussian(2.0).log_weight([2, 0]) == pytest.approx(-0.5)
-    assert np.isclose(GeneralizedGaussian(2.0).measure([3, -4]), 5)
+    assert np.isclose(GeneralizedGaussian(2.0).noise_norm([3, -4]), 5)

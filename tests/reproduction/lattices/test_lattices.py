@@ -139,7 +139,7 @@ def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
     assert row["dimension"] == 2
     assert row["rule_mean"] == pytest.approx(2 / 0.3)
     law = enumerate_distribution(TABLE.invariants, MECHANISM)
-    check_mean(row["mean"], law.pmf @ MECHANISM.measure(law.points), row["mcse"])
+    check_mean(row["mean"], law.pmf @ MECHANISM.noise_norm(law.points), row["mcse"])
 
 
 def test_printed_tables_are_placed_within_the_law():

@@ -9,11 +9,12 @@ from scipy.sparse import block_diag, csr_array
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants
 from isdp.constraints.independent_parts import independent_parts
 from isdp.errors import MisfitError, NoSamplerError
-from isdp.exact import release, select_sampler
+from isdp.exact import select_sampler
 from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
 from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.class_sums import CellClassSums
 from isdp.exact.tied_cells import merge_tied_cells
+from tests.exact_noise import exact_noise
 
 
 def pseudo(seed=5):
@@ -42,7 +43,7 @@ def test_states_by_national_classes_are_drawn_at_any_size(classes):
     assert len(np.unique(noise)) > 20
     again = select_sampler(GeneralizedLaplace(0.25), invariants).sample(np.random.default_rng(1), 2)
     assert (noise == again).all()
-    released = release(invariants, "1/4", source=pseudo())
+    released = exact_noise(GeneralizedLaplace("1/4"), invariants, source=pseudo())
     assert not invariants.apply(released).any()
     assert len(np.unique(released)) > 20
 
@@ -63,7 +64,7 @@ def test_sums_beyond_64_bits_are_refused():
 def test_margins_at_any_epsilon(epsilon):
     for shape in ((14, 2), (3, 3), (3, 4)):
         invariants = Invariants.margins(shape)
-        noise = release(invariants, epsilon, draws=3, source=pseudo())
+        noise = exact_noise(GeneralizedLaplace(epsilon), invariants, 3, source=pseudo())
         assert not invariants.apply(noise).any()
         noise = select_sampler(GeneralizedLaplace(float(epsilon)), invariants).sample(
             np.random.default_rng(1), 3
@@ -120,7 +121,7 @@ def test_separate_tables_are_drawn_apart():
 
 def test_parts_of_a_release_have_noise_of_their_own():
     invariants = Invariants(np.kron(np.eye(3, dtype=int), Invariants.margins((3, 3)).matrix))
-    noise = release(invariants, "1/10", draws=20, source=pseudo())
+    noise = exact_noise(GeneralizedLaplace("1/10"), invariants, 20, source=pseudo())
     assert not invariants.apply(noise).any()
     assert not (noise[:, :9] == noise[:, 9:18]).all()
 

@@ -40,7 +40,7 @@ def test_enumeration_is_the_law_it_says(norm):
     assert len(np.unique(law.points, axis=0)) == len(law.points)
     origin = np.flatnonzero((law.points == 0).all(axis=1))[0]
     ratio = np.log(law.pmf / law.pmf[origin])
-    assert np.abs(ratio + 0.8 * mechanism.measure(law.points)).max() < 1e-9
+    assert np.abs(ratio + 0.8 * mechanism.noise_norm(law.points)).max() < 1e-9
     wider = enumerate_distribution(invariants, mechanism, radius=60)
     assert len(wider.points) > len(law.points)
     assert wider.pmf[(wider.points == 0).all(axis=1)] == pytest.approx(law.pmf[origin], rel=1e-8)
@@ -61,7 +61,7 @@ def test_what_is_left_out_is_bounded_from_above():
     invariants, mechanism = Invariants.total(3), GeneralizedLaplace(0.5)
     short = enumerate_distribution(invariants, mechanism, radius=12)
     whole = enumerate_distribution(invariants, mechanism)
-    beyond = whole.pmf[mechanism.measure(whole.points) > 12].sum()
+    beyond = whole.pmf[mechanism.noise_norm(whole.points) > 12].sum()
     assert 0 < beyond <= short.left_out
 
 

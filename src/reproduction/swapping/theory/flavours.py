@@ -114,7 +114,7 @@ SYSTEMS = (
         PURE,
         None,
         "Dharangutte, Gao, Gong and Yu 2023, Theorem 10",
-        "isdp.exact.release",
+        "isdp.draw_noise",
         "epsilon as chosen; 2 units for a person who changes cell, 4 for an exchange",
     ),
     BuildingBlocks(
