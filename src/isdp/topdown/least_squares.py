@@ -228,10 +228,11 @@ def minimize_by_admm(
         apart, moved = np.abs(table - copy).max(), np.abs(copy - before).max()
         if max(apart, moved) <= limit:
             return copy
-        ratio = apart / max(moved, 1e-300)
-        if balance and turn % 25 == 0 and not 1 / MAX_RESIDUAL_RATIO < ratio < MAX_RESIDUAL_RATIO:
-            factor = np.sqrt(np.clip(ratio, 0.04, 25))
-            step, gap = step * factor, gap / factor
+        if balance and turn % 25 == 0:
+            ratio = apart / max(moved, 1e-300)
+            if not 1 / MAX_RESIDUAL_RATIO < ratio < MAX_RESIDUAL_RATIO:
+                factor = np.sqrt(np.clip(ratio, 0.04, 25))
+                step, gap = step * factor, gap / factor
     raise InputError(
         f"topdown: the estimation did not converge in {MAX_STEPS} steps (residual "
         f"{max(apart, moved):.2g} persons); divide the budget more evenly among the queries"
