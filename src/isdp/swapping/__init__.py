@@ -1,11 +1,11 @@
-"""Permutation swapping: the mechanism of three censuses, made exact.
+"""Permutation swapping: the mechanism, its exact accuracy, and its privacy loss.
 
-After J. Bailie, R. Gong and X.-L. Meng, *Can Swapping be Differentially Private?* (slides, 2023),
-"the slides" in the docstrings. `swap` and `swap_table` are for experiments;
-`permutation_for_release` draws in whole numbers from the operating system's randomness. Losses are
-in nats for each unit of d_HAM, half the records that two datasets do not share; datasets with equal
-invariants differ by 2 units at least. Every function raises `InputError` for a size, a rate, totals
-or counts that are out of range.
+The package follows J. Bailie, R. Gong and X.-L. Meng, *Can Swapping be Differentially Private?*
+(slides, 2023), "the slides" in the docstrings. `swap` and `swap_table` are for experiments;
+`permutation_for_release` is exact and uses the randomness of the operating system. Losses are in
+nats per unit of d_HAM, half the number of records that two datasets do not share. Datasets with
+equal invariants differ by at least 2 units. Every function raises `InputError` for a size, a rate,
+totals or counts that are out of range.
 """
 
 from isdp.swapping.accuracy import debias_table, expected_table

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.streams import stream
-from isdp.topdown.sparse_descent import run_sparse, summed
+from isdp.topdown.sparse_descent import run_sparse, sum_to_regions
 from reproduction.data.histogram import CELLS, Histogram
 from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
 from reproduction.topdown.configurations import six_levels
@@ -72,7 +72,7 @@ def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: H
         below, above = released[levels[depth]], released[levels[depth - 1]]
         if below.data.min(initial=0) < 0:
             raise AssertionError("a released count is negative")
-        if (summed(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
+        if (sum_to_regions(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
             raise AssertionError(f"{levels[depth]}: counts do not add up to those above")
 
 
@@ -87,7 +87,7 @@ def level_errors(
     rows = []
     for level, got in released.items():
         depth = hierarchy.number(level)
-        true = summed(table, hierarchy.leaf_units[depth], got.shape[0])
+        true = sum_to_regions(table, hierarchy.leaf_units[depth], got.shape[0])
         off = (got - true).tocsr()
         people = off.sum(axis=1)
         sums = (abs(people).sum(), (people**2).sum(), abs(off.data).sum(), (off.data**2).sum())

@@ -89,7 +89,7 @@ def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
     before, n = stratum[0], int(stratum.sum())
     rows = []
     for rate in rates:
-        error, undone = (expected_mape(stratum, rate, unmixed=way) for way in (False, True))
+        error, undone = (expected_mape(stratum, rate, debiased=way) for way in (False, True))
         noise, noise_undone = (epsilon_of_equal_error(before, e) for e in (error, undone))
         nominal = epsilon_bound(rate, n)
         rows.append(

@@ -130,7 +130,7 @@ def printed_errors(table: pd.DataFrame) -> pd.DataFrame:
     for name, other in (("as printed", swapped), ("unmixed", undone)):
         off = abs(other - truth).astype(float)
         errors = (mape(truth, other), *(mape(truth[:, k], other[:, k]) for k in (0, 1)))
-        expected = expected_mape(before(table), PRINTED_RATE, unmixed=name == "unmixed")
+        expected = expected_mape(before(table), PRINTED_RATE, debiased=name == "unmixed")
         rows.append((name, *errors, off.sum(), off.max(), expected))
     columns = ["table", "mape", "mape_owned", "mape_rented", "l1", "largest", "expected_mape"]
     return pd.DataFrame(rows, columns=columns)

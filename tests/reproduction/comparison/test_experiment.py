@@ -115,7 +115,7 @@ def test_topdown_spends_what_it_is_given_in_the_known_shares(known, passes):
     assert float(plan.budget.spent) >= 0.75
     assert plan.held == ("region",)
     for old, new in (("nation", "all"), ("state", "region"), ("county", "area")):
-        for query in known.asked(old):
+        for query in known.measured_queries(old):
             share = plan.budget.loss(new, query) / plan.budget.spent
             assert share == known.loss(old, query) / known.spent
 
