@@ -25,7 +25,7 @@ from isdp.exact.overlapping.cell_classes import CellClassSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.exact.overlapping.l2_mixture import MixtureSampler
 from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
-from isdp.exact.reductions import reduce
+from isdp.exact.reductions import select_reduced_sampler
 from isdp.exact.sampler import MAX_PROPOSALS
 from isdp.mechanisms.base import Mechanism, Target
 
@@ -139,7 +139,7 @@ def select_sampler(
         sampler = trial.first([(CompositionSampler, {}), (SplittingSampler, {})])
         if sampler is None:
             select = partial(select_sampler, n_draws=n_draws, quick=quick)
-            sampler = reduce(invariants, mechanism, select)
+            sampler = select_reduced_sampler(invariants, mechanism, select)
         if sampler is None:
             sampler = trial.first(_overlapping(invariants, n_draws, quick))
     if sampler is None:

@@ -220,15 +220,15 @@ class BoundedEliminationSampler:
         plan = self._plan
         log_normaliser, self._convolved = 0.0, 0.0
         errors: dict[int, float] = {}
-        trees = zip(self._layout.trees, plan.halves, plan.splits, plan.same, strict=True)
-        for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
-            nodes = list(zip(tree, halves, splits, same, strict=True))
+        trees = zip(self._layout.trees, plan.halves, plan.splits, plan.message_ids, strict=True)
+        for number_of_tree, (tree, halves, splits, message_ids) in enumerate(trees):
+            nodes = list(zip(tree, halves, splits, message_ids, strict=True))
             for (node, half, split, number), at in track_nodes(plan, number_of_tree, nodes):
                 log_scale, error = 0.0, 0.0
                 if node.cell >= 0:
                     message, log_scale = self._weights(node, half, lower)
                 elif number not in self._messages:
-                    one, two = same[node.left], same[node.right]
+                    one, two = message_ids[node.left], message_ids[node.right]
                     left, right = self._messages[one], self._messages[two]
                     if number in plan.convolutions:
                         message, excess = convolve(plan.convolutions[number], split, left, right)
@@ -248,7 +248,7 @@ class BoundedEliminationSampler:
                 if number not in self._messages:
                     self._messages[number], errors[number] = message, error
                 log_normaliser += log_scale
-            total, error = float(self._messages[same[-1]].sum()), errors[same[-1]]
+            total, error = float(self._messages[message_ids[-1]].sum()), errors[message_ids[-1]]
             log_normaliser += math.log(total) if total > MIN_TOTAL_WEIGHT else -math.inf
             if error:
                 self._convolved += 1.01 * error / (total - error) if total > error else math.inf
@@ -306,7 +306,7 @@ class BoundedEliminationSampler:
 
     def _sample_tree(self, rng: np.random.Generator, tree: int, noise: np.ndarray) -> None:
         nodes, halves = self._layout.trees[tree], self._plan.halves[tree]
-        message = [self._messages[number] for number in self._plan.same[tree]]
+        message = [self._messages[number] for number in self._plan.message_ids[tree]]
         states = {len(nodes) - 1: np.zeros(len(noise), np.int64)}
         if nodes[-1].cell >= 0:  # a cell of its own: its state is free
             totals = np.cumsum(message[-1])
@@ -318,7 +318,7 @@ class BoundedEliminationSampler:
                 continue
             left, right = message[node.left], message[node.right]
             split = self._plan.splits[tree][place]
-            if self._plan.same[tree][place] in self._plan.convolutions:
+            if self._plan.message_ids[tree][place] in self._plan.convolutions:
                 weights = _weights_of(split, left, right, state)
             else:
                 weights = message[place][state]

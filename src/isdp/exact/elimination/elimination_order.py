@@ -140,7 +140,7 @@ def order_by_totals(columns: np.ndarray) -> list[tuple[int, int]]:
     return order
 
 
-def _greedy(openness: _Frontiers, types: int, tie, tell) -> tuple[float, list[tuple[int, int]]]:
+def _greedy(openness: _Frontiers, types: int, tie, report) -> tuple[float, list[tuple[int, int]]]:
     groups = {t: 1 << t for t in range(types)}
     scores = []
 
@@ -159,7 +159,7 @@ def _greedy(openness: _Frontiers, types: int, tie, tell) -> tuple[float, list[tu
         *_, i, j = min(scores)
         cost += openness.cost(groups[i], groups[j])
         order.append((i, j))
-        tell(len(order))
+        report(len(order))
         union = types + len(order) - 1
         groups[union] = groups.pop(i) | groups.pop(j)
         scores = [each for each in scores if each[2] in groups and each[3] in groups]

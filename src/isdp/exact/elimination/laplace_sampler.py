@@ -117,14 +117,14 @@ class EliminationSampler(RandomBitSampler):
         self._most_products = max_products
         touched = np.zeros(invariants.cells, dtype=bool)
         touched[invariants.sparse.indices] = True
-        self.loose, self.tied = np.flatnonzero(~touched), np.flatnonzero(touched)
-        tied = Invariants(invariants.sparse[:, self.tied])
+        self.unconstrained, self.constrained = np.flatnonzero(~touched), np.flatnonzero(touched)
+        constrained = Invariants(invariants.sparse[:, self.constrained])
         rate = float(self.epsilon)
-        least, sums = min_message_bytes(tied, 1, rate, math.log(0.5))
+        least, sums = min_message_bytes(constrained, 1, rate, math.log(0.5))
         _refuse_memory(least, f"at least {sums}")
-        self.layouts = CandidateTrees(tied, 1)
-        self.settled = solve_determined(tied.matrix)
-        self.dimension = len(self.settled[1])
+        self.layouts = CandidateTrees(constrained, 1)
+        self.determined = solve_determined(constrained.matrix)
+        self.dimension = len(self.determined[1])
         self.radius = math.ceil(radius(1, rate, self.dimension, 1, math.log(0.5)))
         self._bound(self._fill())  # from half of the law, how far the ball must reach for all of it
         self.theta, self.radius = self._choose_radius()
@@ -135,7 +135,7 @@ class EliminationSampler(RandomBitSampler):
     def _bound(self, filled: _Filled) -> None:
         """Set L, a bound on the logarithm of g(u) / Q(u) within the ball."""
         nodes = sum(len(tree) for tree in filled.layout.trees)
-        slack = nodes * 2.0**-28 + len(self.tied) * 2.0**-38 + 1e-9
+        slack = nodes * 2.0**-28 + len(self.constrained) * 2.0**-38 + 1e-9
         self.log_bound = Fraction(filled.log_sum + slack)
 
     def _choose_radius(self) -> tuple[Fraction, int]:
@@ -152,7 +152,7 @@ class EliminationSampler(RandomBitSampler):
     def _fill(self) -> _Filled:
         """Messages whose windows hold all vectors of the ball."""
         rate = float(self.epsilon)
-        unbounded = np.full(len(self.tied), -math.inf)
+        unbounded = np.full(len(self.constrained), -math.inf)
 
         def plan_of(layout: EliminationForest, allowed: bool) -> Plan:
             # a part in 10^7 against what rounding did to the scales
@@ -167,9 +167,9 @@ class EliminationSampler(RandomBitSampler):
                 f"{self._most_products:.0e}; use a larger epsilon or fewer totals that overlap"
             )
         messages, scales, log_sum = {}, {}, 0.0
-        trees = zip(layout.trees, plan.halves, plan.splits, plan.same, strict=True)
-        for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
-            nodes = list(zip(tree, halves, splits, same, strict=True))
+        trees = zip(layout.trees, plan.halves, plan.splits, plan.message_ids, strict=True)
+        for number_of_tree, (tree, halves, splits, message_ids) in enumerate(trees):
+            nodes = list(zip(tree, halves, splits, message_ids, strict=True))
             for (node, half, split, number), at in track_nodes(plan, number_of_tree, nodes):
                 if number not in messages:
                     if node.cell >= 0:
@@ -178,7 +178,9 @@ class EliminationSampler(RandomBitSampler):
                     else:
                         convolution = plan.convolutions.get(number)
                         _refuse_terms(split, added=convolution is None)
-                        left, right = (messages[same[part]] for part in (node.left, node.right))
+                        left, right = (
+                            messages[message_ids[part]] for part in (node.left, node.right)
+                        )
                         if convolution is None:
                             message = np.empty(window_size(half))
                             combine(split, left, right, message, at)
@@ -192,83 +194,87 @@ class EliminationSampler(RandomBitSampler):
     def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
         """Independent draws, int64 (n_draws, cells)."""
         noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
-        loose = cached_geometric(self.epsilon).draw_difference(
-            random_bits, n_draws * len(self.loose)
+        unconstrained = cached_geometric(self.epsilon).draw_difference(
+            random_bits, n_draws * len(self.unconstrained)
         )
-        noise[:, self.loose] = loose.reshape(n_draws, len(self.loose))
+        noise[:, self.unconstrained] = unconstrained.reshape(n_draws, len(self.unconstrained))
         done = 0
         with progress("drawing noise", n_draws) as at:
             while done < n_draws:
-                kept = self._try(random_bits, min(n_draws - done + 8, TRIES_AT_ONCE))[
+                kept = self._draw_kept(random_bits, min(n_draws - done + 8, TRIES_AT_ONCE))[
                     : n_draws - done
                 ]
-                noise[done : done + len(kept), self.tied] = kept
+                noise[done : done + len(kept), self.constrained] = kept
                 done += len(kept)
                 at(done)
         return noise
 
-    def _try(self, random_bits: BitSource, tries: int) -> np.ndarray:
+    def _draw_kept(self, random_bits: BitSource, n_proposals: int) -> np.ndarray:
         """Noise in the tied cells of the tries that are kept, in their order."""
-        rare = random_bits.take(tries) >> np.uint64(64 - RARE_BITS) == 0
-        kept = np.zeros(tries, dtype=bool)
-        noise = np.zeros((tries, len(self.tied)), dtype=np.int64)
-        kept[~rare], noise[~rare] = self._try_inside(random_bits, tries - int(rare.sum()))
-        kept[rare], noise[rare] = self._try_outside(random_bits, int(rare.sum()))
+        rare = random_bits.take(n_proposals) >> np.uint64(64 - RARE_BITS) == 0
+        kept = np.zeros(n_proposals, dtype=bool)
+        noise = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64)
+        kept[~rare], noise[~rare] = self._accept_inside(random_bits, n_proposals - int(rare.sum()))
+        kept[rare], noise[rare] = self._accept_outside(random_bits, int(rare.sum()))
         return noise[kept]
 
-    def _try_inside(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _accept_inside(
+        self, random_bits: BitSource, n_proposals: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Try law Q: return which tries are kept, and the noise of each."""
-        noise, shares = self._propose(random_bits, tries)
+        noise, units = self._propose(random_bits, n_proposals)
         norms = np.abs(noise).sum(axis=1)
-        kept = np.flatnonzero((norms <= self.radius) & (shares > 0).all(axis=1))
-        shares, norms = shares[kept], norms[kept]
+        kept = np.flatnonzero((norms <= self.radius) & (units > 0).all(axis=1))
+        units, norms = units[kept], norms[kept]
 
-        def log_chance(i: int) -> arb:
-            chance = Fraction(math.prod(shares[i].tolist()), 1 << 63 * shares.shape[1])
+        def log_probability(i: int) -> arb:
+            chance = Fraction(math.prod(units[i].tolist()), 1 << 63 * units.shape[1])
             return -to_ball(self.log_bound + self.epsilon * int(norms[i])) - to_ball(chance).log()
 
-        logs = (63 * math.log(2) - np.log(shares.astype(np.float64))).sum(axis=1)
+        logs = (63 * math.log(2) - np.log(units.astype(np.float64))).sum(axis=1)
         logs -= float(self.log_bound) + float(self.epsilon) * norms
-        heads = np.zeros(tries, dtype=bool)
-        heads[kept] = draw_bernoulli(random_bits, np.exp(logs), log_chance)
-        return heads, noise
+        successes = np.zeros(n_proposals, dtype=bool)
+        successes[kept] = draw_bernoulli(random_bits, np.exp(logs), log_probability)
+        return successes, noise
 
-    def _propose(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _propose(self, random_bits: BitSource, n_proposals: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw from Q: noise, int64 (tries, tied cells), and the chances out of 2^63 of each split.
 
         A try that fell between the chances has a 0 among these, and its noise means nothing.
         """
-        noise, all_shares = np.zeros((tries, len(self.tied)), dtype=np.int64), []
+        noise, all_units = np.zeros((n_proposals, len(self.constrained)), dtype=np.int64), []
         layout, plan, messages, scales, _ = self.filled
-        for tree, halves, splits, same in zip(
-            layout.trees, plan.halves, plan.splits, plan.same, strict=True
+        for tree, halves, splits, message_ids in zip(
+            layout.trees, plan.halves, plan.splits, plan.message_ids, strict=True
         ):
-            states = {len(tree) - 1: np.zeros(tries, dtype=np.int64)}
+            states = {len(tree) - 1: np.zeros(n_proposals, dtype=np.int64)}
             for place in range(len(tree) - 1, -1, -1):
                 node, state = tree[place], states.pop(place)
                 if node.cell >= 0:
                     noise[:, node.cell] = node.gap * (state - halves[place][0])
                     continue
-                weights = messages[same[place]][state] * scales[same[place]]
+                weights = messages[message_ids[place]][state] * scales[message_ids[place]]
                 factors = 2.0**63 * (1 - SLACK) / weights
-                uniform = (random_bits.take(tries) >> np.uint64(1)).astype(np.int64)
-                left, right = (messages[same[part]] for part in (node.left, node.right))
-                lefts, rights, shares = np.empty((3, tries), dtype=np.int64)
+                uniform = (random_bits.take(n_proposals) >> np.uint64(1)).astype(np.int64)
+                left, right = (messages[message_ids[part]] for part in (node.left, node.right))
+                lefts, rights, units = np.empty((3, n_proposals), dtype=np.int64)
                 draw_integer_splits(
-                    splits[place], left, right, state, factors, uniform, lefts, rights, shares
+                    splits[place], left, right, state, factors, uniform, lefts, rights, units
                 )
                 states[node.left], states[node.right] = lefts, rights
-                all_shares.append(shares)
-        return noise, np.array(all_shares, dtype=np.int64).reshape(-1, tries).T
+                all_units.append(units)
+        return noise, np.array(all_units, dtype=np.int64).reshape(-1, n_proposals).T
 
-    def _try_outside(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _accept_outside(
+        self, random_bits: BitSource, n_proposals: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Try law R: return which tries are kept, and the noise of each."""
-        cells, free, weights, denominator = self.settled
+        cells, free, weights, denominator = self.determined
         rate = self.theta * self.epsilon
-        drawn = cached_geometric(rate).draw_difference(random_bits, tries * len(free))
-        drawn = drawn.reshape(tries, len(free)).astype(object)
+        drawn = cached_geometric(rate).draw_difference(random_bits, n_proposals * len(free))
+        drawn = drawn.reshape(n_proposals, len(free)).astype(object)
         others = drawn @ weights.T
-        noise = np.zeros((tries, len(self.tied)), dtype=object)
+        noise = np.zeros((n_proposals, len(self.constrained)), dtype=object)
         noise[:, free], noise[:, cells] = drawn, others // denominator
         norms, own = np.abs(noise).sum(axis=1), np.abs(drawn).sum(axis=1)
         kept = np.flatnonzero((others % denominator == 0).all(axis=1) & (norms > self.radius))
@@ -277,16 +283,16 @@ class EliminationSampler(RandomBitSampler):
             for norm, size in zip(norms[kept].tolist(), own[kept].tolist(), strict=True)
         ]
 
-        def log_chance(i: int) -> arb:
+        def log_probability(i: int) -> arb:
             spread = arb(proposal_ratio()).log() - len(free) * (to_ball(rate / 2)).tanh().log()
             return spread - to_ball(falls[i])
 
         log_spread = math.log(proposal_ratio()) - len(free) * math.log(math.tanh(rate / 2))
-        heads = np.zeros(tries, dtype=bool)
+        successes = np.zeros(n_proposals, dtype=bool)
         near = np.array([math.exp(log_spread - float(fall)) for fall in falls])
-        heads[kept] = draw_bernoulli(random_bits, near, log_chance)
-        noise[~heads] = 0  # what is not kept may be beyond 64 bits
-        return heads, noise.astype(np.int64)
+        successes[kept] = draw_bernoulli(random_bits, near, log_probability)
+        noise[~successes] = 0  # what is not kept may be beyond 64 bits
+        return successes, noise.astype(np.int64)
 
 
 def proposal_ratio() -> int:

@@ -39,7 +39,7 @@ class Plan(NamedTuple):
 
     halves: list[list[np.ndarray]]
     splits: list[list[Split | None]]
-    same: list[list[int]]
+    message_ids: list[list[int]]
     convolutions: dict[int, Convolution]
     bytes: int
     products: float
@@ -82,12 +82,12 @@ def plan_truncation(
     """
     numbers: dict = {}
     convolutions: dict[int, Convolution] = {}
-    halves, splits, same = [], [], []
+    halves, splits, message_ids = [], [], []
     used, room, products, rounding = 0, 0, 0.0, 0.0
     for tree in layout.trees:
         halves.append([])
         splits.append([])
-        same.append([])
+        message_ids.append([])
         for node in tree:
             half = np.floor(np.minimum(node.scale * factor, MAX_WINDOW) + 1e-9).astype(np.int64)
             split, parts, work = None, [], 0.0
@@ -101,7 +101,7 @@ def plan_truncation(
                 parts = [halves[-1][part] for part in (node.left, node.right)]
                 split = make_split(node.given, node.free, half, *parts)
                 key = (
-                    *(same[-1][part] for part in (node.left, node.right)),
+                    *(message_ids[-1][part] for part in (node.left, node.right)),
                     *(array.tobytes() for array in (node.given, node.free, half)),
                 )
                 lines, longest = max_splits(split)
@@ -124,8 +124,8 @@ def plan_truncation(
                 rounding += (lines + longest + 8) * UNIT
             halves[-1].append(half)
             splits[-1].append(split)
-            same[-1].append(numbers[key])
-    return Plan(halves, splits, same, convolutions, used + room, products, rounding)
+            message_ids[-1].append(numbers[key])
+    return Plan(halves, splits, message_ids, convolutions, used + room, products, rounding)
 
 
 def _worth_convolving(node: Node, split: Split, parts, work: float) -> Convolution | None:
@@ -153,7 +153,7 @@ def track_nodes(plan: Plan, tree: int, nodes: list) -> Iterator[tuple]:
     """
     work, seen = [], set()
     for half, split, number in zip(
-        plan.halves[tree], plan.splits[tree], plan.same[tree], strict=True
+        plan.halves[tree], plan.splits[tree], plan.message_ids[tree], strict=True
     ):
         own = 1.0
         if split is not None and number not in seen:
