@@ -7,10 +7,10 @@ from pathlib import Path
 from checkout import BASE, HERE
 from reproduction.config.model import read_config
 from reproduction.running.descriptions import caption_file, read_descriptions
-from reproduction.running.settings import ConfigError, column, local_file
+from reproduction.running.settings import ConfigError, find_local_file, read_column
 from reproduction.running.single_run import claim_folder
 from reproduction.running.sources import code, presentation
-from reproduction.running.summary import pages_to_open, read_if_there
+from reproduction.running.summary import list_pages_to_open, read_optional_json
 
 
 def files_of(pattern):
@@ -44,7 +44,7 @@ def any_of(names):
 
 
 def selected_states(wildcards=None):
-    return column(checkpoints.select_states.get().output.states, "state")
+    return read_column(checkpoints.select_states.get().output.states, "state")
 
 
 def some_of(settings, *keys):
@@ -106,4 +106,4 @@ def states_of(pattern):
 
 
 # For the captions, which are rendered when the report is built. No job reads this key.
-config["provenance"] = read_if_there("results/data/provenance.json")
+config["provenance"] = read_optional_json("results/data/provenance.json")

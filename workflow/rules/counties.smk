@@ -3,7 +3,7 @@
 Also the regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
 """
 
-from reproduction.running.scenarios import walk_of
+from reproduction.running.scenarios import select_walk
 
 COUNTIES = config["counties"]
 MECHANISM = {key: COUNTIES[key] for key in ("norm", "epsilon")}
@@ -47,7 +47,7 @@ rule sample_counties:
         mem_mb=1000,
     params:
         sources=code("counties"),
-        walk=walk_of(config),
+        walk=select_walk(config),
         seed=config["seed"],
     script:
         "../scripts/counties/sample_counties.py"

@@ -3,7 +3,7 @@
 
 rule fetch_demonstration_data:
     input:
-        local=[local_file(config)] if local_file(config) else [],
+        local=[find_local_file(config)] if find_local_file(config) else [],
         ledger=LEDGER,
         published=PUBLISHED,
     output:

@@ -3,13 +3,13 @@
 A target of its own, no part of `all`. Short releases are batched into jobs by `national.batch`.
 """
 
-from reproduction.national.settings import batches, jobs_of, list_states
+from reproduction.national.settings import split_batches, count_jobs, list_states
 
 NATIONAL = config["national"]
 STATES_RUN = list_states(NATIONAL, BASE / config["data"]["published"])
-JOBS = jobs_of(NATIONAL, STATES_RUN)
+JOBS = count_jobs(NATIONAL, STATES_RUN)
 RELEASES = [f"{family}_{part}" for family in JOBS for part in range(JOBS[family])]
-DESCENTS = batches(STATES_RUN, NATIONAL["batch"]["blocks"])
+DESCENTS = split_batches(STATES_RUN, NATIONAL["batch"]["blocks"])
 
 
 rule run_releases:

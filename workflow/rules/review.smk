@@ -1,9 +1,9 @@
 """The scorecard, the data dictionary, Snakemake's report, the review notebooks and the front page."""
 
 from isdp.errors import InputError
-from reproduction.review.claims import named_tables, read_claims, read_figures
+from reproduction.review.claims import list_tables, read_claims, read_figures
 from reproduction.review.columns import check_measures
-from reproduction.review.shown import made_tables
+from reproduction.review.shown import list_made_tables
 
 NOTEBOOKS = files_of("notebooks/*.ipynb")
 PAGES = {
@@ -54,7 +54,7 @@ rule scorecard:
     input:
         **PAGES,
         provenance="results/data/provenance.json",
-        tables=lambda wildcards: made_tables(named_tables(ALL_CLAIMS), RESULTS, wildcards),
+        tables=lambda wildcards: list_made_tables(list_tables(ALL_CLAIMS), RESULTS, wildcards),
         verified="results/tables/draws_verified.csv",
     output:
         card="results/tables/scorecard.csv",

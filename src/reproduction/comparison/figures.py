@@ -8,7 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from isdp.plots.style import DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
-from reproduction.comparison.experiment import BUREAU, POPULATIONS, SWAPPED
+from reproduction.comparison.experiment import (
+    DEMONSTRATION_SYSTEM,
+    POPULATION_CLASSES,
+    SWAPPED_STATES,
+)
 
 GREEN, PURPLE, BROWN, ORANGE = "#3f8f4f", "#7a5195", "#8a6d1c", DARK[1]
 # colour, marker and line of each system, in the order in which readers see them
@@ -21,19 +25,19 @@ STYLES = {
     "integer Gaussian noise": (DRAW, "s", "--"),
     "projected Gaussian noise": (FAINT, "p", "--"),
     "TopDown, production": (GREEN, "v", "--"),
-    BUREAU: (DAS, "P", "none"),
+    DEMONSTRATION_SYSTEM: (DAS, "P", "none"),
     "permutation swapping": (BROWN, "h", "-"),
 }
 # hold more than the others of their column, so that they may not be compared with these: hollow
-EXCEPTIONS = ("conditioned noise, no count below zero", BUREAU)
-BY_THEOREM = ("integer noise", "TopDown, one pass")
+MORE_CONSTRAINED = ("conditioned noise, no count below zero", DEMONSTRATION_SYSTEM)
+CONVERTED_SYSTEMS = ("integer noise", "TopDown, one pass")
 PANELS = {
     "epsilon": ("pure: epsilon for one person", "systems with a pure guarantee"),
     "rho": ("zCDP: rho for one person", "systems with zero-concentrated privacy"),
     "rate": ("swap rate (no budget for one person)", "records swapped"),
 }
 # words of the vertical axis in each row of the figure of errors, by query or share
-ROWS = {
+ERROR_ROWS = {
     "detail": "cells: root mean square\nerror (persons)",
     "total": "county totals: root mean\nsquare error (persons)",
     "Hispanic": "Hispanic share: mean absolute\nerror (percentage points)",
@@ -42,24 +46,24 @@ BIAS_ROWS = {
     "bias": "mean error of a cell\n(persons; linear within 1)",
     "rmse": "root mean square error\nof a cell (persons)",
 }
-BARS = 3  # standard errors that a bar reaches on either side
-ASIDE = 0.02  # powers of ten: how far apart systems stand that would hide each other
-WHERE = f"({SWAPPED}; bars: three standard errors; hollow: holds more than the others)"
+BAR_ERRORS = 3  # standard errors that a bar reaches on either side
+DODGE = 0.02  # powers of ten: how far apart systems stand that would hide each other
+TITLE_NOTE = f"({SWAPPED_STATES}; bars: three standard errors; hollow: holds more than the others)"
 
 
 @styled
-def errors(points: pd.DataFrame) -> Figure:
+def plot_errors(points: pd.DataFrame) -> Figure:
     """Draw error against each system's own budget, a column for each kind of budget."""
-    figure, axes = panels(len(ROWS), len(PANELS), (11.5, 9.4), sharex="col")
-    for row, (name, words) in enumerate(ROWS.items()):
+    figure, axes = panels(len(ERROR_ROWS), len(PANELS), (11.5, 9.4), sharex="col")
+    for row, (name, words) in enumerate(ERROR_ROWS.items()):
         drawn = points[points["query"] == name]
-        converted = drawn[drawn["system"].isin(BY_THEOREM)]
+        converted = drawn[drawn["system"].isin(CONVERTED_SYSTEMS)]
         converted = converted.assign(budget=converted["budget"] ** 2 / 2)
         for axis, parameter in zip(axes[row], PANELS, strict=True):
             part = drawn[drawn["parameter"] == parameter]
             for system, aside, each in _in_order(part):
                 each = each.sort_values("budget")
-                _line(axis, each["budget"] * 10 ** (ASIDE * aside), each, "value", "error", system)
+                _line(axis, each["budget"] * 10 ** (DODGE * aside), each, "value", "error", system)
             axis.set_xscale("log")
             _budgets(axis, part, converted if parameter == "rho" else converted[:0])
             _logarithmic(axis)
@@ -68,7 +72,7 @@ def errors(points: pd.DataFrame) -> Figure:
     axes[1, 2].text(
         0.5, 0.5, "held: no error", transform=axes[1, 2].transAxes, ha="center", color=INK
     )
-    return finish(figure, f"Three kinds of budget, three columns: compare within one {WHERE}")
+    return finish(figure, f"Three kinds of budget, three columns: compare within one {TITLE_NOTE}")
 
 
 def _logarithmic(axis: Axes) -> None:
@@ -95,10 +99,10 @@ def _line(
     axis.errorbar(
         x,
         points[value],
-        yerr=BARS * points[error].fillna(0),
+        yerr=BAR_ERRORS * points[error].fillna(0),
         color=colour,
         marker=marker,
-        mfc="white" if system in EXCEPTIONS else colour,
+        mfc="white" if system in MORE_CONSTRAINED else colour,
         ls=line,
         ms=5,
         lw=0.8,
@@ -138,7 +142,7 @@ def _name_columns(axes, words: list[str], below: float) -> None:
 
 
 @styled
-def bias(points: pd.DataFrame) -> Figure:
+def plot_bias(points: pd.DataFrame) -> Figure:
     """Draw the errors of cells by their true size, with one budget for each system."""
     classes = list(points["size"].unique())
     figure, axes = panels(len(BIAS_ROWS), len(PANELS), (11.5, 7.4), sharex="col")
@@ -153,14 +157,14 @@ def bias(points: pd.DataFrame) -> Figure:
     for axis in axes[1]:
         _logarithmic(axis)
     _name_columns(axes, ["true size of the cell (persons)"] * len(PANELS), 9)
-    return finish(figure, f"Errors of cells by their true size {WHERE}")
+    return finish(figure, f"Errors of cells by their true size {TITLE_NOTE}")
 
 
 @styled
-def shares(points: pd.DataFrame) -> Figure:
+def plot_shares(points: pd.DataFrame) -> Figure:
     """Draw the mean absolute error of shares by population, with one budget for each system."""
     shown = points.groupby("share", sort=False)
-    classes = [name for name in POPULATIONS if name in set(points["size"])]
+    classes = [name for name in POPULATION_CLASSES if name in set(points["size"])]
     figure, axes = panels(len(shown), len(PANELS), (11.5, 2.2 + 2.3 * len(shown)), sharex="col")
     for row, (name, part) in zip(axes, shown, strict=True):
         _by_class(row, part, "mae", classes)
@@ -168,7 +172,7 @@ def shares(points: pd.DataFrame) -> Figure:
         for axis in row:
             _logarithmic(axis)
     _name_columns(axes, ["population of the county"] * len(PANELS), 11)
-    return finish(figure, f"Mean absolute errors of shares of a county's people {WHERE}")
+    return finish(figure, f"Mean absolute errors of shares of a county's people {TITLE_NOTE}")
 
 
 def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:

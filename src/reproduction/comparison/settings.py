@@ -16,7 +16,7 @@ from reproduction.running.settings import (
     States,
     Whole,
     check_states,
-    known_states,
+    read_known_states,
     setting,
 )
 
@@ -65,7 +65,7 @@ class ComparisonSettings(Block):
 
     def check(self, config: Any, base: Path) -> None:
         """Raise ConfigError unless the states exist and the budgets shown are among those run."""
-        known = known_states(config, base)
+        known = read_known_states(config, base)
         if self.states != "all":
             check_states("comparison.states", self.states, known)
             known = self.states

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 
-def spreads(
+def estimate_spreads(
     each: Iterable[np.ndarray],
     classes: np.ndarray,
     states: np.ndarray,

@@ -21,10 +21,10 @@ from isdp.compare import (
 from isdp.compare.areas import LEVELS
 from isdp.topdown import Budget, Plan
 from reproduction.topdown.configurations import LEVELS as CENSUS_LEVELS
-from reproduction.topdown.configurations import SCHEMA, production, slides
+from reproduction.topdown.configurations import SCHEMA, production_budget, slides_budget
 
 PUBLISHED = "published"  # stands in the list of rhos for the Bureau's own
-NAMES = dict(zip(CENSUS_LEVELS, LEVELS, strict=True))
+LEVEL_NAMES = dict(zip(CENSUS_LEVELS, LEVELS, strict=True))
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,18 @@ class Spending:
         """Plan a run whose three levels together spend this much, for one person."""
         known = self.known
         total = as_fraction(spent) * known.total / known.spent
-        levels = {NAMES.get(level, level): share for level, share in known.levels.items()}
-        queries = {NAMES[level]: shares for level, shares in known.queries.items()}
+        levels = {LEVEL_NAMES.get(level, level): share for level, share in known.levels.items()}
+        queries = {LEVEL_NAMES[level]: shares for level, shares in known.queries.items()}
         budget = Budget(known.flavour, total, levels, queries)
         return Plan(SCHEMA, budget, (LEVELS[1],), passes=self.passes)
 
 
-def bureau_rho() -> Fraction:
+def published_rho() -> Fraction:
     """Return the part of the Bureau's budget of 8 June 2021 for the levels and queries run here."""
-    return production().spent
+    return production_budget().spent
 
 
-def systems() -> dict[str, list[System]]:
+def list_systems() -> dict[str, list[System]]:
     """List the systems of each family, in the order in which readers see them."""
     return {
         "noise": [
@@ -61,14 +61,14 @@ def systems() -> dict[str, list[System]]:
         ],
         "conditioned": [ConditionedNoise()],
         "topdown": [
-            TopDown(Spending(slides(), "one"), "TopDown, one pass", "epsilon"),
-            TopDown(Spending(production(), "isolate_total"), "TopDown, production", "rho"),
+            TopDown(Spending(slides_budget(), "one"), "TopDown, one pass", "epsilon"),
+            TopDown(Spending(production_budget(), "isolate_total"), "TopDown, production", "rho"),
         ],
         "swapping": [Swapping()],
     }
 
 
-def budgets_of(system: System, settings: Mapping) -> list[float]:
+def list_budgets(system: System, settings: Mapping) -> list[float]:
     """List the budgets at which a system is run, in ascending order; settings as in the config."""
     given = settings[f"{system.parameter}s"]
-    return sorted(float(bureau_rho()) if each == PUBLISHED else float(each) for each in given)
+    return sorted(float(published_rho()) if each == PUBLISHED else float(each) for each in given)

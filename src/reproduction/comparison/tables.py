@@ -8,34 +8,34 @@ import pandas as pd
 
 from isdp.accounting import as_fraction, upper
 from isdp.compare import Areas, System
-from reproduction.comparison.experiment import BUREAU, SWAPPED, areas_of
+from reproduction.comparison.experiment import DEMONSTRATION_SYSTEM, SWAPPED_STATES, build_areas
 from reproduction.comparison.spread import standard_error
-from reproduction.comparison.systems import budgets_of, bureau_rho, systems
+from reproduction.comparison.systems import list_budgets, list_systems, published_rho
 from reproduction.data.histogram import Histogram
-from reproduction.topdown.configurations import production, slides
-from reproduction.topdown.experiment import only_states
-from reproduction.topdown.tables import over_runs
+from reproduction.topdown.configurations import production_budget, slides_budget
+from reproduction.topdown.experiment import keep_states
+from reproduction.topdown.tables import average_runs
 
-LABELS = ["parameter", "budget", "scope"]  # besides system and run
+RUN_KEYS = ["parameter", "budget", "scope"]  # besides system and run
 # queries whose errors are given by true size; of the others all answers together
-BY_SIZE = ("total", "detail")
+QUERIES_BY_SIZE = ("total", "detail")
 # the table and the column that the figure of errors shows of each query or share
-DRAWN = {"detail": ("errors", "rmse"), "total": ("errors", "rmse"), "Hispanic": ("shares", "mae")}
+PLOTTED = {"detail": ("errors", "rmse"), "total": ("errors", "rmse"), "Hispanic": ("shares", "mae")}
 PURE_TO_ZCDP = "Bun and Steinke 2016, Proposition 1.4: epsilon gives rho = epsilon^2 / 2"
-NO_WAY_BACK = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
-SWAPS = (
+NO_ZCDP_TO_PURE = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
+SWAPPING_ASSUMPTION = (
     "that holding every area's total and every region's cells costs nothing, and that nobody "
     "minds whose records are exchanged: no theorem turns a rate into the budget of one person"
 )
-FILE = (
+DEMONSTRATION_ASSUMPTION = (
     "that the file's differences are those of the algorithm alone: the tables of 2010 were "
     "themselves swapped, which shows in race and Hispanic origin"
 )
 
 
-def error_table(errors: pd.DataFrame) -> pd.DataFrame:
+def tabulate_errors(errors: pd.DataFrame) -> pd.DataFrame:
     """Average errors over runs by query and true size, with standard errors of bias and rmse."""
-    kept = errors[(errors["size"] == "all") | errors["query"].isin(BY_SIZE)]
+    kept = errors[(errors["size"] == "all") | errors["query"].isin(QUERIES_BY_SIZE)]
     values = ["answers", "bias", "mae", "rmse", "negative"]
     found = _means(kept, ["query", "size"], values, ["bias_spread", "square_spread"])
     of_square = found.pop("square_error")
@@ -43,13 +43,13 @@ def error_table(errors: pd.DataFrame) -> pd.DataFrame:
     return found.assign(rmse_error=of_square / (2 * found["rmse"]).where(found["rmse"] > 0, 1))
 
 
-def share_table(shares: pd.DataFrame) -> pd.DataFrame:
+def tabulate_shares(shares: pd.DataFrame) -> pd.DataFrame:
     """Average errors of shares over runs, with standard errors of bias and mae."""
     values = ["areas", "undefined", "out_of_range", "bias", "mae", "off_by_1"]
     return _means(shares, ["share", "size"], values, ["bias_spread", "mae_spread"])
 
 
-def impossible_table(summary: pd.DataFrame) -> pd.DataFrame:
+def tabulate_impossible(summary: pd.DataFrame) -> pd.DataFrame:
     """Average impossible counts and exact counts over runs."""
     values = ["negative", "fractional", "exact_areas", "exact_cells", "people_moved"]
     return _means(summary, [], values, [])
@@ -59,15 +59,15 @@ def _means(
     table: pd.DataFrame, by: list[str], values: list[str], spreads: list[str]
 ) -> pd.DataFrame:
     """Average over runs; of each column NAME_spread the standard error NAME_error."""
-    keys, values = [*LABELS, *by], [*values, *spreads]
-    found = over_runs(table, keys, values)[["system", *keys, "runs", *values]]
+    keys, values = [*RUN_KEYS, *by], [*values, *spreads]
+    found = average_runs(table, keys, values)[["system", *keys, "runs", *values]]
     for name in spreads:
         of_mean = name.replace("_spread", "_error")
         found[of_mean] = standard_error(found.pop(name), found["runs"])
     return found
 
 
-def cost_table(cost: pd.DataFrame) -> pd.DataFrame:
+def tabulate_costs(cost: pd.DataFrame) -> pd.DataFrame:
     """Summarise the processor time of a release over budgets and runs, and the jobs' memory."""
     found = cost.groupby("system", sort=False).agg(
         releases=("run", "size"),
@@ -81,23 +81,25 @@ def cost_table(cost: pd.DataFrame) -> pd.DataFrame:
     return found.reset_index()
 
 
-def guarantee_table(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
+def tabulate_guarantees(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
     """List every system's guarantee at each of its budgets; records are swapped in `swapped`."""
     rows = []
-    for system in [each for family in systems().values() for each in family]:
+    for system in [each for family in list_systems().values() for each in family]:
         table = swapped if system.parameter == "rate" else areas
-        rows += [_row(system, table, budget) for budget in budgets_of(system, settings)]
+        rows += [_row(system, table, budget) for budget in list_budgets(system, settings)]
     return pd.DataFrame([*rows, _bureau_row()])
 
 
 def _row(system: System, areas: Areas, budget: float) -> dict:
     guarantee = system.guarantee(areas, budget)
-    person, rho, to_compare = guarantee.loss_per_person, None, NO_WAY_BACK
+    person, rho, to_compare = guarantee.loss_per_person, None, NO_ZCDP_TO_PURE
     if person is None:
-        to_compare = SWAPS
+        to_compare = SWAPPING_ASSUMPTION
     elif guarantee.flavour == "pure":
         rho, to_compare = upper(as_fraction(person) ** 2 / 2), PURE_TO_ZCDP
-    known = {"TopDown, one pass": slides(), "TopDown, production": production()}.get(system.name)
+    known = {"TopDown, one pass": slides_budget(), "TopDown, production": production_budget()}.get(
+        system.name
+    )
     return {
         "system": system.name,
         "paper": system.paper,
@@ -120,13 +122,13 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
 
 
 def _bureau_row() -> dict:
-    whole = production()
+    whole = production_budget()
     guarantee = whole.guarantee("the total of each state, and what a block has of housing units")
     return {
-        "system": BUREAU,
+        "system": DEMONSTRATION_SYSTEM,
         "paper": "TDA",
         "parameter": "rho",
-        "budget": float(bureau_rho()),
+        "budget": float(published_rho()),
         "flavour": "zCDP",
         "loss": upper(guarantee.loss),
         "unit": guarantee.unit,
@@ -137,36 +139,36 @@ def _bureau_row() -> dict:
         "whole_counts": True,
         "no_negative_counts": True,
         "unbiased": False,
-        "to_compare": FILE,
+        "to_compare": DEMONSTRATION_ASSUMPTION,
         "statement": guarantee.statement(),
     }
 
 
-def collected(
+def collect_tables(
     runs: Mapping[str, pd.DataFrame], histogram: Histogram, settings: Mapping
 ) -> dict[str, pd.DataFrame]:
     """Make all tables from the single runs, and the points of the figures in the swapped states."""
-    errors, shares = error_table(runs["errors"]), share_table(runs["shares"])
-    swapped = areas_of(only_states(histogram, settings["swapped"]))
-    chosen = {"rho": float(bureau_rho()), **settings["shown"]}
+    errors, shares = tabulate_errors(runs["errors"]), tabulate_shares(runs["shares"])
+    swapped = build_areas(keep_states(histogram, settings["swapped"]))
+    chosen = {"rho": float(published_rho()), **settings["shown"]}
     return {
-        "guarantees": guarantee_table(areas_of(histogram), swapped, settings),
+        "guarantees": tabulate_guarantees(build_areas(histogram), swapped, settings),
         "errors": errors,
         "shares": shares,
-        "impossible": impossible_table(runs["summary"]),
-        "cost": cost_table(runs["cost"]),
-        "errors_points": error_points(errors, shares),
-        "bias_points": points_by_size(errors[errors["query"] == "detail"], chosen),
-        "shares_points": points_by_size(shares, chosen),
+        "impossible": tabulate_impossible(runs["summary"]),
+        "cost": tabulate_costs(runs["cost"]),
+        "errors_points": select_error_points(errors, shares),
+        "bias_points": select_points_by_size(errors[errors["query"] == "detail"], chosen),
+        "shares_points": select_points_by_size(shares, chosen),
     }
 
 
-def error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
+def select_error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
     """List the points of the figure of errors but those of 0, which a logarithm cannot show."""
     tables = {"errors": errors, "shares": shares.rename(columns={"share": "query"})}
     parts = []
-    for name, (table, column) in DRAWN.items():
-        rows = tables[table].query("scope == @SWAPPED and query == @name and size == 'all'")
+    for name, (table, column) in PLOTTED.items():
+        rows = tables[table].query("scope == @SWAPPED_STATES and query == @name and size == 'all'")
         part = rows[["system", "parameter", "budget"]].assign(
             query=name, value=rows[column], error=rows[f"{column}_error"]
         )
@@ -174,7 +176,7 @@ def error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def points_by_size(table: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
+def select_points_by_size(table: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
     """List the errors by size, at the budget chosen for each parameter."""
-    rows = table[(table["scope"] == SWAPPED) & (table["size"] != "all")]
+    rows = table[(table["scope"] == SWAPPED_STATES) & (table["size"] != "all")]
     return rows[rows["budget"] == rows["parameter"].map(chosen)].reset_index(drop=True)

@@ -141,7 +141,7 @@ class FromThePapers(Block):
     swapping: SwappingInPaper = _part("Permutation swapping (SWAP).", "swapping")
 
 
-def filled_in(block: Mapping[str, Mapping]) -> dict[str, dict]:
+def select_filled(block: Mapping[str, Mapping]) -> dict[str, dict]:
     """Keep the entries of a checked block that are not null."""
     kept: dict[str, dict] = {}
     for part, entries in block.items():
@@ -150,9 +150,9 @@ def filled_in(block: Mapping[str, Mapping]) -> dict[str, dict]:
     return kept
 
 
-def replacements(block: Mapping[str, Mapping]) -> Iterator[tuple[str, Any]]:
+def list_replacements(block: Mapping[str, Mapping]) -> Iterator[tuple[str, Any]]:
     """Give each setting that a checked block replaces, by its dotted key, and its new value."""
-    for part, entries in filled_in(block).items():
+    for part, entries in select_filled(block).items():
         fields = FromThePapers.model_fields[part].annotation.model_fields
         for key, value in entries.items():
             for replaced in fields[key].json_schema_extra["stands_for"]:

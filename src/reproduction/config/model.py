@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from reproduction.comparison.settings import ComparisonSettings
-from reproduction.config.from_the_papers import FromThePapers, filled_in, replacements
+from reproduction.config.from_the_papers import FromThePapers, list_replacements, select_filled
 from reproduction.congenial.settings import CongenialSettings
 from reproduction.counties.settings import CountiesSettings, Sweep
 from reproduction.data.settings import DataSettings
@@ -27,9 +27,9 @@ from reproduction.subspace.settings import SubspaceSettings
 from reproduction.swapping.settings import SwappingSettings
 from reproduction.topdown.settings import TopDownSettings
 
-MAX_SHOWN = 100  # characters of a value in a message
+MAX_VALUE_LENGTH = 100  # characters of a value in a message
 # what pydantic's types of errors ask for; others are shown in pydantic's own words
-WANTED = {
+REQUIREMENTS = {
     "int_type": "must be a whole number",
     "float_type": "must be a number",
     "finite_number": "must be a finite number",
@@ -99,8 +99,8 @@ def read_config(config: dict, base: Path) -> dict:
     recorded = {
         key: given[key] for key, field in Config.model_fields.items() if field.is_required()
     }
-    if printed := filled_in(config.get("from_the_papers", {})):
-        for key, value in replacements(printed):
+    if printed := select_filled(config.get("from_the_papers", {})):
+        for key, value in list_replacements(printed):
             *parents, last = key.split(".")
             for kept in (config, recorded):
                 block = _find(kept, parents)
@@ -166,7 +166,7 @@ def _first_error(errors: Sequence[ErrorDetails], config: dict) -> str:
 
 
 def _wanted(error: ErrorDetails) -> str:
-    template = WANTED.get(error["type"])
+    template = REQUIREMENTS.get(error["type"])
     return template.format(**error.get("ctx", {})) if template else error["msg"]
 
 
@@ -184,4 +184,4 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return f"the keys {', '.join(map(str, value))}" if value else "no keys"
     text = repr(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}..."

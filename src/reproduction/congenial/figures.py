@@ -16,12 +16,12 @@ STARTS = {
     "target": ("stationary: started in the target", {"color": DRAW, "fmt": "o-"}),
     "confidential": ("started at the confidential table", {"color": FAINT, "fmt": "s--"}),
 }
-POINTS = {"ms": 4, "lw": 1, "capsize": 2}
-BELOW = {"xytext": (0, -3), "textcoords": "offset points", "va": "top", "ha": "center"}
+POINT_STYLE = {"ms": 4, "lw": 1, "capsize": 2}
+BELOW_POINT = {"xytext": (0, -3), "textcoords": "offset points", "va": "top", "ha": "center"}
 CROSS = {"color": DAS, "marker": "x", "ls": "", "mew": 1.8}
 
 
-def sex_by_age_figures(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict[str, Figure]:
+def plot_sex_by_age(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict[str, Figure]:
     """Draw all figures of sex by age: distances, acceptance, traces and samplers.
 
     `settings` is the block congenial.sex_by_age of the configuration.
@@ -40,18 +40,18 @@ def sex_by_age_figures(read: Mapping[str, pd.DataFrame], settings: Mapping) -> d
     }
     chain = read["trace"].iloc[0]
     return {
-        "distances": distances(read["medians"], repeated, methods),
-        "acceptance": acceptance(
+        "distances": plot_distances(read["medians"], repeated, methods),
+        "acceptance": plot_acceptance(
             read["acceptance"], f"Independence sampler, {of}, epsilon = {epsilon:g} per cell"
         ),
-        "traces": traces(
+        "traces": plot_traces(
             read["traces"],
             read["trace"],
             f"Independence sampler, {of}, proposal parameter {settings['proposal_epsilon']:g}: "
             f"{chain['acceptance_percent']:.2f} % accepted, longest stay "
             f"{chain['longest_stay']:,} steps",
         ),
-        "samplers": samplers(
+        "samplers": plot_samplers(
             read["speed"],
             read["norms"],
             f"Two samplers of one target ({of}, epsilon = {epsilon:g})",
@@ -61,7 +61,7 @@ def sex_by_age_figures(read: Mapping[str, pd.DataFrame], settings: Mapping) -> d
 
 
 @styled
-def acceptance(rates: pd.DataFrame, title: str) -> Figure:
+def plot_acceptance(rates: pd.DataFrame, title: str) -> Figure:
     """Show the acceptance rate against the proposal parameter (CDP, Fig 2)."""
     figure, ((left, right),) = panels(1, 2, (10, 4), width_ratios=(2, 1))
     printed = rates.dropna(subset=["paper_percent"]).drop_duplicates("proposal_epsilon")
@@ -70,7 +70,7 @@ def acceptance(rates: pd.DataFrame, title: str) -> Figure:
             part = rates[rates["start"] == start]
             reach = [part["percent"] - part["low"], part["high"] - part["percent"]]
             axis.errorbar(
-                "proposal_epsilon", "percent", reach, data=part, label=label, **look, **POINTS
+                "proposal_epsilon", "percent", reach, data=part, label=label, **look, **POINT_STYLE
             )
         if len(printed):
             label = "paper (read off its figure)"
@@ -92,7 +92,7 @@ def acceptance(rates: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
+def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
     """Trace of a chain in two cells (CDP, Fig 3)."""
     figure, axes = panels(len(summary), 1, (9.5, 5), sharex=True)
     for axis, (_, cell) in zip(axes[:, 0], summary.iterrows(), strict=True):
@@ -114,7 +114,7 @@ def traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figure:
+def plot_distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figure:
     """Mean distances of releases, method by method, with the paper's medians (CDP, Fig 1).
 
     `labels` are words for each method that gets a box, in order. The methods unmixed_N, from chains
@@ -131,7 +131,7 @@ def distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figu
             if pd.notna(row["paper"]):
                 box_axis.plot(position, row["paper"], **CROSS, ms=7, zorder=5)
                 words, place = f"{row['paper']:.2f}", (position, row["whisker_low"])
-                box_axis.annotate(words, place, **BELOW, fontsize=8, color=DAS)
+                box_axis.annotate(words, place, **BELOW_POINT, fontsize=8, color=DAS)
         box_axis.set_xticks(boxes.index, list(labels.values()), fontsize=8)
         box_axis.margins(y=0.1)
         box_axis.set_xlim(0.4, len(labels) + 0.7)
@@ -151,7 +151,7 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
     short = medians[medians.index.str.startswith("unmixed_")]
     proposals = short.index.str.removeprefix("unmixed_").astype(int)
     label = "median, releases of one chain (bars: 2 s.e.)"
-    look = {"color": DRAW, "marker": "o", **POINTS}
+    look = {"color": DRAW, "marker": "o", **POINT_STYLE}
     axis.errorbar(proposals, short["median"], 2 * short["se"], label=label, **look)
     middle, se, paper = medians.loc["conditional", ["median", "se", "paper"]]
     axis.axhspan(middle - 2 * se, middle + 2 * se, color=BOX, alpha=0.5)
@@ -163,7 +163,7 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
 
 
 @styled
-def samplers(
+def plot_samplers(
     speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict[str, str]
 ) -> Figure:
     """Efficiency of two samplers of one target, and the distribution of the norm by each."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for
-from reproduction.data.table_p12 import sex_by_age_invariants, table_of
+from reproduction.data.table_p12 import build_table, sex_by_age_invariants
 from reproduction.running.settings import (
     OURS,
     PAPER,
@@ -177,7 +177,7 @@ class CongenialSettings(Block):
             table = getattr(entry, key)
             try:
                 if table is not None:
-                    table_of(dict(table))
+                    build_table(dict(table))
             except InputError as error:
                 raise ConfigError(f"config: {KEY}.{key}: {error}") from None
         if (entry.file is None) != (entry.county is None):

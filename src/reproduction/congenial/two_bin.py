@@ -22,10 +22,10 @@ from isdp.mcmc.metropolis import sample
 from isdp.mechanisms.laplace import GeneralizedLaplace
 
 # where the privacy loss is looked for, in units of 1/epsilon
-GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
+LOSS_GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])
 
 
-def conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:
+def draw_conditional_noise(rng: np.random.Generator, epsilon: float, draws: int) -> np.ndarray:
     """Draw v by rejection: u1, accepted with the relative density of u2 at -u1."""
     kept: list[np.ndarray] = []
     missing = draws
@@ -80,10 +80,10 @@ def attained_loss(epsilon: float, beta: float | None) -> float:
     the supremum is only approached in the tail, this falls short of it by about 10^-4 epsilon.
     """
     f = log_density(epsilon, beta)
-    return max(abs(f(x) - f(x + 1)) for x in GRID / epsilon)
+    return max(abs(f(x) - f(x + 1)) for x in LOSS_GRID / epsilon)
 
 
-def two_bin_table(
+def tabulate_two_bin(
     rng: np.random.Generator, counts: list[int], epsilon: float, betas: list[float], draws: int
 ) -> pd.DataFrame:
     """Compare closed forms with simulations (CDP, Table 2, Appendix A, Example 5.2).
@@ -103,7 +103,7 @@ def two_bin_table(
         streams, mechanisms, strict=True
     ):
         if beta is None:
-            noise = conditional_noise(stream, epsilon, draws)
+            noise = draw_conditional_noise(stream, epsilon, draws)
             closed, loss = 2 / epsilon**2, epsilon
         else:
             first, second = stream.laplace(scale=2 / epsilon, size=(2, draws))

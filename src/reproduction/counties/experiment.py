@@ -14,7 +14,7 @@ from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.laplace import GeneralizedLaplace
 
-BAND = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
+MAX_USUAL_NOISE = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
 
 
 def sample_state(
@@ -43,7 +43,7 @@ def sample_state(
     return Draws(noise, invariants, counties["fips"].tolist(), settings)
 
 
-def describe(
+def describe_noise(
     counties: pd.DataFrame, noise: np.ndarray, mechanism: GeneralizedLaplace
 ) -> dict[str, pd.DataFrame]:
     """Diagnose and describe the noise of one state.
@@ -56,10 +56,10 @@ def describe(
     negative = counties["population"].to_numpy() + flat < 0
     shown = diagnostics[["rhat", "ess_bulk", "ess_tail", "frozen"]]
     table = counties[["state", "fips"]].join(describe_cells(noise, diagnostics))
-    table["p_abs_le_30"] = (np.abs(flat) <= BAND).mean(axis=0)
+    table["p_abs_le_30"] = (np.abs(flat) <= MAX_USUAL_NOISE).mean(axis=0)
     table["below_zero"] = negative.sum(axis=0)
     norm = convergence(mechanism.measure(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
-    within = (np.abs(noise) <= BAND).mean(axis=-1)
+    within = (np.abs(noise) <= MAX_USUAL_NOISE).mean(axis=-1)
     found = convergence(within[..., None], ["mcse_mean"]).iloc[0]
     # a chain that keeps one value says nothing of the autocorrelation
     error = within.std() / np.sqrt(within.size) if found["frozen"] else found["mcse_mean"]
@@ -76,7 +76,7 @@ def describe(
         "norm_mean": norm["mean"],
         "sum_violations": int((flat.sum(axis=1) != 0).sum()),
         "releases_truncated": int(negative.any(axis=1).sum()),
-        "p_abs_le_30": (np.abs(flat) <= BAND).mean(),
+        "p_abs_le_30": (np.abs(flat) <= MAX_USUAL_NOISE).mean(),
         "p_abs_le_30_se": error,
         "p_abs_le_30_exact": np.nan,
         "sd": flat.std(),
@@ -87,7 +87,7 @@ def describe(
         law = total_law(len(counties), mechanism.epsilon)
         limit = int(law.support[-1])
         seen = np.bincount(np.clip(flat, -limit, limit).ravel() + limit, minlength=len(law.pmf))
-        row["p_abs_le_30_exact"] = law.within(BAND)
+        row["p_abs_le_30_exact"] = law.within(MAX_USUAL_NOISE)
         row["sd_exact"] = law.sd
         row["tv_to_exact"] = 0.5 * np.abs(seen / flat.size - law.pmf).sum()
     return {
@@ -97,17 +97,19 @@ def describe(
     }
 
 
-def box_table(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
+def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
     """Gather what the figure of one state shows, one value per row.
 
     The series are those of `isdp.diagnostics.summaries.boxes`, and das_error.
     """
     errors = counties["das_error"].dropna().astype(float)
     errors = pd.DataFrame({"cell": errors.index, "series": "das_error", "value": errors})
-    return by_county(counties, pd.concat([boxes(noise), errors]).sort_values("cell", kind="stable"))
+    return join_counties(
+        counties, pd.concat([boxes(noise), errors]).sort_values("cell", kind="stable")
+    )
 
 
-def by_county(counties: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+def join_counties(counties: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Replace the column cell of a table by fips, county, population, and rank by population."""
     named = counties[["fips", "county", "population"]].assign(rank=np.arange(1, len(counties) + 1))
     joined = named.merge(table, how="right", left_index=True, right_on="cell")

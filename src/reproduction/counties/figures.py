@@ -26,33 +26,35 @@ from isdp.plots.style import (
     panels,
     styled,
 )
-from reproduction.data.differences import other_state, other_vintage, titled
+from reproduction.data.differences import extend_title, note_state, note_vintage
 
-COUNTIES_IN_A_ROW = 130
-COUNTY_AXIS = "county (2010 population), from the least populous to the most"
-PROJECTED = "#8fc7a0"
-SHOWN = {  # of the choices among the nearest vectors: the paper's kind, and the gentlest
+MAX_PANEL_COUNTIES = 130
+COUNTY_AXIS_LABEL = "county (2010 population), from the least populous to the most"
+PROJECTED_COLOUR = "#8fc7a0"
+SHOWN_CHOICES = {  # of the choices among the nearest vectors: the paper's kind, and the gentlest
     "solver": "the vertex that HiGHS returns: one county, always the same, takes the correction",
     "even": "the correction is shared out evenly",
 }
-NAMED_STATES = 6  # in the figure of truncation; the others are grey
+MAX_NAMED_STATES = 6  # in the figure of truncation; the others are grey
 
 
 # -- one state ------------------------------------------------------------------------------------
 
 
-def state_title(state: str, rule: str, mechanism: Mapping, made: str, vintage: str = "") -> str:
+def format_state_title(
+    state: str, rule: str, mechanism: Mapping, made: str, vintage: str = ""
+) -> str:
     """Title of a figure of one state's noise; `made` is the number and kind of the draws."""
-    return titled(
+    return extend_title(
         f"{state}: noise in county populations under the state's total, {mechanism['norm']} "
         f"generalized Laplace, epsilon = {mechanism['epsilon']:g}, {made}",
-        other_state(state, rule),
-        other_vintage(vintage),
+        note_state(state, rule),
+        note_vintage(vintage),
     )
 
 
 @styled
-def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
+def plot_county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
     """Draw the noise of each county of a state as box plots, in increasing population.
 
     `boxes` is from `experiment.box_table`. Above 130 counties they go on in a next row.
@@ -67,14 +69,14 @@ def county_boxes(boxes: pd.DataFrame, title: str, vintage: str) -> Figure:
     for axis, part in zip(axes[:, 0], parts, strict=True):
         draw_boxes(axis, part, marks=marks)
         axis.set(xlim=_limits(part), ylabel="noise (persons)")
-    axes[-1, 0].set_xlabel(COUNTY_AXIS)
+    axes[-1, 0].set_xlabel(COUNTY_AXIS_LABEL)
     axes[0, 0].set_title(title, loc="left", pad=26)
     legend_above(axes[0, 0], box_handles(marks))
     return finish(figure)
 
 
 @styled
-def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
+def plot_projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     """Draw projected noise and generalized Laplace noise, county by county (ISDP, Figs 9, 10).
 
     `boxes` is from `projection.projected_box_table`. There is one panel for each choice in `SHOWN`;
@@ -84,12 +86,12 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
     boxes = boxes.assign(label=_county_labels(boxes))
     parts = _rows_of_counties(boxes)
     size = boxes_width(parts[0]["rank"].max()), 1.2 + 4.9 * len(parts)
-    figure, axes = panels(len(parts) * len(SHOWN), 1, size, together=len(SHOWN))
+    figure, axes = panels(len(parts) * len(SHOWN_CHOICES), 1, size, together=len(SHOWN_CHOICES))
     largest = boxes.loc[boxes["series"].isin(["whisker_low", "whisker_high"]), "value"].abs()
     reach = 1.15 * float(largest[largest <= 2.5 * largest.median()].max())
-    for pair, part in zip(axes.reshape(-1, len(SHOWN)), parts, strict=True):
-        for axis, (choice, words) in zip(pair, SHOWN.items(), strict=True):
-            for law, colour, shift in (("generalized", BOX, -0.2), (choice, PROJECTED, 0.2)):
+    for pair, part in zip(axes.reshape(-1, len(SHOWN_CHOICES)), parts, strict=True):
+        for axis, (choice, words) in zip(pair, SHOWN_CHOICES.items(), strict=True):
+            for law, colour, shift in (("generalized", BOX, -0.2), (choice, PROJECTED_COLOUR, 0.2)):
                 own = part[part["law"] == law]
                 own = own.assign(position=own["rank"] + shift)
                 draw_boxes(axis, own, colour=colour, width=0.36, marks=None)
@@ -104,10 +106,10 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
             axis.set_title(heading, loc="left", fontsize=9, pad=24 if axis is axes[0, 0] else None)
         named = part.drop_duplicates("rank")
         name_boxes(pair[-1], named.assign(position=named["rank"]))
-    axes[-1, 0].set_xlabel(COUNTY_AXIS)
+    axes[-1, 0].set_xlabel(COUNTY_AXIS_LABEL)
     handles = [
         Patch(facecolor=BOX, edgecolor=INK, label="generalized Laplace"),
-        Patch(facecolor=PROJECTED, edgecolor=INK, label="projected discrete Laplace"),
+        Patch(facecolor=PROJECTED_COLOUR, edgecolor=INK, label="projected discrete Laplace"),
         Line2D([], [], color=INK, lw=0.8, label="whiskers: 1.5 interquartile ranges"),
     ]
     legend_above(axes[0, 0], handles)
@@ -117,7 +119,7 @@ def projected_boxes(boxes: pd.DataFrame, title: str) -> Figure:
 def _rows_of_counties(boxes: pd.DataFrame) -> list[pd.DataFrame]:
     """Part a state's counties by rank into rows of panels, of at most 130 counties each."""
     ranks = np.arange(1, boxes["rank"].max() + 1)
-    rows = np.array_split(ranks, -(-len(ranks) // COUNTIES_IN_A_ROW))
+    rows = np.array_split(ranks, -(-len(ranks) // MAX_PANEL_COUNTIES))
     return [boxes[boxes["rank"].isin(row)] for row in rows]
 
 
@@ -157,11 +159,11 @@ def _label_boxes(axis: Axes, far: pd.DataFrame, reach: float) -> None:
 
 
 @styled
-def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
+def plot_slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
     """Draw the slopes of all states with their confidence intervals (SDP, Figure 1, left)."""
     own = f"errors of the Census DAS: vintage {vintage}" if vintage else ""
     title = "Regression of the error of the Census DAS on log population, by state"
-    title = titled(title, other_vintage(vintage) or own)
+    title = extend_title(title, note_vintage(vintage) or own)
     known = regressions.dropna(subset=["slope"]).sort_values("slope").reset_index(drop=True)
     if known.empty:
         return message(
@@ -190,7 +192,7 @@ def slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
 
 
 @styled
-def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
+def plot_convergence(rhat: pd.DataFrame, title: str) -> Figure:
     """Draw R-hat and effective sample size of every county, a strip of points per state."""
     np.random.seed(1)  # noqa: NPY002  seaborn's jitter knows no other generator
     moving = rhat[~rhat["frozen"].astype(bool)]
@@ -211,7 +213,7 @@ def convergence_strips(rhat: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
+def plot_truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> Figure:
     """Draw the expected truncation of each state, and the population that is hardly truncated.
 
     `shown` is from `truncation.figure_table`, and `landmarks` are a few counties to mark.
@@ -219,7 +221,7 @@ def truncation(shown: pd.DataFrame, landmarks: pd.DataFrame, epsilon: float) -> 
     figure, ((left, right),) = panels(1, 2, (10.5, 4.4))
     curves, needed = shown.dropna(subset="expected"), shown.dropna(subset="population")
     first = curves[curves["expected"] >= 1e-3].groupby("state")["epsilon"].max()
-    named = first.sort_values(ascending=False).index[:NAMED_STATES]
+    named = first.sort_values(ascending=False).index[:MAX_NAMED_STATES]
     lines = 1000 * curves[curves["expected"] > 0].pivot(
         index="epsilon", columns="state", values="expected"
     )

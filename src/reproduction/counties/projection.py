@@ -13,7 +13,7 @@ from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.summaries import boxes
 from isdp.mechanisms.laplace import double_geometric_noise
 from isdp.postprocess.nearest import correct_evenly, correct_one_cell, corrected_cell, nearest_l1
-from reproduction.counties.experiment import BAND, by_county
+from reproduction.counties.experiment import MAX_USUAL_NOISE, join_counties
 
 
 def project_state(
@@ -53,7 +53,7 @@ def project_state(
     return projected, solved
 
 
-def summary_rows(
+def summarise_projection(
     state: str, projected: dict[str, np.ndarray], generalized: np.ndarray, solved: dict
 ) -> pd.DataFrame:
     """Compare the spread, tails and overlap of the projected and the generalized Laplace noise.
@@ -76,8 +76,8 @@ def summary_rows(
                 "sd": np.median(noise.std(axis=0)),
                 "sd_generalized": np.median(flat.std(axis=0)),
                 "sd_max": noise.std(axis=0).max(),
-                "beyond_30": (np.abs(noise) > BAND).mean(),
-                "beyond_30_generalized": (np.abs(flat) > BAND).mean(),
+                "beyond_30": (np.abs(noise) > MAX_USUAL_NOISE).mean(),
+                "beyond_30_generalized": (np.abs(flat) > MAX_USUAL_NOISE).mean(),
                 "box_overlap_median": np.median(shared),
                 "box_overlap_min": shared.min(),
                 "boxes_overlapping": (shared > 0.5).mean(),
@@ -87,13 +87,13 @@ def summary_rows(
     return pd.DataFrame(rows).drop(columns="cell", errors="ignore")
 
 
-def projected_box_table(
+def tabulate_projected_boxes(
     counties: pd.DataFrame, projected: dict[str, np.ndarray], generalized: np.ndarray
 ) -> pd.DataFrame:
     """Gather what the figure of one state shows, one value per row."""
     laws = {"generalized": generalized} | {law: noise[None] for law, noise in projected.items()}
     tables = pd.concat({law: boxes(noise) for law, noise in laws.items()}, names=["law"])
-    return by_county(counties, tables.reset_index("law"))
+    return join_counties(counties, tables.reset_index("law"))
 
 
 def _box_overlap(noise: np.ndarray, other: np.ndarray) -> np.ndarray:

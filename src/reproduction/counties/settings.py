@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from reproduction.running.scenarios import state_groups
+from reproduction.running.scenarios import list_state_groups
 from reproduction.running.settings import (
     INFERRED,
     OURS,
@@ -30,7 +30,7 @@ from reproduction.running.settings import (
     check_file,
     check_states,
     check_vintage,
-    known_states,
+    read_known_states,
     setting,
 )
 
@@ -107,7 +107,7 @@ class CountiesSettings(Block):
 
     def check(self, config: Any, base: Path) -> None:
         """Raise ConfigError unless the states exist and the starts are over-dispersed."""
-        known = known_states(config, base)
+        known = read_known_states(config, base)
         if self.states != "paper":
             check_states("counties.states", self.states, known)
         check_states("counties.stand_in_states", self.stand_in_states, known)
@@ -158,8 +158,8 @@ class Sweep(Block):
 
     def check(self, config: Any, base: Path) -> None:
         """Raise ConfigError unless the states, vintages and files of the sweep exist."""
-        known = known_states(config, base)
-        for number, states in enumerate(state_groups({"states": self.states})):
+        known = read_known_states(config, base)
+        for number, states in enumerate(list_state_groups({"states": self.states})):
             several = "" if states is self.states else f".{number}"
             check_states(f"sweep.states{several}", states, known)
         for position, vintage in enumerate(self.vintages or []):

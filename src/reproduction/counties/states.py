@@ -7,10 +7,10 @@ import pandas as pd
 import scipy
 
 from isdp.errors import InputError
-from reproduction.data.differences import NAMED, PAPER_RULE, PAPER_VINTAGE
+from reproduction.data.differences import FROM_CONFIG, PAPER_RULE, PAPER_VINTAGE
 
 
-def das_regressions(
+def regress_das_errors(
     counties: pd.DataFrame, alpha: float = 0.01, min_counties: int = 6
 ) -> pd.DataFrame:
     """Regress the DAS error of the counties on log population, in each state.
@@ -60,13 +60,13 @@ def _regression(state: str, counties: pd.DataFrame) -> tuple[float, float, float
     return fit.slope, fit.stderr, fit.pvalue
 
 
-def slope_intervals(regressions: pd.DataFrame, level: float = 0.99) -> pd.DataFrame:
+def add_slope_intervals(regressions: pd.DataFrame, level: float = 0.99) -> pd.DataFrame:
     """Add each slope's confidence interval, from low to high, to the table of regressions."""
     reach = scipy.stats.t.ppf((1 + level) / 2, regressions["counties"] - 2) * regressions["se"]
     return regressions.assign(low=regressions["slope"] - reach, high=regressions["slope"] + reach)
 
 
-def biased_states(regressions: pd.DataFrame) -> list[str]:
+def select_biased_states(regressions: pd.DataFrame) -> list[str]:
     """List the states with a negative and significant slope, by number of counties, then name."""
     # a column of blanks and booleans comes back from CSV as objects or floats
     flags = regressions[["negative", "significant"]].astype("boolean").fillna(False)
@@ -83,9 +83,9 @@ def select_states(
     the vintage behind the regressions is the paper's, and takes the `stand_in` states elsewhere.
     """
     if asked != "paper":
-        states, rule = list(asked), NAMED
+        states, rule = list(asked), FROM_CONFIG
     elif vintage == PAPER_VINTAGE:
-        states, rule = biased_states(regressions), PAPER_RULE
+        states, rule = select_biased_states(regressions), PAPER_RULE
     else:
         states = list(stand_in)
         rule = (

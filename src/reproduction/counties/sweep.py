@@ -12,16 +12,17 @@ import scipy
 from isdp.exact import total_law
 from isdp.io.draws import Draws
 from isdp.mechanisms.laplace import GeneralizedLaplace
-from reproduction.counties.experiment import BAND, describe
-from reproduction.data.published import counties_of
+from reproduction.counties.experiment import MAX_USUAL_NOISE, describe_noise
+from reproduction.data.published import select_counties
 
-RHAT = 1.01
+MAX_RHAT = 1.01
 MIN_ESS_PER_CHAIN = 100
 CURVE_POINTS = 60
-SMOOTH = 2.0  # below this sd the rounding to integers shows, and the continuous law is not drawn
+# below this sd the rounding to integers shows, and the continuous law is not drawn
+MIN_CONTINUOUS_SD = 2.0
 
 
-def scenario_tables(
+def describe_scenario(
     name: str,
     settings: Mapping,
     draws: Mapping[str, Draws],
@@ -33,14 +34,16 @@ def scenario_tables(
     mechanism = GeneralizedLaplace(own["epsilon"], own["norm"])
     parts = []
     for state, drawn in draws.items():
-        rows = counties_of(counties, state)
-        parts.append(describe(rows, drawn.noise_of(rows["fips"]), mechanism))
+        rows = select_counties(counties, state)
+        parts.append(describe_noise(rows, drawn.noise_of(rows["fips"]), mechanism))
     tables = {key: pd.concat([part[key] for part in parts], ignore_index=True) for key in parts[0]}
     of_states = tables["state"], tables["noise"]
-    return tables | {"scenario": scenario_table(name, settings, *of_states, counties, provenance)}
+    return tables | {
+        "scenario": tabulate_scenario(name, settings, *of_states, counties, provenance)
+    }
 
 
-def scenario_table(
+def tabulate_scenario(
     name: str,
     settings: Mapping,
     states: pd.DataFrame,
@@ -54,7 +57,7 @@ def scenario_table(
         data = f"{provenance['source']}, {provenance['vintage']}"
     widths = (noise["q95"] - noise["q05"]).groupby(noise["state"]).median()
     squares = (counties["das_error"].astype(float) ** 2).groupby(counties["state"]).mean()
-    good = states["rhat_max"] <= RHAT
+    good = states["rhat_max"] <= MAX_RHAT
     good &= states["ess_min"] >= MIN_ESS_PER_CHAIN * states["chains"]
     table = states.assign(
         scenario=name,
@@ -74,7 +77,7 @@ def scenario_table(
     return table[columns]
 
 
-def figure_table(table: pd.DataFrame) -> pd.DataFrame:
+def tabulate_figure(table: pd.DataFrame) -> pd.DataFrame:
     """Gather what the figure of a sweep shows, with the distributions between its epsilons."""
     keys = ["state", "norm", "epsilon"]
     shown = ["sd", "p_abs_le_30", "rhat_max", "convergence"]
@@ -98,13 +101,13 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
     if norm == "l1":
         series = "exact law"
         laws = [total_law(cells, epsilon) for epsilon in between]
-        values = [(law.sd, law.within(BAND)) for law in laws]
+        values = [(law.sd, law.within(MAX_USUAL_NOISE)) for law in laws]
     else:
         series = "continuous law"
         values = [continuous_l2(cells, epsilon) for epsilon in between]
     table = pd.DataFrame(values, columns=["sd", "p_abs_le_30"])
     table = table.assign(series=series, state=state, norm=norm, epsilon=between)
-    return table[(table["norm"] == "l1") | (table["sd"] >= SMOOTH)]
+    return table[(table["norm"] == "l1") | (table["sd"] >= MIN_CONTINUOUS_SD)]
 
 
 def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
@@ -126,4 +129,4 @@ def _reaches(cells: int) -> np.ndarray:
     d = cells - 1
     middles = (np.arange(2000) + 0.5) / 2000
     squares = scipy.stats.beta(0.5, (d - 1) / 2).ppf(middles) if d > 1 else np.ones(1)
-    return (BAND + 0.5) / np.sqrt(squares * d / cells)
+    return (MAX_USUAL_NOISE + 0.5) / np.sqrt(squares * d / cells)

@@ -19,7 +19,7 @@ import pooch
 from isdp.errors import InputError
 from isdp.io.csv_files import cells_of, counts_of, on_one_line
 from isdp.io.files import MAX_BYTES, read_bytes
-from reproduction.data.published import fips_of, place_of
+from reproduction.data.published import build_place, read_fips
 
 LANDING_PAGE = "https://www.nhgis.org/privacy-protected-demonstration-data"
 ADVICE = f"download the file again from {LANDING_PAGE} and use it unchanged"
@@ -50,7 +50,7 @@ def read_demonstration(path) -> Demonstration:
     refused if it cannot be read (see `county_text`), lacks a column or a row, has a count that is
     not a whole number from 0 up, or has the population column of another vintage.
     """
-    text, place, vintage = county_text(path)
+    text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
     cells.columns = [name.strip().lower() for name in cells]
     key = next((column for column in ("gisjoin", "fips") if column in cells), "gisjoin or fips")
@@ -70,17 +70,17 @@ def read_demonstration(path) -> Demonstration:
             raise InputError(f"{place}: line 1: there is not exactly one column {column}; {ADVICE}")
     if cells.empty:
         raise InputError(f"{place}: there is no county below the header; {ADVICE}")
-    fips = fips_of(cells[key], key, place, ADVICE)
+    fips = read_fips(cells[key], key, place, ADVICE)
     counties = {"fips": fips.astype("str"), "county": cells["name"].astype("str")}
     for kind in ("dp", "sf"):
         column = f"{population}_{kind}"
-        where = place_of(cells["name"], fips, place, column)
+        where = build_place(cells["name"], fips, place, column)
         counties[kind] = counts_of(cells[column.lower()], where, ADVICE)
     table = pd.DataFrame(counties).reset_index(drop=True)
     return Demonstration(table, vintage, population, Path(path).name, pooch.file_hash(str(path)))
 
 
-def county_text(path) -> tuple[str, str, str]:
+def read_county_text(path) -> tuple[str, str, str]:
     """Read the text of the county table from a file of the demonstration data.
 
     The content decides whether the file is a zip archive or a CSV table, not the name. The text may
@@ -168,7 +168,7 @@ def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -
         )
 
 
-def county_table(
+def build_county_table(
     published: pd.DataFrame, demonstration: Demonstration | None = None
 ) -> pd.DataFrame:
     """Join the published count and the DAS error of each county in one table.

@@ -20,7 +20,7 @@ from reproduction.data.demonstration import (
     read_demonstration,
 )
 
-LEDGER = {  # each column of the ledger, and the pattern of its cells
+LEDGER_COLUMNS = {  # each column of the ledger, and the pattern of its cells
     "dataset": ".+",
     "vintage": "[0-9]{8}",
     "file": "[A-Za-z0-9][A-Za-z0-9._-]*",
@@ -35,16 +35,16 @@ LEDGER = {  # each column of the ledger, and the pattern of its cells
 def read_ledger(path) -> pd.DataFrame:
     """Read the ledger of addresses: text columns as in `LEDGER`, one row per vintage."""
     place, rows = Path(path).name, read_cells(path)
-    if {*rows} != {*LEDGER}:
-        raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER)}")
-    for column, pattern in LEDGER.items():
+    if {*rows} != {*LEDGER_COLUMNS}:
+        raise InputError(f"{place}: line 1: the columns must be {' '.join(LEDGER_COLUMNS)}")
+    for column, pattern in LEDGER_COLUMNS.items():
         where = (f"{place}: line {{}}: {column}").format
         check_cells(rows[column], pattern, "is not valid", where, f"it must match {pattern}")
     check_unique(rows["vintage"], "vintage:", place)
     return rows
 
 
-def obtain(
+def obtain_demonstration(
     *,
     vintage: str,
     local_file,
@@ -104,7 +104,7 @@ def obtain(
     return demonstration, _provenance("download", f"downloaded from {url}", demonstration, url)
 
 
-def file_obtained(provenance: Mapping, local_file, cache) -> Path | None:
+def locate_demonstration(provenance: Mapping, local_file, cache) -> Path | None:
     """Path of the demonstration data behind a provenance, or None where there are none."""
     if local_file is not None:
         return Path(local_file)

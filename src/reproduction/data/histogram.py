@@ -17,22 +17,22 @@ import pandas as pd
 
 from isdp.errors import InputError
 from isdp.io.csv_files import cells_of, counts_of, read_cells
-from reproduction.data.demonstration import county_text
-from reproduction.data.published import fips_of
+from reproduction.data.demonstration import read_county_text
+from reproduction.data.published import read_fips
 
-MAX_BYTES = 50_000_000
+MAX_HISTOGRAM_BYTES = 50_000_000
 AXES = ("race", "hispanic", "adult")
 SHAPE = (63, 2, 2)
 RACES = tuple("".join(some) for k in range(1, 7) for some in combinations("WBIAPS", k))
 CELLS = tuple(f"{race}:{h}:{a}" for race in RACES for h in "nh" for a in "ca")
-KINDS = (
+QUARTERS_KINDS = (
     *("correctional", "juvenile", "nursing", "other_institutional"),
     *("student_housing", "military", "other_noninstitutional"),
 )
-MEND = "take the file from the repository again"
+ADVICE = "take the file from the repository again"
 # items of H72 (P8), H73 (P9), H74 (P10), H75 (P11) before the first race: P9 and P11 begin with
 # the Hispanic and the others
-SHIFTS = {"H72": 0, "H73": 2, "H74": 0, "H75": 2}
+ITEM_SHIFTS = {"H72": 0, "H73": 2, "H74": 0, "H75": 2}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def read_histogram(path, published: pd.DataFrame) -> Histogram:
     The file is refused if it is no such table, a county is missing or unknown, or a county's
     cells do not add up to its published population.
     """
-    place, cells = Path(path).name, read_cells(path, MAX_BYTES)
+    place, cells = Path(path).name, read_cells(path, MAX_HISTOGRAM_BYTES)
     counties = _counties(cells, "fips", published, place)
     counts = _counts(cells.replace("", "0"), CELLS, place)
     off = np.flatnonzero(counts.sum(axis=1) != counties["population"].to_numpy())
@@ -57,7 +57,7 @@ def read_histogram(path, published: pd.DataFrame) -> Histogram:
         row = counties.iloc[off[0]]
         raise InputError(
             f"{place}: county {row['fips']}: the cells add up to {counts[off[0]].sum()}, but the "
-            f"published population is {row['population']}; {MEND}"
+            f"published population is {row['population']}; {ADVICE}"
         )
     return Histogram(counties, counts)
 
@@ -69,15 +69,15 @@ def read_group_quarters(path, published: pd.DataFrame) -> tuple[pd.DataFrame, np
     the county, or more units are occupied than there are. The counties have two more columns,
     housing_units and occupied; the people have shape (counties, 7), in the order of `KINDS`.
     """
-    place, cells = Path(path).name, read_cells(path, MAX_BYTES)
+    place, cells = Path(path).name, read_cells(path, MAX_HISTOGRAM_BYTES)
     counties = _counties(cells, "fips", published, place)
-    people = _counts(cells, KINDS, place)
+    people = _counts(cells, QUARTERS_KINDS, place)
     units, occupied = _counts(cells, ("housing_units", "occupied"), place).T
     over = (people.sum(axis=1) > counties["population"]) | (occupied > units)
     if over.any():
         raise InputError(
             f"{place}: county {counties['fips'][over].iloc[0]} has more people in group quarters "
-            f"than inhabitants, or more occupied units than units; {MEND}"
+            f"than inhabitants, or more occupied units than units; {ADVICE}"
         )
     return counties.assign(housing_units=units, occupied=occupied), people
 
@@ -91,12 +91,12 @@ def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogr
     the vintage. The file is refused if it is no such table, a derived cell is negative, a sum is
     not that of the file, or the counties are not all.
     """
-    text, place, vintage = county_text(path)
+    text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
     counties = _counties(cells, "gisjoin", published, place)
     both = []
     for suffix in ("dp", "sf"):
-        tables = {table: _counts(cells, _items(table, suffix), place) for table in SHIFTS}
+        tables = {table: _counts(cells, _items(table, suffix), place) for table in ITEM_SHIFTS}
         total = _counts(cells, [f"H72001_{suffix}"], place)[:, 0]
         both.append(Histogram(counties, _cells(tables, total, counties, f"{place}, {suffix}")))
     return both[0], both[1], vintage
@@ -104,7 +104,7 @@ def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogr
 
 def _items(table: str, suffix: str) -> list[str]:
     """Columns of the 63 races; a subtotal stands before each number of races, two before two."""
-    first = [2 + len(race) + (len(race) > 1) + SHIFTS[table] for race in RACES]
+    first = [2 + len(race) + (len(race) > 1) + ITEM_SHIFTS[table] for race in RACES]
     return [f"{table}{place + at:03d}_{suffix}" for at, place in enumerate(first)]
 
 
@@ -125,14 +125,14 @@ def _cells(tables: dict[str, np.ndarray], total, counties, place: str) -> np.nda
 def _counties(cells: pd.DataFrame, key: str, published: pd.DataFrame, place: str) -> pd.DataFrame:
     """Find the counties by their codes: all of them, and each once."""
     _check_columns(cells, [key], place)
-    fips = fips_of(cells[key], key, place, MEND)
+    fips = read_fips(cells[key], key, place, ADVICE)
     known = published.set_index("fips")
     missing, unknown = known.index.difference(fips), pd.Index(fips).difference(known.index)
     doubled = fips.duplicated().sum()
     if len(missing) or len(unknown) or doubled:
         raise InputError(
             f"{place}: {len(missing)} counties are missing, {len(unknown)} unknown and {doubled} "
-            f"doubled; {MEND}"
+            f"doubled; {ADVICE}"
         )
     return known.loc[fips].reset_index()[["fips", "state", "county", "population"]]
 
@@ -140,7 +140,7 @@ def _counties(cells: pd.DataFrame, key: str, published: pd.DataFrame, place: str
 def _check_columns(cells: pd.DataFrame, wanted: Sequence[str], place: str) -> None:
     missing = [name for name in wanted if name not in cells]
     if missing:
-        raise InputError(f"{place}: line 1: there is no column {missing[0]}; {MEND}")
+        raise InputError(f"{place}: line 1: there is no column {missing[0]}; {ADVICE}")
 
 
 def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarray:
@@ -153,4 +153,4 @@ def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarr
 
     # all at once, as most counts are small and stand there many times
     every = pd.Series(cells[list(columns)].to_numpy().ravel())
-    return counts_of(every, where, MEND).reshape(len(cells), len(columns))
+    return counts_of(every, where, ADVICE).reshape(len(cells), len(columns))

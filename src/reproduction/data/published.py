@@ -10,10 +10,13 @@ import pandas as pd
 from isdp.errors import InputError
 from isdp.io.csv_files import check_cells, check_unique, counts_of, on_one_line, read_cells
 
-COLUMNS = ["fips", "usps", "name", "pop2010"]
-FIPS = "[0-9]{5}"
-KEYS = {  # columns that name a county: how their cells look, and what is wrong with others
-    "fips": (FIPS, "is not a county code of five digits (a leading zero may have been lost)"),
+PUBLISHED_COLUMNS = ["fips", "usps", "name", "pop2010"]
+FIPS_PATTERN = "[0-9]{5}"
+KEY_PATTERNS = {  # columns that name a county: how their cells look, and what is wrong with others
+    "fips": (
+        FIPS_PATTERN,
+        "is not a county code of five digits (a leading zero may have been lost)",
+    ),
     "gisjoin": ("G[0-9]{2}0[0-9]{3}0", "is not of the form GSS0CCC0"),
 }
 
@@ -28,26 +31,26 @@ def read_published(path) -> pd.DataFrame:
     """
     place = Path(path).name
     cells = read_cells(path)
-    missing = [name for name in COLUMNS if name not in cells]
+    missing = [name for name in PUBLISHED_COLUMNS if name not in cells]
     if missing:
         raise InputError(f"{place}: line 1: there is no column {' '.join(missing)}; add it")
     if cells.empty:
         raise InputError(f"{place}: there is no county below the header; give the whole table")
-    fips = fips_of(cells["fips"], "fips", place, "correct it")
+    fips = read_fips(cells["fips"], "fips", place, "correct it")
     check_unique(fips, "county", place)
     for column, pattern, problem in (
         ("usps", "[A-Z]{2}", "is not a state code of two capitals"),
         ("name", "(?s).+", "is no name: the name is empty"),
     ):
-        where = place_of(cells["name"], fips, place, column)
+        where = build_place(cells["name"], fips, place, column)
         check_cells(cells[column], pattern, problem, where, "correct it")
-    where = place_of(cells["name"], fips, place, "pop2010")
+    where = build_place(cells["name"], fips, place, "pop2010")
     counts = counts_of(cells["pop2010"], where, "correct it")
     table = cells[["fips", "usps", "name"]].astype("str").reset_index(drop=True)
     return table.set_axis(["fips", "state", "county"], axis=1).assign(population=counts)
 
 
-def counties_of(counties: pd.DataFrame, state: str) -> pd.DataFrame:
+def select_counties(counties: pd.DataFrame, state: str) -> pd.DataFrame:
     """Return the rows of one state in increasing population, ties by FIPS code."""
     rows = counties[counties["state"] == state]
     if rows.empty:
@@ -56,18 +59,18 @@ def counties_of(counties: pd.DataFrame, state: str) -> pd.DataFrame:
     return rows.sort_values(["population", "fips"], ignore_index=True)
 
 
-def place_of(names: pd.Series, fips: pd.Series, place: str, column: str) -> Callable[[int], str]:
+def build_place(names: pd.Series, fips: pd.Series, place: str, column: str) -> Callable[[int], str]:
     """Return a function that gives a message the file, line, county and column of a cell."""
     return lambda line: (
         f"{place}: line {line}, county {on_one_line(names[line])} ({fips[line]}), column {column}"
     )
 
 
-def fips_of(cells: pd.Series, key: str, place: str, advice: str) -> pd.Series:
+def read_fips(cells: pd.Series, key: str, place: str, advice: str) -> pd.Series:
     """Read the counties' codes of five digits from a column of `KEYS`, indexed by line.
 
     The first cell that is no such code is an error, which names the file and ends with the advice.
     """
-    pattern, problem = KEYS[key]
+    pattern, problem = KEY_PATTERNS[key]
     check_cells(cells, pattern, problem, lambda line: f"{place}: line {line}, column {key}", advice)
     return cells if key == "fips" else cells.str[1:3] + cells.str[4:7]

@@ -13,7 +13,7 @@ from reproduction.running.settings import (
     Vintage,
     check_file,
     check_vintage,
-    local_file,
+    find_local_file,
     setting,
 )
 
@@ -38,7 +38,7 @@ class DataSettings(Block):
         check_file("data.ledger", self.ledger, base)
         check_file("data.published", self.published, base)
         check_vintage("data.vintage", self.vintage, base / self.ledger)
-        file = local_file({"data": {"file": self.file}})
+        file = find_local_file({"data": {"file": self.file}})
         if file and not Path(file).is_file():
             raise ConfigError(
                 f"config: data.file (or NHGIS_PPDD_FILE): there is no file {file}; give the path "

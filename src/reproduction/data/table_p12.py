@@ -12,41 +12,41 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.io.csv_files import counts_of, read_cells
-from reproduction.data.published import FIPS
+from reproduction.data.published import FIPS_PATTERN
 
 AGE_GROUPS = (
     *("under 5", "5-9", "10-14", "15-17", "18-19", "20", "21", "22-24", "25-29", "30-34"),
     *("35-39", "40-44", "45-49", "50-54", "55-59", "60-61", "62-64", "65-66", "67-69"),
     *("70-74", "75-79", "80-84", "85 and over"),
 )
-MINORS = 4  # age groups below 18
+N_MINOR_GROUPS = 4  # age groups below 18
 SEXES = ("female", "male")
-GROUPS = len(AGE_GROUPS)
+N_GROUPS = len(AGE_GROUPS)
 CELLS = [f"{sex}, {age}" for sex in SEXES for age in AGE_GROUPS]
 # items of H76 (2010 Summary File 1, Table P12): the total, each sex's total and its age groups
-TOTAL, MALE, FEMALE = 1, 2, 26
-LAST = 49
+TOTAL_ITEM, MALE_ITEM, FEMALE_ITEM = 1, 2, 26
+LAST_ITEM = 49
 
 
 def sex_by_age_invariants() -> Invariants:
     """Equalities of CDP, Section 3: total population, females, and people of voting age."""
-    cells = range(2 * GROUPS)
-    adults = [cell for cell in cells if cell % GROUPS >= MINORS]
+    cells = range(2 * N_GROUPS)
+    adults = [cell for cell in cells if cell % N_GROUPS >= N_MINOR_GROUPS]
     return Invariants.subsets(
-        [cells, range(GROUPS), adults],
-        2 * GROUPS,
+        [cells, range(N_GROUPS), adults],
+        2 * N_GROUPS,
         ["total population", "female population", "population of voting age"],
     )
 
 
-def table_of(counts: Mapping[str, list[int]]) -> np.ndarray:
+def build_table(counts: Mapping[str, list[int]]) -> np.ndarray:
     """Put the 23 counts of each sex into one int64 vector of 46 cells, female first."""
     if set(counts) != set(SEXES):
         raise InputError(f"sex by age: wanted the keys female and male, got {', '.join(counts)}")
     for sex in SEXES:
-        if len(counts[sex]) != GROUPS:
+        if len(counts[sex]) != N_GROUPS:
             raise InputError(
-                f"sex by age: {sex} has {len(counts[sex])} age groups; Table P12 has {GROUPS}, "
+                f"sex by age: {sex} has {len(counts[sex])} age groups; Table P12 has {N_GROUPS}, "
                 f"from under 5 to 85 and over"
             )
         for age, count in zip(AGE_GROUPS, counts[sex], strict=True):
@@ -74,11 +74,14 @@ def read_p12(path, county: str) -> tuple[np.ndarray, str]:
         "wanted a whole number from 0 up, without separators",
     )
     # item n stands at n - 1, and a sex's age groups follow on its total
-    male, female = numbers[MALE : MALE + GROUPS], numbers[FEMALE : FEMALE + GROUPS]
+    male, female = (
+        numbers[MALE_ITEM : MALE_ITEM + N_GROUPS],
+        numbers[FEMALE_ITEM : FEMALE_ITEM + N_GROUPS],
+    )
     for item, people, what in (
-        (MALE, male.sum(), "men and boys"),
-        (FEMALE, female.sum(), "women and girls"),
-        (TOTAL, male.sum() + female.sum(), "all people"),
+        (MALE_ITEM, male.sum(), "men and boys"),
+        (FEMALE_ITEM, female.sum(), "women and girls"),
+        (TOTAL_ITEM, male.sum() + female.sum(), "all people"),
     ):
         if numbers[item - 1] != people:
             raise InputError(
@@ -92,19 +95,19 @@ def _items(cells: pd.DataFrame, place: str) -> list[str]:
     """Columns of the items of Table P12, in their order."""
     found = {column: re.fullmatch(r"H76(\d{3})(?:_sf)?", column) for column in cells}
     items = {int(match[1]): column for column, match in found.items() if match}
-    missing = [f"H76{item:03}" for item in range(1, LAST + 1) if item not in items]
+    missing = [f"H76{item:03}" for item in range(1, LAST_ITEM + 1) if item not in items]
     if missing:
         raise InputError(
-            f"{place}: {len(missing)} of the {LAST} columns of Table P12 are missing, the first is "
-            f"{missing[0]}; wanted: H76001 to H76049, 23 age groups for each sex with their totals"
+            f"{place}: {len(missing)} of the {LAST_ITEM} columns of Table P12 are missing, the "
+            f"first is {missing[0]}. Give a table with the columns H76001 to H76049."
         )
-    return [items[item] for item in range(1, LAST + 1)]
+    return [items[item] for item in range(1, LAST_ITEM + 1)]
 
 
 def _row_of(cells: pd.DataFrame, county: str, place: str) -> pd.Series:
     """Row of a county, found by its name or a code."""
     wanted = {county}
-    if re.fullmatch(FIPS, county):
+    if re.fullmatch(FIPS_PATTERN, county):
         wanted.add(f"G{county[:2]}0{county[2:]}0")
     keys = [column for column in ("name", "gisjoin", "fips") if column in cells]
     found = cells[keys].isin(wanted).any(axis=1)

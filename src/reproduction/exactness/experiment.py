@@ -30,10 +30,10 @@ from isdp.mechanisms.base import Mechanism
 from isdp.mechanisms.laplace import GeneralizedLaplace
 from isdp.seeds import stream
 
-CHAINS = 4  # groups that exact draws are filed in, like chains
+N_GROUPS = 4  # groups that exact draws are filed in, like chains
 
 
-def exact_draws(
+def draw_exactly(
     rng: np.random.Generator,
     invariants: Invariants,
     mechanism: Mechanism,
@@ -46,18 +46,18 @@ def exact_draws(
     Where no perfect sampler is practical there are no draws, and the settings say why (refused).
     The number of draws is rounded up to a multiple of four; `lower` is as in `isdp.exact.choose`.
     """
-    each = -(-draws // CHAINS)
+    each = -(-draws // N_GROUPS)
     try:
         chosen = choose(invariants, mechanism, lower)
     except InputError as refusal:
-        none = np.zeros((CHAINS, 0, invariants.cells), dtype=np.int64)
+        none = np.zeros((N_GROUPS, 0, invariants.cells), dtype=np.int64)
         return Draws(none, invariants, cells, {"method": "none", "refused": str(refusal)})
-    noise = chosen.sample(rng, CHAINS * each).reshape(CHAINS, each, -1)
+    noise = chosen.sample(rng, N_GROUPS * each).reshape(N_GROUPS, each, -1)
     told = {"method": chosen.method, "reason": chosen.reason, "error": chosen.error}
     return Draws(noise, invariants, cells, {"law": mechanism.as_dict(), **told})
 
 
-def other_sampler(
+def draw_by_other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
     """Draw by an exact sampler that `choose` would not take, where there is one; and name it."""
@@ -71,19 +71,19 @@ def other_sampler(
     return None
 
 
-def samples_of(
+def gather_samples(
     rng: np.random.Generator, mechanism: Mechanism, chains: Mapping[str, Draws], exact: Draws
 ) -> dict[str, np.ndarray]:
     """Gather the chains by sampler, and the draws of another exact sampler where there is one."""
     samples = {sampler: draws.noise_of(exact.cells) for sampler, draws in chains.items()}
     if exact.noise.size:
-        other = other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
+        other = draw_by_other_sampler(rng, exact.invariants, mechanism, exact.noise[..., 0].size)
         if other:
             samples[other[0]] = other[1][None]
     return samples
 
 
-def compare_law(
+def compare_distribution(
     mechanism: Mechanism, exact: Draws, samples: Mapping[str, np.ndarray]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare samples with labelled exact draws of one law.
@@ -117,7 +117,7 @@ def compare_law(
     return agreement, laws.assign(**labels)
 
 
-def compare_laws(
+def compare_distributions(
     seed: int,
     experiment: str,
     mechanisms: Mapping[str, Mechanism],
@@ -132,13 +132,13 @@ def compare_laws(
     for law, mechanism in mechanisms.items():
         rng = stream(seed, f"second exact sampler {experiment}", law)
         own = {sampler: draws[law] for sampler, draws in chains.items()}
-        samples = samples_of(rng, mechanism, own, exact[law])
-        compared.append(compare_law(mechanism, exact[law], samples))
+        samples = gather_samples(rng, mechanism, own, exact[law])
+        compared.append(compare_distribution(mechanism, exact[law], samples))
     agreement, laws = map(pd.concat, zip(*compared, strict=True))
     return {"agreement": agreement, "laws": laws}
 
 
-def agreement_table(rows: pd.DataFrame) -> pd.DataFrame:
+def tabulate_agreement(rows: pd.DataFrame) -> pd.DataFrame:
     """Order the columns of all comparisons, and mark those beyond their bound."""
     first = ["experiment", "law", "unit", "sampler", "draws", "statistic", "distance", "bound"]
     told = ["beyond", "effective", "exact_by", "exact_draws", "exact_error", "note"]
@@ -146,7 +146,7 @@ def agreement_table(rows: pd.DataFrame) -> pd.DataFrame:
     return table.assign(beyond=table["distance"] > table["bound"])
 
 
-def pooled_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
+def pool_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace) -> pd.DataFrame:
     """Share of each value of a county's noise, all counties of a state pooled, by sampler.
 
     Under the l1 norm the exact law of a county's noise is among them (law), up to 60 persons.
@@ -189,7 +189,7 @@ def follow_lattice(
     return followed.merge(known[["t", "bound", "high", "censored"]], on="t")
 
 
-def follow_laws(
+def follow_distributions(
     seed: int,
     experiment: str,
     walks: Mapping[tuple[str, str], LatticeWalk],
@@ -210,7 +210,7 @@ def follow_laws(
     return table.assign(experiment=experiment)
 
 
-def distance_table(followed: pd.DataFrame) -> pd.DataFrame:
+def tabulate_distances(followed: pd.DataFrame) -> pd.DataFrame:
     """Compare actual distances with bounds; one row per experiment, law, variant and statistic."""
     keys = ["experiment", "law", "variant", "statistic"]
     followed = followed.sort_values("t", kind="stable", ignore_index=True)
@@ -232,7 +232,7 @@ def distance_table(followed: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def times_within(burn_in: int, points: int = 14) -> list[int]:
+def space_times(burn_in: int, points: int = 14) -> list[int]:
     """Space times from 0 to the end of the burn-in evenly in their logarithm."""
     return np.unique(np.round(np.geomspace(1, burn_in + 1, points)).astype(int) - 1).tolist()
 
@@ -282,12 +282,12 @@ def compare_counties(
 
     `walk` are the settings of `follow_counties`, for as many chains of each state.
     """
-    mechanism, times = GeneralizedLaplace(walk["epsilon"], walk["norm"]), times_within(burn_in)
+    mechanism, times = GeneralizedLaplace(walk["epsilon"], walk["norm"]), space_times(burn_in)
     tables: dict[str, dict] = {"agreement": {}, "shares": {}, "distances": {}}
     for state, draws in exact.items():
         samples = {"mcmc": drawn[state].noise_of(draws.cells)}
-        tables["agreement"][state], _ = compare_law(mechanism, draws, samples)
-        tables["shares"][state] = pooled_shares({**samples, "exact": draws.noise}, mechanism)
+        tables["agreement"][state], _ = compare_distribution(mechanism, draws, samples)
+        tables["shares"][state] = pool_shares({**samples, "exact": draws.noise}, mechanism)
         rng = stream(seed, "distance counties", state)
         followed = follow_counties(rng, draws.noise, walk, chains=chains, times=times)
         tables["distances"][state] = followed

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from isdp.plots.laws import laws_overlaid
 from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, styled
 
-STATES_IN_A_ROW = 4
+MAX_PANELS_PER_ROW = 4
 
 
-def exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str, Figure]:
+def plot_exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str, Figure]:
     """Draw the figures of the counties (counties and distances) and of sex by age.
 
     `params` are norm, epsilon and chains of the counties, and sex_by_age_epsilon.
@@ -22,12 +22,12 @@ def exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str
     settings = f"{params['norm']}, epsilon = {params['epsilon']:g}"
     series = dict(list(read["sex_by_age"].groupby("series")))
     return {
-        "counties": county_laws(
+        "counties": plot_county_distributions(
             read["shares"],
             read["agreement"],
             f"Noise of all counties of each state ({settings}): Markov chains and exact draws",
         ),
-        "distances": county_distances(
+        "distances": plot_county_distances(
             read["distances"],
             f"{params['chains']} chains of each state from over-dispersed starts ({settings})",
         ),
@@ -43,10 +43,10 @@ def exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dict[str
 
 
 @styled
-def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Figure:
+def plot_county_distributions(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Figure:
     """Lay the noise of all counties of a state over exact draws and the exact law, by state."""
     states = pooled["state"].unique()
-    columns = min(STATES_IN_A_ROW, len(states))
+    columns = min(MAX_PANELS_PER_ROW, len(states))
     rows = math.ceil(len(states) / columns)
     size = (2.9 * columns, 0.9 + 2.3 * rows)
     figure, axes = panels(rows, columns, size, sharey=True)
@@ -80,7 +80,7 @@ def county_laws(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Fi
 
 
 @styled
-def county_distances(curves: pd.DataFrame, title: str) -> Figure:
+def plot_county_distances(curves: pd.DataFrame, title: str) -> Figure:
     """Show how fast chains forget their over-dispersed starts, a line a state."""
     figure, ((axis,),) = panels(1, 1, (7.5, 4))
     for place, (state, part) in enumerate(curves.groupby("state", sort=False)):

@@ -10,11 +10,11 @@ import pandas as pd
 from isdp.mcmc.coupling import MeetingTimes, choose_lag, meeting_times, time_to_bound, tv_bound
 from isdp.mcmc.metropolis import LatticeWalk
 
-GRID_POINTS = 160
-KEYS = ["experiment", "law", "variant"]
+N_GRID_POINTS = 160
+VARIANT_KEYS = ["experiment", "law", "variant"]
 
 
-def couple(
+def couple_chains(
     rng: np.random.Generator,
     walk: LatticeWalk,
     *,
@@ -39,19 +39,19 @@ def couple(
     return times, trail.assign(chosen=trail["lag"] == lag)
 
 
-def bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
+def compute_bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
     """Bounds against time for several lags.
 
     Times are spaced evenly in their logarithm; each lag's time to the bound 0.01 is among them.
     """
     longest = max(int(each.tau.max()) - each.lag for each in times) + 1
-    spaced = np.round(np.geomspace(1, longest + 1, GRID_POINTS)).astype(np.int64) - 1
+    spaced = np.round(np.geomspace(1, longest + 1, N_GRID_POINTS)).astype(np.int64) - 1
     marks = [time for each in times if (time := time_to_bound(each)) is not None]
     grid = np.unique([*spaced, *marks]).astype(np.int64)
     return pd.concat([tv_bound(each, grid) for each in times], ignore_index=True)
 
 
-def meeting_table(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
+def tabulate_meetings(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
     """Describe the meeting times at each lag; columns as in the table meeting_times.
 
     Where runs are censored or standing, the time to a bound is missing: the chain is not shown to
@@ -76,7 +76,7 @@ def meeting_table(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
     return pd.DataFrame(rows).astype(whole)
 
 
-def coupling_tables(
+def couple_variants(
     walks: Mapping[str, tuple[np.random.Generator, LatticeWalk]], settings: Mapping, names: Mapping
 ) -> dict[str, pd.DataFrame]:
     """Couple chains of each variant of one experiment and law.
@@ -86,26 +86,26 @@ def coupling_tables(
     """
     tables: dict[str, list] = {"curves": [], "trails": [], "meetings": []}
     for variant, (rng, walk) in walks.items():
-        times, trail = couple(rng, walk, **settings)
-        meetings = meeting_table(times, settings["cap"])
+        times, trail = couple_chains(rng, walk, **settings)
+        meetings = tabulate_meetings(times, settings["cap"])
         chosen = trail.loc[trail["chosen"], "lag"]
-        made = {"curves": bound_curves(times), "trails": trail, "meetings": meetings}
+        made = {"curves": compute_bound_curves(times), "trails": trail, "meetings": meetings}
         for name, table in made.items():
             own = table.assign(variant=variant, chosen=table["lag"].isin(chosen))
             tables[name].append(own)
     labelled = {name: pd.concat(parts).assign(**names) for name, parts in tables.items()}
-    return {name: table.set_index(KEYS).reset_index() for name, table in labelled.items()}
+    return {name: table.set_index(VARIANT_KEYS).reset_index() for name, table in labelled.items()}
 
 
-def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
+def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
     """Compare the variants of each experiment and law, from the table meeting_times.
 
     `fewer_than_paper` compares the mean over the lags, which is steadier than one lag's last two
     runs. It and `spread` are missing where the chain is not shown to have converged.
     """
     times = {"iterations_to_bound_0_1": float, "iterations_to_bound_0_01": float}
-    groups = meetings.astype(times).groupby(KEYS, sort=False)
-    table = meetings[meetings["chosen"]].set_index(KEYS)
+    groups = meetings.astype(times).groupby(VARIANT_KEYS, sort=False)
+    table = meetings[meetings["chosen"]].set_index(VARIANT_KEYS)
     table = table[["lag", "bound_at_0", "cap", "censored", "standing", "iterations_to_bound_0_01"]]
     table = table.assign(
         censored=groups["censored"].sum(),
@@ -119,7 +119,7 @@ def convergence_table(meetings: pd.DataFrame) -> pd.DataFrame:
     return table.assign(fewer_than_paper=papers / table["mean_over_lags"]).reset_index()
 
 
-def bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
+def gather_bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
     """Put the coupling bounds and the actual distances of their laws in one table, by `series`."""
     own = distances[distances["law"].isin(curves["law"])]
     actual = own.rename(columns={"distance": "actual_distance"})

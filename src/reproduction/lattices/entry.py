@@ -38,14 +38,14 @@ class Experiment:
         return tuple(len(categories) for categories in self.axes.values())
 
 
-def build(entry: Mapping) -> Experiment:
+def build_experiment(entry: Mapping) -> Experiment:
     """Build an experiment from its config entry, of either kind."""
     if "axes" in entry:
-        return contingency_table(entry["axes"], entry["held"], entry.get("counts"))
-    return record_subsets(entry["records"], entry["constraints"])
+        return build_table(entry["axes"], entry["held"], entry.get("counts"))
+    return build_subsets(entry["records"], entry["constraints"])
 
 
-def contingency_table(
+def build_table(
     axes: Mapping[str, Sequence], held: Sequence[Sequence[str]], counts=None
 ) -> Experiment:
     """Contingency table of any shape with any set of margins held.
@@ -76,7 +76,7 @@ def contingency_table(
     )
 
 
-def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
+def build_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Experiment:
     """Build counting constraints over records: the total of each listed subset is held.
 
     Records are counted from 1. Raises InputError if a constraint lists a record that does not
@@ -93,34 +93,34 @@ def record_subsets(records: int, constraints: Mapping[str, Sequence[int]]) -> Ex
     return Experiment(invariants, [str(i) for i in range(1, records + 1)])
 
 
-def constraint_pairs(constraints: Mapping[str, Sequence[int]]) -> pd.DataFrame:
+def list_constraint_pairs(constraints: Mapping[str, Sequence[int]]) -> pd.DataFrame:
     """List the records of each constraint; one row per pair of constraint and record."""
     records = pd.Series(constraints, name="record").explode()
     return records.rename_axis("constraint").reset_index()
 
 
-def mechanism_of(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
+def build_mechanism(law: Mapping) -> GeneralizedLaplace | GeneralizedGaussian:
     """Mechanism that a config entry describes: sigma, or epsilon with a norm."""
     if "sigma" in law:
         return GeneralizedGaussian(law["sigma"])
     return GeneralizedLaplace(law["epsilon"], law["norm"])
 
 
-def walk_of(
+def build_walk(
     experiment: Experiment, law: Mapping, variants: Mapping[str, Mapping], variant: str
 ) -> LatticeWalk:
     """Walk of one variant, of a basis and an acceptance, under one law."""
     kind = variants[variant]
     lattice = kernel_lattice(experiment.invariants, kind["basis"])
-    return LatticeWalk(lattice, mechanism_of(law), law["proposal"][variant], kind["acceptance"])
+    return LatticeWalk(lattice, build_mechanism(law), law["proposal"][variant], kind["acceptance"])
 
 
-def settings_of(law: Mapping) -> dict:
+def drop_proposal(law: Mapping) -> dict:
     """Give the settings of the law itself, without those of the walks that draw from it."""
     return {key: value for key, value in law.items() if key != "proposal"}
 
 
-def describe(law: Mapping) -> str:
+def describe_mechanism(law: Mapping) -> str:
     """Say in a few words which mechanism a config entry describes."""
     if "sigma" in law:
         return f"generalized Gaussian, sigma = {law['sigma']:g}"

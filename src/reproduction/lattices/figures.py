@@ -11,7 +11,7 @@ from isdp.plots.bounds import tv_bounds
 from isdp.plots.boxes import cell_boxes
 from isdp.plots.constraints import constraints_diagram
 from isdp.plots.laws import laws_overlaid
-from reproduction.lattices.entry import build, describe
+from reproduction.lattices.entry import build_experiment, describe_mechanism
 
 SAMPLERS = {
     "paper": "the paper's chain",
@@ -21,7 +21,7 @@ SAMPLERS = {
 }
 
 
-def experiment_figures(
+def plot_experiment(
     experiment: str,
     laws: Mapping[str, Mapping],
     read: Mapping[str, pd.DataFrame],
@@ -36,7 +36,7 @@ def experiment_figures(
     agreement, from `reproduction.exactness.experiment.compare_laws`; and the tables of
     `bound_figure`. There are `runs` coupled chains for each lag.
     """
-    words = {law: describe(entry) for law, entry in laws.items()}
+    words = {law: describe_mechanism(entry) for law, entry in laws.items()}
     title = f"{experiment.capitalize()} experiment"
     noise = f"{title}: noise of each cell,"
     exactly = f"{exact_draws} exact draws" if len(read["exact_boxes"]) else "no exact draws"
@@ -52,11 +52,11 @@ def experiment_figures(
             words,
             SAMPLERS,
         ),
-        "bound": bound_figure(experiment, laws, read, runs=runs),
+        "bound": plot_bound(experiment, laws, read, runs=runs),
     }
 
 
-def bound_figure(
+def plot_bound(
     experiment: str, laws: Mapping[str, Mapping], read: Mapping[str, pd.DataFrame], *, runs: int
 ) -> Figure:
     """Draw the coupling bounds of some laws, and the actual distances below them.
@@ -68,11 +68,11 @@ def bound_figure(
         **{name: read[name][read[name]["law"].isin(list(laws))] for name in names},
         title=f"{experiment.capitalize()} experiment: distance of the chain from its target, "
         f"{runs} coupled chains for each lag",
-        laws={law: describe(entry) for law, entry in laws.items()},
+        laws={law: describe_mechanism(entry) for law, entry in laws.items()},
     )
 
 
-def constraints_figure(entry: Mapping) -> Figure:
+def plot_constraints(entry: Mapping) -> Figure:
     """Draw the records that each constraint counts, from the experiment's entry in the config."""
     members = {name: list(map(str, records)) for name, records in entry["constraints"].items()}
-    return constraints_diagram(members, build(entry).cells)
+    return constraints_diagram(members, build_experiment(entry).cells)

@@ -20,7 +20,7 @@ from isdp.mechanisms.base import Mechanism
 from reproduction.lattices.entry import Experiment
 
 
-def burn_in_from(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
+def choose_burn_in(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
     """Sweeps after which the bound of a variant is below 0.01, and whether it ever is.
 
     Where runs were cut off the bound never says converged: the cap stands in.
@@ -69,7 +69,7 @@ def sample_noise(
     return Draws(noise, experiment.invariants, experiment.cells, settings)
 
 
-def noise_summary(draws: Draws) -> pd.DataFrame:
+def summarise_noise(draws: Draws) -> pd.DataFrame:
     """Describe the noise of every cell; one row per cell."""
     diagnostics = convergence(draws.noise, ("rhat", "ess_bulk", "mcse_mean"))
     table = describe_cells(draws.noise, diagnostics).assign(cell=draws.cells)
@@ -77,12 +77,12 @@ def noise_summary(draws: Draws) -> pd.DataFrame:
     return table.set_index(["cell", "mean", "mcse", "sd"]).reset_index()
 
 
-def box_table(draws: Draws) -> pd.DataFrame:
+def tabulate_boxes(draws: Draws) -> pd.DataFrame:
     """Everything that the noise figure shows of one law, one value a row."""
     return boxes(draws.noise).join(pd.Series(draws.cells, name="name"), on="cell")
 
 
-def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
+def compare_norm(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """Compare the norm of the noise with the rule of thumb, Gamma(d, rate epsilon).
 
     For the Gaussian there is no such rule and `rule_mean` is missing.
@@ -108,7 +108,7 @@ def norm_row(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     }
 
 
-def noise_tables(
+def describe_noise(
     chains: Mapping[str, Draws],
     exact: Mapping[str, Draws],
     mechanisms: Mapping[str, Mechanism],
@@ -120,10 +120,10 @@ def noise_tables(
     """
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
     tables: dict[str, pd.DataFrame] = {}
-    for name, describe in (("summary", noise_summary), ("boxes", box_table)):
+    for name, describe in (("summary", summarise_noise), ("boxes", tabulate_boxes)):
         tables[name] = _by_law(describe, chains)
         tables[f"exact_{name}"] = _by_law(describe, drawn) if drawn else tables[name][:0]
-    norms = pd.DataFrame([norm_row(law, chains[law], mechanisms[law]) for law in chains])
+    norms = pd.DataFrame([compare_norm(law, chains[law], mechanisms[law]) for law in chains])
     norms.insert(0, "experiment", experiment)
     return tables | {"norms": norms}
 
@@ -133,7 +133,7 @@ def _by_law(describe: Callable, draws: Mapping[str, Draws]) -> pd.DataFrame:
     return pd.concat(tables, names=["law"]).reset_index("law")
 
 
-def printed_table(
+def place_printed(
     printed: Mapping[str, list], draws: Mapping[str, Draws], mechanisms: Mapping[str, Mechanism]
 ) -> pd.DataFrame:
     """Place the noise tables that the paper prints within our laws; one row for each."""
@@ -157,11 +157,11 @@ def printed_table(
             }
         )
     placed = pd.DataFrame(rows)
-    best, low, high = epsilon_interval(dimension, placed["norm_printed"].sum())
+    best, low, high = estimate_epsilon(dimension, placed["norm_printed"].sum())
     return placed.assign(epsilon_best=best, epsilon_low=low, epsilon_high=high)
 
 
-def epsilon_interval(
+def estimate_epsilon(
     dimension: int, norm: float, level: float = 0.95
 ) -> tuple[float, float, float]:
     """Likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
@@ -181,7 +181,7 @@ def epsilon_interval(
     return best, low, scipy.optimize.brentq(beyond, best, best * 50)
 
 
-def cross_table(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:
+def tabulate_counts(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:
     """Tabulate int counts or noise in a table's shape, the last axis across, with its totals.
 
     There is a column for each axis but the last, one for each category of the last, and Total. The

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from isdp.errors import InputError
-from reproduction.lattices.entry import build
+from reproduction.lattices.entry import build_experiment
 from reproduction.running.settings import (
     BOTH,
     OURS,
@@ -71,7 +71,7 @@ class Gaussian(Block):
 
 Laws = _entries("sigma", Gaussian, Laplace)
 Members = Annotated[dict[str, Annotated[list[int], Field(min_length=1)]], Field(min_length=1)]
-LAWS = "The distributions by name. `null` leaves one out."
+LAWS_DESCRIPTION = "The distributions by name. `null` leaves one out."
 
 
 class Table(Block):
@@ -94,7 +94,7 @@ class Table(Block):
         PAPER,
         default=None,
     )
-    laws: Laws = setting(LAWS)
+    laws: Laws = setting(LAWS_DESCRIPTION)
 
 
 class Records(Block):
@@ -105,7 +105,7 @@ class Records(Block):
     constraints: Members = setting(
         "The constraints by name, each the list of its records, counted from 1.", OURS
     )
-    laws: Laws = setting(LAWS)
+    laws: Laws = setting(LAWS_DESCRIPTION)
 
 
 Entries = _entries("records", Records, Table)
@@ -176,7 +176,7 @@ class LatticesSettings(Block):
 
 def _check_experiment(key: str, entry: Table | Records, variants: Collection[str]) -> None:
     try:
-        experiment = build(dict(entry))
+        experiment = build_experiment(dict(entry))
     except InputError as error:
         raise ConfigError(f"config: {key}: {error}") from None
     for law, settings in entry.laws.items():

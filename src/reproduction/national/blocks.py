@@ -16,12 +16,12 @@ from isdp.constraints.hierarchy import Hierarchy
 from isdp.seeds import stream
 from isdp.topdown.sparse import run_sparse, summed
 from reproduction.data.histogram import CELLS, Histogram
-from reproduction.national.synthetic_blocks import numbers_of_blocks, synthetic_state
-from reproduction.topdown.configurations import six_levels
+from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
+from reproduction.topdown.configurations import six_level_plan
 from reproduction.topdown.experiment import census_hierarchy
 
 ROOT = "nation"
-SUMS = ("people_off", "people_off_squared", "cells_off", "cells_off_squared")
+ERROR_SUMS = ("people_off", "people_off_squared", "cells_off", "cells_off_squared")
 
 
 def _rng(seed: int) -> np.random.Generator:
@@ -33,10 +33,10 @@ def release_states(seed: int, histogram: Histogram) -> dict[str, pd.DataFrame]:
     tree = census_hierarchy(histogram)
     states = Hierarchy.from_columns({"state": tree.units[1]}, root=ROOT)
     table = csr_array(tree.aggregate(histogram.counts)[1])
-    found = run_sparse(_rng(seed), table, states, six_levels())
+    found = run_sparse(_rng(seed), table, states, six_level_plan())
     released = pd.DataFrame(found["state"].toarray(), columns=list(CELLS))
     released.insert(0, "state", states.units[1])
-    errors = level_errors({ROOT: found[ROOT]}, table, states)
+    errors = sum_level_errors({ROOT: found[ROOT]}, table, states)
     return {"released": released, "errors": errors.assign(state=ROOT)}
 
 
@@ -51,15 +51,15 @@ def descend(
     counties, errors = histogram.counties, []
     for state in states:
         here = np.flatnonzero(counties["state"] == state)
-        numbers = numbers_of_blocks(counties["population"], blocks)[here]
+        numbers = allocate_blocks(counties["population"], blocks)[here]
         names = counties["fips"].to_numpy()[here].tolist()
-        table, hierarchy = synthetic_state(seed, state, (names, histogram.counts[here]), numbers)
+        table, hierarchy = draw_state(seed, state, (names, histogram.counts[here]), numbers)
         own = released.loc[released["state"] == state, list(CELLS)]
         above = csr_array(own.to_numpy(dtype=np.int64))
-        found = run_sparse(_rng(seed), table, hierarchy, six_levels(), above=[above, above])
+        found = run_sparse(_rng(seed), table, hierarchy, six_level_plan(), above=[above, above])
         check_sums(found, table, hierarchy)
         del found[ROOT]  # the root of one state is the state
-        errors.append(level_errors(found, table, hierarchy).assign(state=state))
+        errors.append(sum_level_errors(found, table, hierarchy).assign(state=state))
     return pd.concat(errors, ignore_index=True)
 
 
@@ -76,7 +76,7 @@ def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: H
             raise AssertionError(f"{levels[depth]}: counts do not add up to those above")
 
 
-def level_errors(
+def sum_level_errors(
     released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy
 ) -> pd.DataFrame:
     """Sum the errors of some levels, released as arrays of shape (units, cells).
@@ -93,15 +93,15 @@ def level_errors(
         sums = (abs(people).sum(), (people**2).sum(), abs(off.data).sum(), (off.data**2).sum())
         row = {"level": level, "regions": got.shape[0], "cells": got.shape[0] * got.shape[1]}
         row |= {"not_zero": int((true.data != 0).sum()), "released_not_zero": int(got.nnz)}
-        rows.append(row | dict(zip(SUMS, map(int, sums), strict=True)))
+        rows.append(row | dict(zip(ERROR_SUMS, map(int, sums), strict=True)))
     return pd.DataFrame(rows)
 
 
-def level_table(errors: pd.DataFrame) -> pd.DataFrame:
+def tabulate_levels(errors: pd.DataFrame) -> pd.DataFrame:
     """Pool the states' errors by level; the table national_levels."""
     counted = ["regions", "cells", "not_zero", "released_not_zero"]
-    found = errors.groupby("level", sort=False)[[*counted, *SUMS]].sum().reset_index()
-    people, people_squared, cells, cells_squared = (found.pop(name) for name in SUMS)
+    found = errors.groupby("level", sort=False)[[*counted, *ERROR_SUMS]].sum().reset_index()
+    people, people_squared, cells, cells_squared = (found.pop(name) for name in ERROR_SUMS)
     found["mae_total"] = people / found["regions"]
     found["rmse_total"] = np.sqrt(people_squared / found["regions"])
     found["mae_cell"] = cells / found["cells"]

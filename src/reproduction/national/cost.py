@@ -25,7 +25,7 @@ def read_jobs(paths: Sequence) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["job", "kind", "seconds", "mib"])
 
 
-def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
+def tabulate_jobs(jobs: pd.DataFrame) -> pd.DataFrame:
     """Add the measured jobs up by kind; the table national_jobs."""
     return jobs.groupby("kind", sort=False, as_index=False).agg(
         jobs=("seconds", "size"),
@@ -35,7 +35,7 @@ def job_table(jobs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def cost_tables(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
+def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
     """Add up the measured jobs, and compute how long they take on other machines.
 
     `parts` are benchmark files under "releases", "states", "descents" and "collected". The descents
@@ -46,7 +46,7 @@ def cost_tables(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, p
     after = dict.fromkeys(names["descents"], names["states"])
     after |= dict.fromkeys(names["collected"], sent)
     jobs = read_jobs([path for paths in parts.values() for path in paths])
-    return {"jobs": job_table(jobs), "cost": machine_table(jobs, after, sent, settings)}
+    return {"jobs": tabulate_jobs(jobs), "cost": tabulate_machines(jobs, after, sent, settings)}
 
 
 def finish_time(
@@ -73,7 +73,7 @@ def finish_time(
     return now
 
 
-def machine_table(
+def tabulate_machines(
     jobs: pd.DataFrame, after: Mapping[str, Sequence[str]], sent: Sequence[str], settings: Mapping
 ) -> pd.DataFrame:
     """Compute how long the measured jobs, or several times as many, take on each machine.

@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 
 from reproduction.running.descriptions import Descriptions, caption_file
 
-ENDINGS = {"tables": ".html", "figures": ".svg"}
+REPORT_SUFFIXES = {"tables": ".html", "figures": ".svg"}
 
 
 def write_captions(descriptions: Descriptions, shown: Iterable[str], folder: Path) -> None:
@@ -22,7 +22,7 @@ def write_captions(descriptions: Descriptions, shown: Iterable[str], folder: Pat
         path.write_text(descriptions.caption_of(kind, name))
 
 
-def overview(
+def fill_overview(
     template: str,
     config: Mapping,
     provenance: Mapping,
@@ -34,7 +34,7 @@ def overview(
     files = [each.split("/") for each in shown]
     patterns = {(kind, descriptions.find(kind, name)[0]) for kind, name in files}
     left_out = [
-        f"* ``results/{kind}/{name}{ENDINGS[kind]}``: {entry.title}"
+        f"* ``results/{kind}/{name}{REPORT_SUFFIXES[kind]}``: {entry.title}"
         for _, kind, name, entry in descriptions.entries()
         if not entry.in_report and (kind, name) in patterns
     ]

@@ -57,36 +57,36 @@ def read_figures(paths: Iterable, schema, claims: list[Mapping]) -> list[dict]:
     return sorted(entries, key=_place)
 
 
-def named_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
+def list_tables(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
     """List the tables that claims are judged by and entries show, each once."""
-    lists = [*map(tables_of, claims), *(entry["tables"] for entry in entries)]
+    lists = [*map(list_claim_tables, claims), *(entry["tables"] for entry in entries)]
     return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
-def tables_of(claim: Mapping) -> list[str]:
+def list_claim_tables(claim: Mapping) -> list[str]:
     """List the tables that a claim is judged by, that of our value first."""
-    return list(dict.fromkeys(how["table"] for how in measures_of(claim)))
+    return list(dict.fromkeys(how["table"] for how in list_measures(claim)))
 
 
-def measures_of(claim: Mapping) -> list[Mapping]:
+def list_measures(claim: Mapping) -> list[Mapping]:
     """List all that a claim takes from tables, our value first."""
     return [claim[key] for key in ("ours", "judged", "tells", "needs") if key in claim]
 
 
-def columns_of(how: Mapping) -> list[str]:
+def list_columns(how: Mapping) -> list[str]:
     """List the columns that a measure names, but for those in its query."""
     keys = ("column", "by", "error", "draws", "formula", "paper_error")
     named = [name for _, name, _, _ in Formatter().parse(how.get("named", "")) if name]
     return [*(how[key] for key in keys if key in how), *how.get("limits", []), *named]
 
 
-def named_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
+def list_figures(claims: Iterable[Mapping], entries: Iterable[Mapping] = ()) -> list[str]:
     """List the figures in which claims can be seen and that entries show, each once."""
-    lists = [*map(figures_of, claims), *(entry["figures"] for entry in entries)]
+    lists = [*map(list_claim_figures, claims), *(entry["figures"] for entry in entries)]
     return list(dict.fromkeys(chain.from_iterable(lists)))
 
 
-def figures_of(claim: Mapping) -> list[str]:
+def list_claim_figures(claim: Mapping) -> list[str]:
     """List the figures in which a claim can be seen."""
     named = claim.get("figure", [])
     return [named] if isinstance(named, str) else named

@@ -7,16 +7,16 @@ import re
 from collections.abc import Iterable, Mapping
 
 from isdp.errors import InputError
-from reproduction.review.claims import columns_of, measures_of
+from reproduction.review.claims import list_columns, list_measures
 from reproduction.running.descriptions import Descriptions
 
 # what pandas reads in a query; the rest of Python's expressions it refuses only when it runs one
-READ = (
+ALLOWED_NODES = (
     *(ast.Expression, ast.BoolOp, ast.boolop, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop),
     *(ast.Compare, ast.cmpop, ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.keyword),
     *(ast.List, ast.Tuple, ast.Subscript, ast.expr_context),
 )
-REFUSED = (ast.Is, ast.IsNot)
+REFUSED_NODES = (ast.Is, ast.IsNot)
 
 
 def check_measures(claims: Iterable[Mapping], descriptions: Descriptions) -> None:
@@ -25,17 +25,19 @@ def check_measures(claims: Iterable[Mapping], descriptions: Descriptions) -> Non
     Raises InputError, naming the file, the claim, the table, and what does not fit.
     """
     for claim in claims:
-        for how in measures_of(claim):
+        for how in list_measures(claim):
             try:
                 queries = [how[key] for key in ("among", "rows") if key in how]
-                named = [name for query in queries for name in names_in(query)] + columns_of(how)
+                named = [name for query in queries for name in parse_names(query)] + list_columns(
+                    how
+                )
                 descriptions.columns_of("tables", how["table"], named)
             except InputError as error:
                 where = f"config/claims/{claim['wing']}.yaml: claim {claim['claim']}"
                 raise InputError(f"{where}: table {how['table']}: {error}") from error
 
 
-def names_in(rows: str) -> list[str]:
+def parse_names(rows: str) -> list[str]:
     """List the columns that a pandas query names; refuse a query that pandas cannot read."""
     quoted = re.findall("`([^`]*)`", rows)
     try:
@@ -43,7 +45,7 @@ def names_in(rows: str) -> list[str]:
     except (SyntaxError, ValueError) as error:
         raise InputError(f"rows {rows!r} cannot be read ({error.args[0]})") from error
     for node in nodes:
-        if not isinstance(node, READ) or isinstance(node, REFUSED):
+        if not isinstance(node, ALLOWED_NODES) or isinstance(node, REFUSED_NODES):
             kind = type(node).__name__
             raise InputError(f"rows {rows!r} cannot be read (a query has no {kind})")
     called = [node.func for node in nodes if isinstance(node, ast.Call)]

@@ -9,19 +9,19 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from isdp.io.files import read_json
-from reproduction.data.differences import other_states, other_vintage
-from reproduction.review.claims import PAPERS, figures_of, named_figures, named_tables
-from reproduction.review.gallery import gallery
+from reproduction.data.differences import note_states, note_vintage
+from reproduction.review.claims import PAPERS, list_claim_figures, list_figures, list_tables
+from reproduction.review.gallery import select_pictures
 from reproduction.review.pages import TEMPLATES
 from reproduction.review.results import Results
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
-from reproduction.review.shown import files_under
+from reproduction.review.shown import find_files
 from reproduction.running.descriptions import Descriptions
 
-NUMBER = r"\d|infinite"  # in the paper's value: it is not words alone
+NUMBER_PATTERN = r"\d|infinite"  # in the paper's value: it is not words alone
 
 
-def front_page(
+def render_front_page(
     results: Results,
     claims: list[Mapping],
     entries: list[Mapping],
@@ -39,8 +39,8 @@ def front_page(
     """
     files = list(files)
     made = {
-        "tables": files_under("tables", named_tables(claims, entries), files),
-        "figures": files_under("figures", named_figures(claims, entries), files),
+        "tables": find_files("tables", list_tables(claims, entries), files),
+        "figures": find_files("figures", list_figures(claims, entries), files),
     }
     provenance = read_json(results.folder / "data/provenance.json")
     entries = [_as_run(entry, provenance.get("vintage", ""), results) for entry in entries]
@@ -54,10 +54,10 @@ def front_page(
         departures=departures,
         counts=results.counts(),
         bars=card["bar_of"].value_counts(),
-        in_words=int((~card["paper_value"].str.contains(NUMBER)).sum()),
+        in_words=int((~card["paper_value"].str.contains(NUMBER_PATTERN)).sum()),
         differing=[row for row in rows.values() if row["verdict"] == DIFFERS],
         undecided=[row for row in rows.values() if row["verdict"] == UNDECIDED],
-        gallery=gallery(
+        gallery=select_pictures(
             results.folder / "thumbnails", claims, entries, made["figures"], descriptions
         ),
         titles={name.partition("_")[2]: title for name, title in pages.items()},
@@ -65,7 +65,7 @@ def front_page(
         papers=PAPERS,
         rows=rows,
         tables={name: claim["ours"]["table"] for name, claim in names.items()},
-        figures={name: figures_of(claim) for name, claim in names.items()},
+        figures={name: list_claim_figures(claim) for name, claim in names.items()},
         described={name: [entry for entry in entries if name in entry["claims"]] for name in names},
         pages=pages,
         entries=entries,
@@ -78,8 +78,8 @@ def front_page(
 def _as_run(entry: Mapping, vintage: str, results: Results) -> dict:
     """Say in an entry's title where this run has other data than the paper."""
     words = {
-        "vintage": lambda: other_vintage(vintage),
-        "states": lambda: other_states(results.value("states", "rule")),
+        "vintage": lambda: note_vintage(vintage),
+        "states": lambda: note_states(results.value("states", "rule")),
     }
     found = [text for key in entry.get("data", []) if (text := words[key]())]
     return {**entry, "about": "; ".join([entry["about"], *found])}

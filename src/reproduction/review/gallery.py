@@ -6,11 +6,11 @@ import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from reproduction.review.claims import OURS, figures_of
+from reproduction.review.claims import OURS, list_claim_figures
 from reproduction.running.descriptions import Descriptions
 
 
-def gallery(
+def select_pictures(
     folder: Path,
     claims: list[Mapping],
     entries: list[Mapping],
@@ -31,7 +31,7 @@ def gallery(
             # of several states the last, which has the fewest counties
             name, more = fresh[-1], len(fresh) - 1
             picture = {"name": name, "label": label, "goal": goal, "more": more}
-            picture["address"] = embedded(folder / f"{name}.png")
+            picture["address"] = embed_png(folder / f"{name}.png")
             picture["title"] = descriptions.title_of("figures", name)
             picture["words"] = descriptions.find("figures", name)[2].gallery
             found[wing].append(picture)
@@ -39,7 +39,7 @@ def gallery(
     return {wing: pictures for wing, pictures in found.items() if pictures}
 
 
-def embedded(png: Path) -> str:
+def embed_png(png: Path) -> str:
     """Return a PNG file as a data URI."""
     return f"data:image/png;base64,{base64.b64encode(png.read_bytes()).decode()}"
 
@@ -52,5 +52,5 @@ def _places(claims, entries) -> Iterator[tuple[str, str, str, str]]:
             yield entry["wing"], name, f"{whose}, {entry['label']}", f"figure-{entry['name']}"
     for claim in claims:
         label = f"Claim of {claim['paper']}, {claim['where']}"
-        for name in figures_of(claim):
+        for name in list_claim_figures(claim):
             yield claim["wing"], name, label, f"claim-{claim['claim']}"

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from isdp.errors import InputError
-from reproduction.review.claims import columns_of
+from reproduction.review.claims import list_columns
 
-WIDTH = 3  # standard errors on either side within which a number is not told from another
+RANGE_ERRORS = 3  # standard errors on either side within which a number is not told from another
 # what is taken of all rows together
-SINGLE = {
+AGGREGATES = {
     "rows": len,
     "values": lambda column: sorted(set(column)),
     "sum": lambda column: column.sum(skipna=False),
@@ -75,13 +75,13 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
     """
     among = _queried(claim, how, "among", tables[how["table"]])
     table = _queried(claim, how, "rows", among)
-    for column in columns_of(how):
+    for column in list_columns(how):
         if column not in table:
             raise InputError(f"claim {claim}: table {how['table']} has no column {column!r}")
     column, take = how.get("column", table.columns[0]), how["take"]
-    if take in SINGLE:
+    if take in AGGREGATES:
         unseen = not len({"rows": among, "sum": table}.get(take, [0]))
-        value = math.nan if unseen else SINGLE[take](table[column])
+        value = math.nan if unseen else AGGREGATES[take](table[column])
         return Measured([_plain(value)], [], [(value, value)])
     if take == "only" and len(table) > 1:
         raise InputError(
@@ -102,7 +102,7 @@ def measure(claim: str, how: Mapping, tables: Mapping[str, pd.DataFrame]) -> Mea
         low, high = how["limits"]
         ranges = list(zip(table[low].astype(float), table[high].astype(float), strict=True))
     else:
-        reach = [WIDTH * error for error in errors] or [0] * len(values)
+        reach = [RANGE_ERRORS * error for error in errors] or [0] * len(values)
         ranges = [
             (value - far, value + far) if far else (value, value)
             for value, far in zip(values, reach, strict=True)

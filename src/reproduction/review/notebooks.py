@@ -20,7 +20,7 @@ from pygments.formatters import HtmlFormatter
 
 from isdp.errors import InputError
 from reproduction.review.pages import TEMPLATES
-from reproduction.review.results import FOLDER, NotInThisRunError, ReviewError
+from reproduction.review.results import FOLDER_VARIABLE, NotInThisRunError, ReviewError
 
 TEMPLATE = """
 {%- extends 'basic/index.html.j2' -%}
@@ -40,7 +40,7 @@ TEMPLATE = """
 """
 
 
-def formula(tex: str, display: bool = False) -> str:
+def convert_formula(tex: str, display: bool = False) -> str:
     """Convert a LaTeX formula to MathML, in a line of text or (`display`) on a line of its own.
 
     Raises InputError if latex2mathml does not know a command in the formula.
@@ -62,11 +62,11 @@ class Renderer(IPythonRenderer):
 
     def block_math(self, body: str) -> str:
         """Convert a formula on a line of its own."""
-        return f'<div class="formula">{formula(body, display=True)}</div>'
+        return f'<div class="formula">{convert_formula(body, display=True)}</div>'
 
     def inline_math(self, body: str) -> str:
         """Convert a formula in a line of text."""
-        return formula(body)
+        return convert_formula(body)
 
     def latex_environment(self, name: str, body: str) -> str:
         """Convert an environment that stands without dollar signs."""
@@ -77,12 +77,12 @@ class Renderer(IPythonRenderer):
         return super().link(text, url.replace(".ipynb", ".html"), title)
 
 
-def markdown(text: str) -> str:
+def convert_markdown(text: str) -> str:
     """Convert Markdown to HTML, formulas included."""
     return MarkdownWithMath(renderer=Renderer(escape=False)).render(text)
 
 
-def execute(path, results) -> nbformat.NotebookNode:
+def execute_notebook(path, results) -> nbformat.NotebookNode:
     """Execute a notebook on a results folder, from top to bottom in a kernel of its own.
 
     Raises InputError if the notebook refuses the results; the message is the notebook's own.
@@ -91,7 +91,7 @@ def execute(path, results) -> nbformat.NotebookNode:
     with tempfile.TemporaryDirectory() as own:
         # the kernel writes nothing into the home folder, which may be read-only
         os.environ["JUPYTER_RUNTIME_DIR"] = own
-        variables = {FOLDER: str(Path(results).resolve()), "IPYTHONDIR": own}
+        variables = {FOLDER_VARIABLE: str(Path(results).resolve()), "IPYTHONDIR": own}
         notebook = nbformat.read(path, as_version=4)
         client = NotebookClient(
             notebook,
@@ -109,9 +109,9 @@ def execute(path, results) -> nbformat.NotebookNode:
     return notebook
 
 
-def page(notebook, made: str) -> str:
+def export_page(notebook, made: str) -> str:
     """Export an executed notebook as one HTML file, which ends with the provenance line `made`."""
-    exporter = HTMLExporter(raw_template=TEMPLATE, filters={"markdown2html": markdown})
+    exporter = HTMLExporter(raw_template=TEMPLATE, filters={"markdown2html": convert_markdown})
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     style = TEMPLATES.get_template("style.css.j2").render() + HtmlFormatter().get_style_defs(
         ".highlight"

@@ -15,16 +15,16 @@ from IPython.display import HTML, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
-from reproduction.review.gallery import embedded
+from reproduction.review.gallery import embed_png
 from reproduction.review.pages import MARKS, PARTS
-from reproduction.review.shown import FILE as SHOWN
+from reproduction.review.shown import SHOWN_FILE as SHOWN
 from reproduction.review.shown import read_shown
-from reproduction.review.tables import format_cell, table_html
+from reproduction.review.tables import convert_to_html, format_cell
 from reproduction.running.tables import read_csv
 from reproduction.running.yaml_files import read_yaml
 
-FOLDER = "ISDP_RESULTS"  # environment variable with the results folder
-EXPECTED = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree
+FOLDER_VARIABLE = "ISDP_RESULTS"  # environment variable with the results folder
+EXPECTED_VARIABLE = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree
 COMMAND = "snakemake --cores all"
 
 
@@ -50,11 +50,11 @@ def open_results(folder=None, expect=None) -> Results:
     """
     here = Path.cwd()
     above = (each / "results" for each in (here, *here.parents) if (each / "results").is_dir())
-    folder = folder or os.getenv(FOLDER) or next(above, None)
+    folder = folder or os.getenv(FOLDER_VARIABLE) or next(above, None)
     if folder is None:
         raise ReviewError(f"no folder results here or above: run `{COMMAND}` first")
     results = Results(Path(folder))
-    expect = expect or os.getenv(EXPECTED)
+    expect = expect or os.getenv(EXPECTED_VARIABLE)
     have = dict(_flat(results.config))
     for key, value in _flat(read_yaml(expect) if expect else {}):
         if key not in have or have[key] != value:
@@ -74,7 +74,7 @@ def say(text: str) -> None:
 def show_rows(table: pd.DataFrame, group: str | None = None) -> None:
     """Show rows made on a page, those of a group under its name, from the column of that name."""
     if group is None:
-        _html(table_html(table))
+        _html(convert_to_html(table))
         return
     shown = table.drop(columns=group).map(format_cell)
     groups = [(name, rows.to_numpy()) for name, rows in shown.groupby(table[group], sort=False)]
@@ -154,7 +154,7 @@ class Results:
         table = self.table(name, rows)
         shown = table[list(columns)].drop_duplicates() if columns else table
         shown = shown.rename(columns=columns) if isinstance(columns, Mapping) else shown
-        _html(f"{table_html(shown)}{PARTS.caption('table', name)}")
+        _html(f"{convert_to_html(shown)}{PARTS.caption('table', name)}")
 
     def figure(self, name: str, words: str) -> None:
         """Show a figure of this run, which links to its SVG, with what it shows in words."""
@@ -171,7 +171,7 @@ class Results:
     def _picture(self, name: str) -> str:
         """Return the PNG of a figure as a data URI."""
         self._path("figures", name, "svg")
-        return embedded(self._path("figures", name, "png"))
+        return embed_png(self._path("figures", name, "png"))
 
     def _path(self, folder: str, name: str, ending: str) -> Path:
         """Return the path of a file of this run; one left by another config does not count."""
@@ -203,7 +203,7 @@ class Results:
         """Show the number of claims with each verdict, by paper and experiment."""
         counts = pd.crosstab([self.card["paper"], self.card["experiment"]], self.card["verdict"])
         counts = counts.reindex(columns=list(MARKS), fill_value=0)
-        _html(table_html(counts.assign(claims=counts.sum(axis=1)).reset_index()))
+        _html(convert_to_html(counts.assign(claims=counts.sum(axis=1)).reset_index()))
 
     def by_paper(self) -> list[tuple[str, list[tuple[str, list[dict]]]]]:
         """Group the claims by paper and by experiment, in the order of the scorecard."""

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reproduction.review.claims import tables_of
+from reproduction.review.claims import list_claim_tables
 from reproduction.review.measure import Measured, measure
 
 VERDICTS = ("reproduced", "differs", "undecided", "not checkable")
 REPRODUCED, DIFFERS, UNDECIDED, NOT_CHECKABLE = VERDICTS
-CLAIMED = ("claim", "wing", "experiment", "page", "paper", "where", "statement")
-JUDGED = ("paper_value", "our_value", "our_error", "unit", "statistic")
-COLUMNS = (*CLAIMED, *JUDGED, "bar", "bar_of", "verdict", "note")
+CLAIM_COLUMNS = ("claim", "wing", "experiment", "page", "paper", "where", "statement")
+VALUE_COLUMNS = ("paper_value", "our_value", "our_error", "unit", "statistic")
+COLUMNS = (*CLAIM_COLUMNS, *VALUE_COLUMNS, "bar", "bar_of", "verdict", "note")
 NO_NUMBER = "no number in the paper"
 READ_OFF = ", read off its figure"  # a value that the paper shows and does not print
 EXACT = "exact"  # in the place of an error
@@ -28,7 +28,7 @@ CONDITIONS = {
 }
 
 
-def scorecard(
+def build_scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
     """Judge every claim by the tables, and by the provenance of the demonstration data, alone.
@@ -42,7 +42,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
     notes = [claim["note"]] if claim.get("note") else []
     found = judged = None
     verdict, needed = NOT_CHECKABLE, claim.get("needs_vintage")
-    missing = [name for name in tables_of(claim) if name not in tables]
+    missing = [name for name in list_claim_tables(claim) if name not in tables]
     if missing:
         notes.append(f"this run does not make the table {missing[0]}")
     elif not needed or provenance["das_available"]:
@@ -61,9 +61,9 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         if found is not None:
             have = f"vintage {provenance['vintage']}, whose value is shown"
         notes.append(f"needs the demonstration data of vintage {needed}; this run has {have}")
-    value, error = shown(found) if found is not None and not found.missing else ("", "")
+    value, error = format_value(found) if found is not None and not found.missing else ("", "")
     bar = claim["bar"].items()
-    return {key: claim[key] for key in (*CLAIMED, "bar_of")} | {
+    return {key: claim[key] for key in (*CLAIM_COLUMNS, "bar_of")} | {
         "paper_value": _of_paper(claim, found) + (READ_OFF if claim.get("read_off") else ""),
         "our_value": value,
         "our_error": EXACT if value and claim.get("exact") else error,
@@ -108,7 +108,7 @@ def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]
     where `lacking` says of what the run has too little.
     """
     ends = [judged.values, *zip(*judged.ranges, strict=True)]
-    met = [all(meets(value, bar) for value in end) for end in ends]
+    met = [all(meets_bar(value, bar) for value in end) for end in ends]
     if all(met):
         return REPRODUCED, ""
     if lacking and not met[0]:
@@ -123,7 +123,7 @@ def _reaches(within: tuple, bar: Mapping) -> bool:
     """Whether a value of a range meets every condition; an unknown end may be anywhere."""
     low, high = within
     if isinstance(low, str | list) or "contains" in bar:
-        return meets(low, bar)
+        return meets_bar(low, bar)
     low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
     least = max(bar.get(name, -math.inf) for name in ("at_least", "equals"))
     most = min(bar.get(name, math.inf) for name in ("at_most", "equals"))
@@ -135,7 +135,7 @@ def _parts(judged: Measured, bar: Mapping) -> str:
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
-    sure = [all(meets(end, bar) for end in within) for within in judged.ranges]
+    sure = [all(meets_bar(end, bar) for end in within) for within in judged.ranges]
     doubtful = [name for name, is_sure in zip(names, sure, strict=True) if not is_sure]
     if len(doubtful) == len(names):
         return f" of all {len(names)}"
@@ -156,12 +156,12 @@ def _draws_wanted(judged: Measured, bar: Mapping) -> str:
     return f", and about {much} would tell, where it stays as it is"
 
 
-def meets(value, bar: Mapping) -> bool:
+def meets_bar(value, bar: Mapping) -> bool:
     """Whether a value meets every condition: equals, at_least, at_most, contains."""
     return all(CONDITIONS[name][1](value, bound) for name, bound in bar.items())
 
 
-def shown(found: Measured) -> tuple[str, str]:
+def format_value(found: Measured) -> tuple[str, str]:
     """Format values and errors: errors to two digits and values to the same places, or limits."""
     if found.errors:
         pairs = [(*pair, _places(pair[1])) for pair in zip(found.values, found.errors, strict=True)]
@@ -206,7 +206,7 @@ def _statistic(claim: Mapping, judged: Measured | None) -> str:
     return f"{' and '.join(values)}{f' ({within})' if within else ''} {claim['judged']['what']}"
 
 
-def sentence(row: Mapping) -> str:
+def describe_row(row: Mapping) -> str:
     """Say in one line what the paper has, what was found, and how it was judged."""
     ours = row["our_value"] or "no value"
     if " to " in row["our_error"]:
@@ -229,7 +229,7 @@ def _with_errors(values: str, errors: list[str]) -> str:
     return " and ".join(f"{value} ± {error}" for value, error in pairs)
 
 
-def summary(card: pd.DataFrame) -> str:
+def summarise_scorecard(card: pd.DataFrame) -> str:
     """Say in a line or more what the scorecard found; what differs or is undecided is named."""
     counts = card["verdict"].value_counts()
     parts = (f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
@@ -238,5 +238,5 @@ def summary(card: pd.DataFrame) -> str:
         for _, row in card[card["verdict"] == verdict].iterrows():
             why = f"; {row['note'].rsplit('; ', 1)[-1]}" if verdict == UNDECIDED else ""
             where = f"{row['claim']} ({row['paper']} {row['where']})"
-            lines.append(f"  {verdict}: {where}: {sentence(row)}{why}")
+            lines.append(f"  {verdict}: {where}: {describe_row(row)}{why}")
     return "\n".join(lines)

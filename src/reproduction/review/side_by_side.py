@@ -14,14 +14,14 @@ KINDS = {
     "rate": "Records swapped: a rate, no budget for one person",
 }
 ERRORS = {"detail": "cell", "race": "race (margin)", "total": "county's total"}
-SHARE = "Hispanic"
-SURE = 3  # standard errors from which a bias has a sign
+SHOWN_SHARE = "Hispanic"
+MIN_BIAS_ERRORS = 3  # standard errors from which a bias has a sign
 KEYS = ["parameter", "system", "budget"]
 # the library's words for the levels of any geography, and this table's
 LEVELS = {"region": "state", "area": "county"}
 
 
-def figures(value: float, error: float | None = None) -> str:
+def format_number(value: float, error: float | None = None) -> str:
     """Format a number to three significant digits, with its standard error rounded up to the last.
 
     The error is left out where it is missing or not a number, and for an exact 0.
@@ -44,14 +44,16 @@ def error_rows(errors: pd.DataFrame, shares: pd.DataFrame, scope: str) -> pd.Dat
         words: _with_errors(errors[errors["query"] == query], scope, "rmse")
         for query, words in ERRORS.items()
     }
-    found[f"{SHARE} share"] = _with_errors(shares[shares["share"] == SHARE], scope, "mae")
+    found[f"{SHOWN_SHARE} share"] = _with_errors(
+        shares[shares["share"] == SHOWN_SHARE], scope, "mae"
+    )
     return _headed(pd.DataFrame(found).reset_index())
 
 
 def _with_errors(rows: pd.DataFrame, scope: str, column: str) -> pd.Series:
     rows = rows[(rows["scope"] == scope) & (rows["size"] == "all")].set_index(KEYS)
     pairs = zip(rows[column], rows[f"{column}_error"], strict=True)
-    return pd.Series([figures(*pair) for pair in pairs], index=rows.index)
+    return pd.Series([format_number(*pair) for pair in pairs], index=rows.index)
 
 
 def _headed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -131,11 +133,11 @@ def bias_rows(
         & errors["system"].isin(biased)
         & (errors["budget"] == errors["parameter"].map(chosen))
     ]
-    reach = SURE * rows["bias_error"]
+    reach = MIN_BIAS_ERRORS * rows["bias_error"]
     sides = {
         "too large": rows["bias"] > reach,
         "too small": rows["bias"] < -reach,
-        f"within {SURE} standard errors": rows["bias"].abs() <= reach,
+        f"within {MIN_BIAS_ERRORS} standard errors": rows["bias"].abs() <= reach,
         "one run: cannot tell": reach.isna(),
     }
     made = rows[KEYS].drop_duplicates()
@@ -149,11 +151,11 @@ def impossible_rows(table: pd.DataFrame, scope: str, chosen: Mapping[str, float]
     """List counts that cannot be, and what is exact, at the budgets chosen."""
     rows = at_budgets(table[table["scope"] == scope], chosen)
     titles = {
-        "cells below zero": rows["negative"].map(figures),
-        "cells not whole": rows["fractional"].map(figures),
+        "cells below zero": rows["negative"].map(format_number),
+        "cells not whole": rows["fractional"].map(format_number),
         "county totals exact": rows["exact_areas"].map("{:.1%}".format),
         "cells exact": rows["exact_cells"].map("{:.1%}".format),
-        "people moved": rows["people_moved"].map(figures),
+        "people moved": rows["people_moved"].map(format_number),
     }
     return _headed(rows[KEYS].assign(**titles))
 

@@ -21,14 +21,14 @@ def render_table(csv, title: str, columns: Mapping[str, str]) -> None:
         index=False, disable_numparse=True, colalign=sides
     )
     page = TEMPLATES.get_template("table.html.j2").render(
-        title=title, table=table_html(table), columns=columns
+        title=title, table=convert_to_html(table), columns=columns
     )
     for suffix, content in ((".md", text + "\n"), (".html", page + "\n")):
         with whole(Path(csv).with_suffix(suffix)) as temporary:
             temporary.write_text(content)
 
 
-def table_html(table: pd.DataFrame) -> str:
+def convert_to_html(table: pd.DataFrame) -> str:
     """Convert a table to HTML, numbers rounded to four significant digits."""
     return table.map(format_cell).to_html(index=False, border=0, justify="left")
 

@@ -15,7 +15,7 @@ from isdp.io.draws import Draws, read_draws
 LABELS = ("wing", "experiment", "law", "unit", "sampler")
 
 
-def labelled(
+def label_draws(
     draws: Draws,
     *,
     wing: str,
@@ -33,7 +33,7 @@ def labelled(
     return replace(draws, settings=draws.settings | labels | {"mechanism": dict(mechanism)})
 
 
-def read_by(label: str, paths: Iterable) -> dict[str, Draws]:
+def read_draws_by(label: str, paths: Iterable) -> dict[str, Draws]:
     """Read files of draws of one experiment, by the law or the unit that each names.
 
     Raises InputError if two files are of the same, or of two experiments.
@@ -51,7 +51,7 @@ def read_by(label: str, paths: Iterable) -> dict[str, Draws]:
     return read
 
 
-def verification_table(paths: Iterable) -> pd.DataFrame:
+def verify_draws(paths: Iterable) -> pd.DataFrame:
     """Check A u = 0 in exact integers for every draw of every file."""
     rows = {}
     for path in paths:

@@ -12,10 +12,10 @@ from matplotlib.ticker import FixedLocator
 from isdp.io.files import whole
 from isdp.plots.style import STYLE, save
 
-THUMBNAIL = (3.2, 1.9)  # inches
-RESOLUTION = 200  # pixels per inch; pages show half of it, so that it is sharp on a fine screen
-MANY_LINES = 200  # above, such as the boxes of all counties of a state, lines are drawn fine
-MOST_NAMES = 9  # named ticks for which an axis of a thumbnail has room
+THUMBNAIL_SIZE = (3.2, 1.9)  # inches
+DPI = 200  # pixels per inch; pages show half of it, so that it is sharp on a fine screen
+MAX_THICK_LINES = 200  # above, such as the boxes of all counties of a state, lines are drawn fine
+MAX_TICK_LABELS = 9  # named ticks for which an axis of a thumbnail has room
 
 
 def save_figures(drawn: Mapping[str, Figure], output) -> None:
@@ -38,7 +38,7 @@ def save_thumbnail(figure: Figure, png) -> None:
     figure.suptitle("")
     for words in (*figure.legends, *figure.texts):
         words.remove()
-    figure.set_size_inches(THUMBNAIL)
+    figure.set_size_inches(THUMBNAIL_SIZE)
     for axis in figure.axes:
         axis.set_subplotspec(GridSpec(1, 1, figure=figure)[0])
         axis.set(title="", xlabel="", ylabel="")
@@ -46,15 +46,15 @@ def save_thumbnail(figure: Figure, png) -> None:
         axis.tick_params(labelsize=7)
         for words in filter(None, (*axis.texts, axis.get_legend())):
             words.remove()
-        if len(axis.lines) > MANY_LINES:
+        if len(axis.lines) > MAX_THICK_LINES:
             for line in (*axis.lines, *axis.patches):
                 line.set_linewidth(0.3)
         for side in (axis.xaxis, axis.yaxis):
             named = isinstance(side.get_major_locator(), FixedLocator)
-            if named and len(side.get_ticklocs()) > MOST_NAMES:
+            if named and len(side.get_ticklocs()) > MAX_TICK_LABELS:
                 side.set_ticklabels([])
     with mpl.rc_context(STYLE), whole(png) as temporary:
         figure.tight_layout(pad=0.4)
         figure.savefig(
-            temporary, format="png", dpi=RESOLUTION, transparent=False, metadata={"Software": None}
+            temporary, format="png", dpi=DPI, transparent=False, metadata={"Software": None}
         )

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from isdp import __version__
 
-SHOWN = 12  # characters of a hash: enough to name one
+HASH_LENGTH = 12  # characters of a hash: enough to name one
 
 
-def made_by(checkout, config) -> str:
+def describe_origin(checkout, config) -> str:
     """Name the version and commit that made a page, and the config, in a sentence.
 
     The checkout is the folder of the workflow. Without git, or in a folder that is not its
@@ -24,7 +24,7 @@ def made_by(checkout, config) -> str:
     digest = hashlib.sha256(Path(config).read_bytes()).hexdigest()
     return (
         f"Made by version {__version__}, {_commit(Path(checkout))}; "
-        f"SHA-256 of {Path(config).name}: {digest[:SHOWN]}."
+        f"SHA-256 of {Path(config).name}: {digest[:HASH_LENGTH]}."
     )
 
 
@@ -35,10 +35,10 @@ def _commit(checkout: Path) -> str:
     if not (top and commit and status is not None and Path(top).samefile(checkout)):
         return "commit not known (not a git checkout)"
     if not status:
-        return f"commit {commit[:SHOWN]} from a clean checkout"
+        return f"commit {commit[:HASH_LENGTH]} from a clean checkout"
     changed = len(status.splitlines())
     files = f"{changed} file{'s' * (changed > 1)}"
-    return f"commit {commit[:SHOWN]} with changes that are not committed ({files})"
+    return f"commit {commit[:HASH_LENGTH]} with changes that are not committed ({files})"
 
 
 def _git(checkout: Path, *arguments: str) -> str | None:

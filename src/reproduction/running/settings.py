@@ -120,7 +120,7 @@ Rhos = Different[Positive | Literal["published"]]
 Rates = Different[Probability]
 
 
-def local_file(config: Mapping) -> str | None:
+def find_local_file(config: Mapping) -> str | None:
     """Path of demonstration data on this disk, if the config or the environment names one."""
     return config["data"]["file"] or os.environ.get("NHGIS_PPDD_FILE") or None
 
@@ -131,9 +131,9 @@ def check_file(key: str, file: str | None, base: Path = Path()) -> None:
         raise ConfigError(f"config: {key}: there is no file {file}")
 
 
-def known_states(config: Any, base: Path) -> list[str]:
+def read_known_states(config: Any, base: Path) -> list[str]:
     """List the states of the published counts."""
-    return column(base / config.data.published, "usps")
+    return read_column(base / config.data.published, "usps")
 
 
 def check_states(key: str, states: list[str], known: list[str]) -> None:
@@ -146,13 +146,13 @@ def check_states(key: str, states: list[str], known: list[str]) -> None:
 
 def check_vintage(key: str, vintage: str, ledger: Path) -> None:
     """Raise ConfigError unless the ledger has the vintage."""
-    vintages = column(ledger, "vintage")
+    vintages = read_column(ledger, "vintage")
     if vintage not in vintages:
         there = " ".join(vintages)
         raise ConfigError(f"config: {key}: {vintage!r} is not in {ledger.name}; there are {there}")
 
 
-def column(path: Path, name: str) -> list[str]:
+def read_column(path: Path, name: str) -> list[str]:
     """Return the distinct entries of one column of a csv, in their order."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(dict.fromkeys(row.get(name, "") for row in csv.DictReader(file)))

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-SOURCES = Path(__file__).parents[2]
+SOURCE_FOLDER = Path(__file__).parents[2]
 SUFFIXES = (".py", ".yaml", ".j2")
 # packages of the library whose edits change no number
-NOT_COMPUTING = ("cli", "plots")
+EXCLUDED_PACKAGES = ("cli", "plots")
 # modules of the reproduction that all studies use
-SHARED = ("data", "running/draws.py", "running/jobs.py", "running/tables.py")
+SHARED_MODULES = ("data", "running/draws.py", "running/jobs.py", "running/tables.py")
 # packages and modules of which all figures and pages are made
-SHOWING = (
+PRESENTATION_MODULES = (
     "isdp/plots",
     "reproduction/running/descriptions.py",
     "reproduction/running/figures.py",
@@ -23,7 +23,7 @@ SHOWING = (
 # the other studies that the modules of a study import; a test holds it against the imports
 STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
 # endings of the names of modules that draw, describe and judge
-PRESENTATION = ("claims", "descriptions", "figures")
+PRESENTATION_ENDINGS = ("claims", "descriptions", "figures")
 
 
 def code(*studies: str) -> str:
@@ -33,15 +33,15 @@ def code(*studies: str) -> str:
 
 def presentation(*studies: str) -> str:
     """Digest all code that computes, draws, describes and judges results of some studies."""
-    shown = {path for name in SHOWING for path in _modules(name)}
+    shown = {path for name in PRESENTATION_MODULES for path in _modules(name)}
     return _digest(_computing(studies) | shown | _of(studies))
 
 
 def _computing(studies: Iterable[str]) -> set[Path]:
-    aside = {path for name in NOT_COMPUTING for path in _modules(f"isdp/{name}")}
+    aside = {path for name in EXCLUDED_PACKAGES for path in _modules(f"isdp/{name}")}
     library = set(_modules("isdp")) - aside
-    shared = {path for name in SHARED for path in _modules(f"reproduction/{name}")}
-    own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION)}
+    shared = {path for name in SHARED_MODULES for path in _modules(f"reproduction/{name}")}
+    own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION_ENDINGS)}
     return library | shared | own
 
 
@@ -52,7 +52,7 @@ def _of(studies: Iterable[str]) -> set[Path]:
 
 @cache
 def _modules(name: str) -> tuple[Path, ...]:
-    place = SOURCES / name
+    place = SOURCE_FOLDER / name
     paths = [place] if place.is_file() else place.rglob("*")
     found = tuple(path for path in paths if path.suffix in SUFFIXES)
     if not found:
@@ -61,7 +61,7 @@ def _modules(name: str) -> tuple[Path, ...]:
 
 
 def _digest(paths: Iterable[Path]) -> str:
-    lines = [f"{path.relative_to(SOURCES)} {_content(path)}\n" for path in sorted(paths)]
+    lines = [f"{path.relative_to(SOURCE_FOLDER)} {_content(path)}\n" for path in sorted(paths)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
 
 

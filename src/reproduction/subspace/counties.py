@@ -13,10 +13,10 @@ from isdp.errors import InputError
 from isdp.subspace import ProjectedLaplace, Query
 
 ALPHA = 0.01  # level of the two-sided t test of a slope
-SLOPES = ["slope_runs", "mean_slope", "mcse", "share_negative", "share_significant"]
+SLOPE_COLUMNS = ["slope_runs", "mean_slope", "mcse", "share_negative", "share_significant"]
 
 
-def county_noise(
+def draw_county_noise(
     rng: np.random.Generator, counties: int, epsilon: float, runs: int, scale: float = 2.0
 ) -> np.ndarray:
     """Draw projected Laplace noise for the counties of a state whose population is held.
@@ -28,7 +28,7 @@ def county_noise(
     return ProjectedLaplace(query, held, 2 * epsilon / scale).sample(rng, runs)
 
 
-def run_table(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.DataFrame:
+def tabulate_runs(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.DataFrame:
     """List the runs of one state, one row for each scale, run and county.
 
     `place` is from `counties_of`; `noise` has an array of shape (runs, counties) for each scale.
@@ -42,7 +42,9 @@ def run_table(place: pd.DataFrame, noise: Mapping[float, np.ndarray]) -> pd.Data
     return table[["county", "population", "rank", "run", "error", "scale", "das_error"]]
 
 
-def spread_table(counties: int, epsilon: float, scales: Sequence[float], runs: int) -> pd.DataFrame:
+def tabulate_spread(
+    counties: int, epsilon: float, scales: Sequence[float], runs: int
+) -> pd.DataFrame:
     """State the exact variance of one county, and an interval of what some runs are likely to show.
 
     `sd_low` and `sd_high` are a rough 90 % interval of the root mean square over all counties and
@@ -59,7 +61,7 @@ def spread_table(counties: int, epsilon: float, scales: Sequence[float], runs: i
     return table
 
 
-def slope_table(
+def regress_slopes(
     rng: np.random.Generator,
     population: Sequence[int],
     epsilon: float,
@@ -80,17 +82,17 @@ def slope_table(
     x = x - x.mean()
     rows = []
     for scale in scales:
-        noise = county_noise(rng, len(x), epsilon, runs, scale)
+        noise = draw_county_noise(rng, len(x), epsilon, runs, scale)
         slopes = noise @ x / (x @ x)
         left = noise - np.outer(slopes, x)  # the mean is zero already
         se = np.sqrt(np.square(left).sum(axis=1) / (len(x) - 2) / (x @ x))
         p = 2 * stdtr(len(x) - 2, -np.abs(slopes) / se)
         mcse = slopes.std(ddof=1) / np.sqrt(runs)
         rows.append((scale, runs, slopes.mean(), mcse, (slopes < 0).mean(), (p < ALPHA).mean()))
-    return pd.DataFrame(rows, columns=["scale", *SLOPES])
+    return pd.DataFrame(rows, columns=["scale", *SLOPE_COLUMNS])
 
 
-def state_table(
+def compare_state(
     rng: np.random.Generator, place: pd.DataFrame, noise: Mapping, epsilon: float, slope_runs: int
 ) -> pd.DataFrame:
     """Compare the runs of one state with the exact distribution and the Census Bureau's errors.
@@ -98,13 +100,13 @@ def state_table(
     `place` and `noise` are those of `run_table`. A state of one or two counties has no slopes.
     """
     scales = list(noise)
-    table = spread_table(len(place), epsilon, scales, len(noise[scales[0]]))
+    table = tabulate_spread(len(place), epsilon, scales, len(noise[scales[0]]))
     table["seen"] = [float(np.sqrt(np.square(drawn).mean())) for drawn in noise.values()]
     table["largest"] = [float(np.abs(drawn).max()) for drawn in noise.values()]
     try:
-        slopes = slope_table(rng, place["population"], epsilon, slope_runs, scales)
+        slopes = regress_slopes(rng, place["population"], epsilon, slope_runs, scales)
     except InputError:
-        slopes = pd.DataFrame({"scale": scales}).reindex(columns=["scale", *SLOPES])
+        slopes = pd.DataFrame({"scale": scales}).reindex(columns=["scale", *SLOPE_COLUMNS])
     table = table.merge(slopes, on="scale")
     share = table["share_negative"]
     table["share_negative_se"] = np.sqrt(share * (1 - share) / slope_runs)

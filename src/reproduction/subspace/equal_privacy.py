@@ -32,11 +32,11 @@ from isdp.subspace.bounds import approximate_spread, pure_spread
 from isdp.subspace.conditioned import conditioned_laplace
 from isdp.subspace.hull import MOST_HULL_DIMENSIONS
 
-RECORD, UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
-TWIN_STEPS = 200  # of each walk to the continuous counterpart of the integer distribution
+RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
+CONTINUOUS_STEPS = 200  # of each walk to the continuous counterpart of the integer distribution
 
 
-def total_table(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
+def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
     """Compute the error of every mechanism for counts under one total, in either privacy unit.
 
     Under a total a replaced record moves two units between tables of equal totals. The integer
@@ -46,7 +46,7 @@ def total_table(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
     query, held = Query.histogram(cells), Invariants.total(cells)
     least = least_trace(query, held).lower
     rows = []
-    for currency, person in ((RECORD, epsilon), (UNIT, 2 * epsilon)):
+    for currency, person in ((RECORD_UNIT, epsilon), (L1_UNIT, 2 * epsilon)):
         a = np.exp(-person / 2)
         laws = {
             "projected Laplace": ("SDP", ProjectedLaplace(query, held, person).error),
@@ -68,7 +68,7 @@ def total_table(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
     return _finished(rows, epsilon, cells)
 
 
-def swaps(rows: int, columns: int) -> Query:
+def build_swap_query(rows: int, columns: int) -> Query:
     """Make all moves between two-way tables of equal margins that change four cells by one."""
     moves = []
     for (a, b), (c, d) in product(combinations(range(rows), 2), combinations(range(columns), 2)):
@@ -78,7 +78,7 @@ def swaps(rows: int, columns: int) -> Query:
     return Query.linear(np.array(moves).T)
 
 
-def margins_table(
+def compare_margins(
     rng: np.random.Generator,
     shape: tuple[int, int],
     epsilon: float,
@@ -95,33 +95,38 @@ def margins_table(
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
     replaced = least_trace(query, held).lower
-    swapped = least_trace(swaps(*shape), held, "add-remove").lower
+    swapped = least_trace(build_swap_query(*shape), held, "add-remove").lower
     knorm = KNorm(query, held, 1.0, method="hit-and-run")
     if knorm.dimension <= MOST_HULL_DIMENSIONS:
         at_one = np.array([KNorm(query, held, 1.0).error, 0])
     else:
         at_one = np.array(knorm.estimated_error(rng, walk_steps)[:2])
-    twin = _mean_square(conditioned_laplace(rng, held, 1.0, draws, TWIN_STEPS))
+    twin = _mean_square(conditioned_laplace(rng, held, 1.0, draws, CONTINUOUS_STEPS))
     lattice = _mean_square(sample(rng, held, GeneralizedLaplace(epsilon), draws))
     rows = []
     for currency, person, unit, bound in (
-        (RECORD, epsilon, epsilon / largest_step(query, held), pure_spread(epsilon) * replaced),
+        (
+            RECORD_UNIT,
+            epsilon,
+            epsilon / largest_step(query, held),
+            pure_spread(epsilon) * replaced,
+        ),
         # no two tables of equal margins are nearer than four units
-        (UNIT, 2 * epsilon, epsilon, pure_spread(4 * epsilon) * swapped),
+        (L1_UNIT, 2 * epsilon, epsilon, pure_spread(4 * epsilon) * swapped),
     ):
         found = {
             "projected Laplace": ("SDP", (ProjectedLaplace(query, held, person).error, 0)),
             "K-norm": ("SDP", at_one / person**2),
             "generalized Laplace, continuous": ("ISDP", twin / unit**2),
         }
-        if currency == UNIT:
+        if currency == L1_UNIT:
             found["generalized Laplace"] = ("ISDP", lattice)
         rows += [
             (currency, name, paper, "pure", *error, bound) for name, (paper, error) in found.items()
         ]
     error = ExtendedGaussian(query, held, epsilon, delta).error
     bound = approximate_spread(epsilon, delta) * replaced
-    rows.append((RECORD, "extended Gaussian", "SDP", "approximate", error, 0, bound))
+    rows.append((RECORD_UNIT, "extended Gaussian", "SDP", "approximate", error, 0, bound))
     return _finished(rows, epsilon, query.answers)
 
 
@@ -131,7 +136,7 @@ def largest_step(query: Query, held: Invariants) -> float:
     return float(np.abs(projected).sum(axis=1).max())
 
 
-def order_table(table: pd.DataFrame) -> pd.DataFrame:
+def tabulate_orders(table: pd.DataFrame) -> pd.DataFrame:
     """Order the pure mechanisms of both privacy units by error, and compare the two orders."""
     pure = table[table["flavour"] == "pure"].sort_values("error", kind="stable")
     pure = pure[pure.groupby("mechanism")["currency"].transform("nunique") == 2]

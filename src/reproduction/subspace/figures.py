@@ -26,42 +26,42 @@ from isdp.plots.style import (
     panels,
     styled,
 )
-from reproduction.data.differences import other_vintage, titled
-from reproduction.subspace.equal_privacy import RECORD, UNIT
-from reproduction.subspace.wifi import PRINTED
+from reproduction.data.differences import extend_title, note_vintage
+from reproduction.subspace.equal_privacy import L1_UNIT, RECORD_UNIT
+from reproduction.subspace.wifi import PRINTED_NUMBERS
 
-GAUSSIANS = {
+GAUSSIAN_STYLES = {
     "projected Gaussian": ("projected (Cor 3.5)", INK, "s"),
     "extended Gaussian": ("extended (Cor 3.6)", DRAW, "D"),
     "base decomposition, paper": ("correlated (Thm 3.11)", DAS, "o"),
     "base decomposition, rescaled": ("correlated, scale fitted (ours)", DARK[4], "v"),
 }
-PURE = {
+PURE_STYLES = {
     "projected Laplace": ("projected Laplace (Cor 3.8)", DRAW, "o"),
     "extended Laplace": ("extended Laplace (Cor 3.9), each basis", FAINT, "|"),
     "K-norm": ("K-norm, where it can be drawn exactly", DARK[2], "^"),
 }
-LARGE = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}  # projected and extended noise overlap
+SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}  # projected and extended noise overlap
 # title and background of the panels of each privacy unit
-UNITS = {
-    RECORD: ("epsilon = {:g} for one replaced record (SDP's)", "#f1f6fb"),
-    UNIT: ("epsilon = {:g} for each unit of l1, equal invariants (ISDP's)", "#fdf6e9"),
+UNIT_PANELS = {
+    RECORD_UNIT: ("epsilon = {:g} for one replaced record (SDP's)", "#f1f6fb"),
+    L1_UNIT: ("epsilon = {:g} for each unit of l1, equal invariants (ISDP's)", "#fdf6e9"),
 }
-PAPERS = {"SDP": DRAW, "ISDP": DARK[2]}
-INTEGER = {"generalized Laplace": "generalized Laplace, integers"}
+COLOURS = {"SDP": DRAW, "ISDP": DARK[2]}
+LABELS = {"generalized Laplace": "generalized Laplace, integers"}
 
 
 @styled
-def errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: float) -> Figure:
+def plot_errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: float) -> Figure:
     """Draw the errors by workload, as `words` names them: Gaussian noise left, pure noise right."""
     names = list(table["workload"].unique())
     figure, ((left, right),) = panels(1, 2, (12, 2 + 0.42 * len(names)), sharey=True)
     gaussian = table.assign(ratio=table["unit"] / table["least"])
-    for axis, part, looks in ((left, gaussian, GAUSSIANS), (right, table, PURE)):
+    for axis, part, looks in ((left, gaussian, GAUSSIAN_STYLES), (right, table, PURE_STYLES)):
         for kind, (label, colour, marker) in looks.items():
             known = part[part["mechanism"].str.startswith(kind)]
             rows = known["workload"].map(names.index)
-            size = LARGE.get(marker, {"ms": 6})
+            size = SIZES.get(marker, {"ms": 6})
             axis.plot(known["ratio"], rows, marker, color=colour, mew=1.3, label=label, **size)
         axis.axvline(1, color=INK, lw=1.2)
         axis.set_xscale("log")
@@ -82,7 +82,7 @@ def errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: fl
 
 
 @styled
-def constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
+def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
     """Draw where the constant of Lemma 3.4 is too small, and how much noise it wastes elsewhere."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     grid = grid.assign(log10_delta=np.log10(grid["delta"]), holds=grid["holds"].astype(bool))
@@ -112,7 +112,7 @@ def constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
 
 
 @styled
-def losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
+def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
     """Draw the loss of projected Laplace noise far out, and the profiles of it and K-norm noise."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     colours = dict(zip(profiles["cells"].unique(), DARK, strict=False))
@@ -141,7 +141,7 @@ def losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
 
 
 @styled
-def readings(table: pd.DataFrame) -> Figure:
+def plot_readings(table: pd.DataFrame) -> Figure:
     """Draw every reading of the campus example, with the three printed numbers as lines."""
     table = table.sort_values("median", ignore_index=True)
     figure, ((axis,),) = panels(1, 1, (10, 1.6 + 0.28 * len(table)))
@@ -152,7 +152,7 @@ def readings(table: pd.DataFrame) -> Figure:
         axis.plot(found["median"], row, "o", color=colour, ms=5)
         share = f"{found['printed_by_cutting']:.0%} / {found['printed_by_rounding']:.0%}"
         axis.text(1.01, row, share, va="center", color=colour, **beside)
-    for printed, line in zip(PRINTED, ("-", "--", "--"), strict=True):
+    for printed, line in zip(PRINTED_NUMBERS, ("-", "--", "--"), strict=True):
         axis.axvline(printed, color=INK, lw=1, ls=line, zorder=0)
     axis.set_yticks(range(len(table)), table["reading"])
     axis.set_ylim(-0.7, len(table) - 0.3)
@@ -166,7 +166,7 @@ def readings(table: pd.DataFrame) -> Figure:
 
 
 @styled
-def equal_privacy(table: pd.DataFrame) -> Figure:
+def plot_equal_privacy(table: pd.DataFrame) -> Figure:
     """Draw the errors of the pure mechanisms in each privacy unit, each panel with its own axis."""
     pure = table[table["flavour"] == "pure"]
     pure = pure[~pure["mechanism"].str.startswith("extended")]
@@ -174,7 +174,7 @@ def equal_privacy(table: pd.DataFrame) -> Figure:
     figure, axes = panels(len(settings), 2, (12, 1.2 + 2.6 * len(settings)))
     for line, (setting, here) in zip(axes, settings, strict=True):
         names = list(here["mechanism"].unique())
-        for axis, (currency, (words, ground)) in zip(line, UNITS.items(), strict=True):
+        for axis, (currency, (words, ground)) in zip(line, UNIT_PANELS.items(), strict=True):
             axis.set_facecolor(ground)
             _draw_errors(axis, here[here["currency"] == currency], names)
             title = f"{setting}\n{words.format(here['epsilon'].iloc[0])}"
@@ -182,7 +182,7 @@ def equal_privacy(table: pd.DataFrame) -> Figure:
         line[1].set_yticklabels([])
     handles = [
         Line2D([], [], color=colour, marker="s", ls="", ms=8, label=f"{paper}'s noise")
-        for paper, colour in PAPERS.items()
+        for paper, colour in COLOURS.items()
     ]
     handles.append(Line2D([], [], color=INK, lw=1.4, ls="--", label="no additive noise has less"))
     figure.legend(handles=handles, loc="upper right", ncols=3, frameon=False, fontsize=8.5)
@@ -192,7 +192,7 @@ def equal_privacy(table: pd.DataFrame) -> Figure:
 def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
     rows, ranks = part["mechanism"].map(names.index), part["error"].rank(method="min")
     part = part.assign(row=rows, rank=ranks).sort_values("row")
-    axis.barh(part["row"], part["error"], color=part["paper"].map(PAPERS), height=0.55, alpha=0.75)
+    axis.barh(part["row"], part["error"], color=part["paper"].map(COLOURS), height=0.55, alpha=0.75)
     seen = part[part["error_se"] > 0]
     reach = 2 * seen["error_se"]
     axis.errorbar(seen["error"], seen["row"], xerr=reach, color=INK, lw=1, capsize=2, fmt="none")
@@ -208,14 +208,14 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
         axis.text(0.02, row, words, va="center", zorder=5, backgroundcolor=ground, **look)
     axis.axvline(part["bound"].iloc[0], color=INK, lw=1.4, ls="--")
     axis.set_xlim(0, 1.8 * part["error"].max())
-    axis.set_yticks(range(len(names)), [INTEGER.get(name, name) for name in names])
+    axis.set_yticks(range(len(names)), [LABELS.get(name, name) for name in names])
     axis.set_ylim(len(names) - 0.4, -0.6)
     axis.grid(False, axis="y")
     axis.set_xlabel("expected squared error, all counts together (persons²)")
 
 
 @styled
-def county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) -> Figure:
+def plot_county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) -> Figure:
     """Draw projected Laplace noise on a state's counties (Figure 1, right), a panel for each scale.
 
     `vintage` is that of the demonstration data, or "" where there are none.
@@ -226,7 +226,7 @@ def county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) ->
     figure, axes = panels(len(scales), 1, size, sharex=True, sharey=True)
     marks, words = {}, ""
     if runs["das_error"].notna().any():
-        words = other_vintage(vintage)
+        words = note_vintage(vintage)
         marks = {"das_error": ("o", DAS, f"error of the Census DAS, vintage {vintage}")}
     for axis, scale in zip(axes[:, 0], scales, strict=True):
         draw_boxes(axis, _boxes_of(runs[runs["scale"] == scale]), marks=marks)
@@ -235,7 +235,7 @@ def county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) ->
     axes[-1, 0].set_xlabel("county (2010 population), from the least populous to the most")
     number = runs["run"].nunique()
     title = f"{state}: {number} runs of projected Laplace noise, epsilon = {epsilon:g}"
-    axes[0, 0].set_title(titled(title, words), loc="left", pad=26)
+    axes[0, 0].set_title(extend_title(title, words), loc="left", pad=26)
     legend_above(axes[0, 0], box_handles(marks))
     return finish(figure)
 
@@ -259,7 +259,7 @@ def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @styled
-def states(table: pd.DataFrame, vintage: str) -> Figure:
+def plot_states(table: pd.DataFrame, vintage: str) -> Figure:
     """Draw the size of the noise in every state, and that of the Census Bureau's errors."""
     table = table.assign(place=pd.factorize(table["state"])[0])
     names = table["state"].unique()
@@ -278,7 +278,7 @@ def states(table: pd.DataFrame, vintage: str) -> Figure:
     axis.set_ylabel("root mean square error of a county (persons)")
     axis.grid(False, axis="x")
     title = "Projected Laplace noise: the runs (dots), and where 90 % of such runs lie (bars)"
-    words = other_vintage(vintage) if len(known) else ""
-    axis.set_title(titled(title, words), loc="left", pad=24)
+    words = note_vintage(vintage) if len(known) else ""
+    axis.set_title(extend_title(title, words), loc="left", pad=24)
     legend_above(axis, axis.get_legend_handles_labels()[0])
     return finish(figure)

@@ -36,16 +36,16 @@ from isdp.subspace.additive import Additive
 from isdp.subspace.bounds import approximate_spread, pure_spread
 from isdp.subspace.factorisation import WEIGHTINGS
 from isdp.subspace.sensitivities import rank_of_differences
-from reproduction.subspace.settings import HELD
+from reproduction.subspace.settings import INVARIANTS_BY_QUERY
 
 
-def build(entry: Mapping) -> tuple[Query, Invariants]:
+def build_workload(entry: Mapping) -> tuple[Query, Invariants]:
     """Make a query and its invariants from an entry of the config's block `subspace.workloads`.
 
     Raises InputError if the query is unknown, or does not go with what is held.
     """
     kind, size, held = entry["query"], entry["size"], entry["held"]
-    if held not in HELD.get(kind, ()):
+    if held not in INVARIANTS_BY_QUERY.get(kind, ()):
         raise InputError(f"workload: no query {kind!r} has {held!r} as its invariants")
     if kind == "histogram":
         cells = int(np.prod(size) if held == "margins" else np.sum(size))
@@ -66,7 +66,7 @@ def build(entry: Mapping) -> tuple[Query, Invariants]:
     return query, total if held == "total" else together(total, consistency(query))
 
 
-def bases_of(entry: Mapping, query: Query, invariants: Invariants) -> dict:
+def build_bases(entry: Mapping, query: Query, invariants: Invariants) -> dict:
     """Make orthonormal bases by name, without those that do not fit.
 
     The basis "differences" spans the differences alone, the others the whole null space.
@@ -81,11 +81,11 @@ def bases_of(entry: Mapping, query: Query, invariants: Invariants) -> dict:
     return bases | {"differences": difference_basis(query, invariants)}
 
 
-def workload_table(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
+def tabulate_workloads(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
     """Compute dimensions and sensitivities of each workload, one row each."""
     rows = []
     for name, entry in workloads.items():
-        query, held = build(entry)
+        query, held = build_workload(entry)
         null = null_space(held)
         row = {
             "workload": name,
@@ -98,15 +98,15 @@ def workload_table(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
             "null_l2_squared": null_sensitivity(query, held) ** 2,
             "quotient": quotient_sensitivity(query, held),
         }
-        for kind, basis in bases_of(entry, query, held).items():
+        for kind, basis in build_bases(entry, query, held).items():
             row[f"l1_{kind}"] = basis_sensitivity(query, basis)
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def mechanisms_of(entry: Mapping, epsilon: float, delta: float) -> dict[str, Additive]:
+def build_mechanisms(entry: Mapping, epsilon: float, delta: float) -> dict[str, Additive]:
     """Make all mechanisms that a workload allows, by name, each at the same guarantee."""
-    query, held = build(entry)
+    query, held = build_workload(entry)
     shapes = {"best Gaussian": least_trace(query, held), "round Gaussian": spherical(query, held)}
     for weights in WEIGHTINGS:
         name = f"base decomposition, {weights}"
@@ -117,14 +117,14 @@ def mechanisms_of(entry: Mapping, epsilon: float, delta: float) -> dict[str, Add
         **{name: CorrelatedGaussian(shape, epsilon, delta) for name, shape in shapes.items()},
         "projected Laplace": ProjectedLaplace(query, held, epsilon),
     }
-    for kind, basis in bases_of(entry, query, held).items():
+    for kind, basis in build_bases(entry, query, held).items():
         laws[f"extended Laplace, {kind}"] = ExtendedLaplace(query, held, epsilon, basis)
     with suppress(InputError):  # no exact sampler: the walk is for the table of equal privacy
         laws["K-norm"] = KNorm(query, held, epsilon)
     return laws
 
 
-def error_table(
+def tabulate_errors(
     rng: np.random.Generator, workloads: Mapping, epsilon: float, delta: float, draws: int
 ) -> pd.DataFrame:
     """Compute the error of every mechanism on every workload, exact and simulated.
@@ -134,7 +134,7 @@ def error_table(
     """
     rows = []
     for name, entry in workloads.items():
-        laws = mechanisms_of(entry, epsilon, delta)
+        laws = build_mechanisms(entry, epsilon, delta)
         best = laws["best Gaussian"].shape
         for kind, law in laws.items():
             flavour = law.guarantee().flavour
@@ -161,7 +161,9 @@ def error_table(
     return table
 
 
-def near_optimal_table(errors: pd.DataFrame, workloads: pd.DataFrame, delta: float) -> pd.DataFrame:
+def tabulate_near_optimal(
+    errors: pd.DataFrame, workloads: pd.DataFrame, delta: float
+) -> pd.DataFrame:
     """Compare the noise of Theorem 3.11 with a lower bound for all additive noise.
 
     The theorem's order is a multiple of the least error. Null spaces of fewer than four dimensions
@@ -177,7 +179,7 @@ def near_optimal_table(errors: pd.DataFrame, workloads: pd.DataFrame, delta: flo
     return table.reset_index()
 
 
-def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
+def tabulate_formulas(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
     """Compare the errors of the four general mechanisms with Corollaries 3.5 to 3.9.
 
     For Gaussian noise the formula is dimension times squared l2 sensitivity, for c = 1. For Laplace
@@ -202,7 +204,7 @@ def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame
     return pd.DataFrame(rows, columns=["workload", "mechanism", "formula", "unit", "off", "z"])
 
 
-def framework_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
+def tabulate_frameworks(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
     """Divide the error of extending by that of projecting, for each workload.
 
     The coordinates that complete the basis of the differences do not make it more sensitive.

@@ -26,10 +26,13 @@ from isdp.swapping.loss import worst_loss
 from isdp.swapping.moments import covariance, expected_absolute_error, expected_mape, expected_table
 from isdp.swapping.released_table import two_counties_bound
 
-SMALLEST, LARGEST = 1e-4, 20.0  # epsilon for each household between which equal errors are sought
+# epsilon for each household between which equal errors are sought
+MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0
 
 
-def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def noise_distribution(
+    counties: int, epsilon: float, strata: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
     """Compute values and probabilities of the noise in one county, summed over held strata."""
     law = exact.total_law(counties, epsilon)
     if strata == 1:
@@ -43,7 +46,7 @@ def noise_law(counties: int, epsilon: float, strata: int = 1) -> tuple[np.ndarra
 @lru_cache(maxsize=256)  # all searches begin at the same two ends, and the smallest takes longest
 def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
     """Mean absolute noise in a county, in households."""
-    values, pmf = noise_law(counties, epsilon, strata)
+    values, pmf = noise_distribution(counties, epsilon, strata)
     return float((abs(values) * pmf).sum())
 
 
@@ -52,16 +55,18 @@ def noise_mape(before: np.ndarray, epsilon: float, strata: int = 1) -> float:
     return 100 * float(np.mean(1 / before)) * noise_error(len(before), epsilon, strata)
 
 
-def epsilon_of_equal_error(before: np.ndarray, error: float) -> float:
+def find_equal_epsilon(before: np.ndarray, error: float) -> float:
     """Find the epsilon at which noise has a given percentage error."""
 
     def over(log_epsilon: float) -> float:
         return math.log(noise_mape(before, math.exp(log_epsilon))) - math.log(error)
 
-    return math.exp(scipy.optimize.brentq(over, math.log(SMALLEST), math.log(LARGEST), xtol=1e-12))
+    return math.exp(
+        scipy.optimize.brentq(over, math.log(MIN_EPSILON), math.log(MAX_EPSILON), xtol=1e-12)
+    )
 
 
-def unchanged(counties: int, epsilon: float) -> float:
+def unchanged_probability(counties: int, epsilon: float) -> float:
     """Probability that the noise is 0 in all counties at once.
 
     Given that the last counties are 0, the others have the distribution of fewer counties, so it
@@ -79,13 +84,13 @@ def noise_advantage(counties: int, epsilon: float) -> float:
     return exact.total_law(counties, epsilon).within(0)
 
 
-def equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
+def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
     """Compute the epsilon of noise of equal error, next to three readings of swapping's loss."""
     before, n = stratum[0], int(stratum.sum())
     rows = []
     for rate in rates:
         error, undone = (expected_mape(stratum, rate, unmixed=way) for way in (False, True))
-        noise, noise_undone = (epsilon_of_equal_error(before, e) for e in (error, undone))
+        noise, noise_undone = (find_equal_epsilon(before, e) for e in (error, undone))
         nominal = epsilon_bound(rate, n)
         rows.append(
             {
@@ -114,20 +119,24 @@ def expected_l1(stratum: np.ndarray, rate: float) -> float:
     return float(2 * expected_absolute_error(bias, sd).sum())
 
 
-def equal_epsilon(before: np.ndarray, epsilons: Iterable[float]) -> pd.DataFrame:
+def tabulate_noise_errors(before: np.ndarray, epsilons: Iterable[float]) -> pd.DataFrame:
     """Compute the error of noise by epsilon, and the probability that it changes nothing."""
     n = len(before)
-    rows = [(e, noise_mape(before, e), noise_error(n, e), unchanged(n, e)) for e in epsilons]
+    rows = [
+        (e, noise_mape(before, e), noise_error(n, e), unchanged_probability(n, e)) for e in epsilons
+    ]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mean_error", "unchanged"])
 
 
-def by_strata(before: np.ndarray, epsilons: Iterable[float], strata: int) -> pd.DataFrame:
+def tabulate_strata_errors(
+    before: np.ndarray, epsilons: Iterable[float], strata: int
+) -> pd.DataFrame:
     """Compute the error of noise if the totals of each of several strata are held as well."""
     rows = [(e, noise_mape(before, e), noise_mape(before, e, strata)) for e in epsilons]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mape_strata"])
 
 
-def error_curves(
+def gather_error_curves(
     before: np.ndarray, swapped: pd.DataFrame, epsilons: Iterable[float]
 ) -> pd.DataFrame:
     """Gather error against epsilon: readings of swapping from `equal_error`, and integer noise."""
@@ -143,7 +152,7 @@ def error_curves(
     return pd.concat([*parts, pd.DataFrame(noise, columns=columns)], ignore_index=True)
 
 
-def advantages(
+def compare_advantages(
     stratum: np.ndarray, first: int, second: int, compared: pd.DataFrame
 ) -> pd.DataFrame:
     """Compute the total variation between datasets that differ by an exchange, at equal errors.

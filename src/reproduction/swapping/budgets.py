@@ -23,31 +23,31 @@ from isdp.swapping.released_table import (
 )
 from isdp.swapping.universe import universe_loss, universe_lower_bound
 
-LOGIT_REACH = 9.0  # curves run over swap rates from 0.0001 to 0.9999
-ABOVE_SMALLEST = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons for which both rates are computed
+MAX_LOGIT = 9.0  # curves run over swap rates from 0.0001 to 0.9999
+EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons for which both rates are computed
 
 
-def curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
+def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
     """Compute the bound and the exact worst case by swap rate for some largest strata.
 
     Rates are evenly spaced in their log-odds, 1/2 in the middle, and the rate of the smallest
     bound of each size is among them.
     """
-    rates = 1 / (1 + np.exp(-np.linspace(-LOGIT_REACH, LOGIT_REACH, points)))
+    rates = 1 / (1 + np.exp(-np.linspace(-MAX_LOGIT, MAX_LOGIT, points)))
     parts = [
-        exact_losses([largest], np.sort([*rates, smallest_epsilon(largest)[1].selected]))
+        compute_exact_losses([largest], np.sort([*rates, smallest_epsilon(largest)[1].selected]))
         for largest in sizes
     ]
     return pd.concat(parts, ignore_index=True).drop(columns="gap")
 
 
-def points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def gather_budget_points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Gather the points of the figure: curves, and printed numbers with their bounds."""
     marks = printed[["largest", "rate", "epsilon", "computed"]]
     return pd.concat([curves.assign(series="curve"), marks.assign(series="printed")])
 
 
-def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
+def recompute_printed(printed: pd.DataFrame) -> pd.DataFrame:
     """Compute each budget of `reproduction.swapping.printed.read_budgets` again."""
     table = printed.copy()
     table["computed"] = list(map(epsilon_bound, table["rate"], table["largest"]))
@@ -59,14 +59,14 @@ def printed_budgets(printed: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def remarks(sizes: Iterable[int]) -> pd.DataFrame:
+def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
     """Check the slides' three remarks on the figure, for the bound and for the exact loss."""
     sizes = sorted(sizes)
     smallest = [smallest_epsilon(largest)[0] for largest in sizes]
     off = [
         max(
             abs(epsilon_bound(rate, largest) - goal)
-            for goal in (least + np.array(ABOVE_SMALLEST)).tolist()
+            for goal in (least + np.array(EPSILONS_ABOVE_MIN)).tolist()
             for rate in rates_for(goal, largest)
         )
         for largest, least in zip(sizes, smallest, strict=True)
@@ -83,7 +83,7 @@ def remarks(sizes: Iterable[int]) -> pd.DataFrame:
     )
 
 
-def law_table(
+def compare_permutations(
     rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
 ) -> pd.DataFrame:
     """Compare drawn permutations with their exact distribution, for each size and rate.
@@ -110,7 +110,7 @@ def law_table(
     return table.assign(degrees=degrees, p=chdtrc(degrees, table["chi_square"]))
 
 
-def exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
+def compute_exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     """Compute the bound, the exact worst case and their difference by size and rate."""
     table = pd.DataFrame(product(sizes, rates), columns=["largest", "rate"])
     table["epsilon_bound"] = list(map(epsilon_bound, table["rate"], table["largest"]))
@@ -119,7 +119,9 @@ def exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     return table
 
 
-def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd.DataFrame:
+def compute_universe_losses(
+    all_totals: Iterable[Sequence[int]], rates: Iterable[float]
+) -> pd.DataFrame:
     """Compute the loss for given county totals: exact where that can be, else a lower bound."""
     rows = []
     for totals, rate in product(all_totals, rates):
@@ -142,7 +144,7 @@ def universes(all_totals: Iterable[Sequence[int]], rates: Iterable[float]) -> pd
     return pd.DataFrame(rows).eval("gap = epsilon_bound - loss")
 
 
-def table_only(
+def compute_table_losses(
     margins: Iterable[tuple[Sequence[int], Sequence[int]]], rates: Iterable[float]
 ) -> pd.DataFrame:
     """Compute the exact loss if only a small table of county by category is released."""
@@ -161,7 +163,9 @@ def table_only(
     return pd.DataFrame(rows).eval("gap = epsilon_bound - loss")
 
 
-def table_only_bounds(sizes: Iterable[int], share: float, rates: Iterable[float]) -> pd.DataFrame:
+def compute_table_bounds(
+    sizes: Iterable[int], share: float, rates: Iterable[float]
+) -> pd.DataFrame:
     """Compute lower bounds of the same loss where a county or a category is rare.
 
     Sizes are at least 4; `share` of the records are in one of two categories (second bound).
@@ -175,7 +179,9 @@ def table_only_bounds(sizes: Iterable[int], share: float, rates: Iterable[float]
     return pd.DataFrame(rows, columns=columns)
 
 
-def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float]) -> pd.DataFrame:
+def compute_profile(
+    sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float]
+) -> pd.DataFrame:
     """Find epsilon if the loss of an exchange may exceed it with a small weight delta."""
     rows = []
     for n, rate in product(sizes, rates):
@@ -184,7 +190,7 @@ def profile(sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float
     return pd.DataFrame(rows, columns=["largest", "rate", "delta", "epsilon", "epsilon_bound"])
 
 
-def variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
+def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     """Compare the exact worst case of the listing and of its variants with the bound.
 
     Above a rate of 1/2 the listing can attain the bound, so that `within` allows for rounding.
@@ -198,13 +204,13 @@ def variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
     return table.assign(within=table["loss"] <= bound + ROUNDING * (1 + bound))
 
 
-def tightness(
+def gather_tightness_points(
     sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float], largest: int
 ) -> pd.DataFrame:
     """Gather the points of the figure: gaps by size, and profiles of the largest stratum."""
-    gaps = exact_losses(sizes, [0.5]).assign(panel="gap")
+    gaps = compute_exact_losses(sizes, [0.5]).assign(panel="gap")
     names = {"delta": "x", "epsilon": "profile", "epsilon_bound": "bound"}
-    profiles = profile([largest], rates, deltas).rename(columns=names)
+    profiles = compute_profile([largest], rates, deltas).rename(columns=names)
     points = profiles.melt(["rate", "x"], ["profile", "bound"], var_name="panel", value_name="y")
     gaps = gaps.rename(columns={"largest": "x", "gap": "y"})
     columns = ["panel", "rate", "x", "y"]

@@ -22,11 +22,11 @@ from isdp.swapping.loss import smallest_worst_loss
 from isdp.swapping.moments import expected_mape
 from isdp.swapping.profile import epsilon_at
 
-DELTA = 1e-10  # of the slides
+SLIDES_DELTA = 1e-10  # of the slides
 PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
 
 
-def flavours_compared() -> pd.DataFrame:
+def compare_flavours() -> pd.DataFrame:
     """Compare every two systems: what differs, and whether one budget may be set by the other.
 
     The exact release of invariants is left out: its budget is 0 in any domain and for any unit.
@@ -42,13 +42,13 @@ def flavours_compared() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["first", "second", "differ", "number", "ratio", "why"])
 
 
-def topdown_budgets() -> pd.DataFrame:
+def convert_topdown_budgets() -> pd.DataFrame:
     """State the budgets of the 2020 systems in epsilon, by each conversion, and as if misread."""
     rows = []
     for one in [system for system in SYSTEMS if system.standard == RENYI]:
         rho = one.intensity**2
         half = 10.0 ** -len(f"{rho:g}".partition(".")[2]) / 2  # half a unit of its last digit
-        low, high = (epsilon_bun_steinke(rho + side * half, DELTA) for side in (-1, 1))
+        low, high = (epsilon_bun_steinke(rho + side * half, SLIDES_DELTA) for side in (-1, 1))
         printed = PRINTED_EPSILONS.get(one.name, math.nan)
         rows.append(
             {
@@ -56,18 +56,18 @@ def topdown_budgets() -> pd.DataFrame:
                 "rho": rho,
                 "on_d_nor": one.intensity,
                 "share_of_rho": one.intensity / rho,
-                **{name: epsilon(rho, DELTA) for name, epsilon in CONVERSIONS.items()},
+                **{name: epsilon(rho, SLIDES_DELTA) for name, epsilon in CONVERSIONS.items()},
                 "slides_low": low,
                 "slides_high": high,
                 "printed_epsilon": printed,
                 "off_printed": abs(printed - np.clip(printed, low, high)),
-                "misread": epsilon_bun_steinke(rho**2, DELTA),
+                "misread": epsilon_bun_steinke(rho**2, SLIDES_DELTA),
             }
         )
     return pd.DataFrame(rows)
 
 
-def necessity() -> pd.DataFrame:
+def check_necessity() -> pd.DataFrame:
     """Compute the privacy of four households' swapped table, among equal invariants and beyond."""
     tenure = (0, 0, 1, 1)
     here = ((0, 0, 1, 1), tenure)
@@ -114,7 +114,7 @@ def _noisy_tables(table: list[list[int]]) -> list[dict]:
     ]
 
 
-def redundant_invariants(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
+def rank_reduced_margins(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
     """Compute the rank of the margins of a table when one of their sums is dropped.
 
     The slides say that a mechanism satisfies no finite budget under any proper subset of its
@@ -134,7 +134,7 @@ def redundant_invariants(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
     return table.assign(implied=(table["rank"] == table["rank"][0]) & (table.index > 0))
 
 
-def perverse_guide(
+def tabulate_perverse_guide(
     printed: pd.DataFrame, one_stratum: np.ndarray, by_size: np.ndarray, rate: float = 0.05
 ) -> pd.DataFrame:
     """Make epsilon smaller without more noise, in the slides' three ways.
@@ -153,22 +153,24 @@ def perverse_guide(
         rows.append(("more invariants", *step))
     error = expected_mape(by_size, rate)
     epsilon = epsilon_bound(rate, int(by_size[1:].sum(axis=(1, 2)).max()))
-    with_delta = max(epsilon_at(int(n), rate, DELTA) for n in by_size.sum(axis=(1, 2)) if n >= 2)
+    with_delta = max(
+        epsilon_at(int(n), rate, SLIDES_DELTA) for n in by_size.sum(axis=(1, 2)) if n >= 2
+    )
     rows += [
         ("a finer unit", "1940: household", epsilon, error),
         ("a finer unit", "1940: person, of households of two or more", epsilon / 2, error),
         ("a smaller divergence", "1940: delta = 0", epsilon, error),
-        ("a smaller divergence", f"1940: delta = {DELTA:g}", with_delta, error),
+        ("a smaller divergence", f"1940: delta = {SLIDES_DELTA:g}", with_delta, error),
     ]
     table = pd.DataFrame(rows, columns=["way", "step", "epsilon", "mape"])
     before = table.groupby([table["way"], table["step"].str[:4]])["epsilon"].shift()
     return table.assign(falls=(table["epsilon"] < before).where(before.notna()))
 
 
-def errata(printed: pd.DataFrame) -> pd.DataFrame:
+def list_errata(printed: pd.DataFrame) -> pd.DataFrame:
     """List what the slides' numbers and words cannot all mean, each with its computed argument."""
-    dhc = topdown_budgets().set_index("system").loc["TopDown, PL 94-171 and DHC"]
-    ranks = redundant_invariants()
+    dhc = convert_topdown_budgets().set_index("system").loc["TopDown, PL 94-171 and DHC"]
+    ranks = rank_reduced_margins()
     block_group = printed[printed["largest"] == 11691].iloc[0]
     wider = printed[printed["largest"] == 21535].iloc[0]
     rows = [

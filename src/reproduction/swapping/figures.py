@@ -13,7 +13,7 @@ from scipy.special import chdtri
 from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 # limits of the comparison of swapping and integer noise, under every figure of the two
-FAIRNESS = (
+COMPARISON_LIMITS = (
     "Swapping's epsilon covers every table made from the swapped records, that of noise this table "
     "alone: beyond the break-even number of tables swapping costs less.",
     "Swapping returns records, noise a table.",
@@ -23,15 +23,15 @@ FAIRNESS = (
     "described households gains; and a lower bound of the loss if this table alone is released, "
     "for counties of one household.",
 )
-STATE = "Massachusetts, 1940"
-SHADES = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
-LEAST_SHOWN = 1e-5  # per cent; smaller errors of the table are no change at all in most draws
-MARKS = {
+STATE_TITLE = "Massachusetts, 1940"
+CURVE_COLOURS = ("#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08306b")
+MIN_SHOWN_PERCENT = 1e-5  # per cent; smaller errors of the table are no change at all in most draws
+READING_STYLES = {
     "nominal": (DAS, "published bound"),
     "bayes_factor": (DRAW, "what an observer gains"),
     "table_only": (FAINT, "this table alone, from below"),
 }
-SYSTEMS = {
+SYSTEM_LABELS = {
     "swapping": "swapping",
     "noise": "integer noise of equal error",
     "noise_unmixed": "integer noise of the error after unmixing",
@@ -45,11 +45,11 @@ def _mixes(scenarios) -> dict[str, str]:
 
 
 @styled
-def budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+def plot_budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     """Draw epsilon by swap rate for each largest stratum, its minimum, and the printed numbers."""
     figure, ((axis,),) = panels(1, 1, (8, 4.6))
     sizes = curves.groupby("largest")
-    for (largest, part), colour in zip(sizes, np.resize(SHADES, len(sizes)), strict=True):
+    for (largest, part), colour in zip(sizes, np.resize(CURVE_COLOURS, len(sizes)), strict=True):
         axis.plot(part["rate"], part["epsilon_bound"], color=colour, label=f"b = {largest:,.0f}")
         axis.plot(part["rate"], part["epsilon_exact"], color=colour, ls=":", lw=1)
     axis.plot(printed["rate"], printed["epsilon"], "x", color=DAS, ms=5, label="printed")
@@ -81,7 +81,7 @@ def budget(curves: pd.DataFrame, printed: pd.DataFrame) -> Figure:
 
 
 @styled
-def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+def plot_errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     """Draw the error of the swapped table by swap rate: box plots of runs, a panel for each mix."""
     error = printed.set_index("table")["mape"]["as printed"]
     scenarios = summary["scenario"].unique()
@@ -109,11 +109,11 @@ def errors(runs: pd.DataFrame, summary: pd.DataFrame, printed: pd.DataFrame) -> 
         axis.set_title(scenario, loc="left", fontsize=9)
     axes[0, 0].set_ylabel("mean absolute percentage error (%)")
     axes[0, 0].legend(frameon=False)
-    return finish(figure, f"{STATE}: error of dwellings by county and ownership")
+    return finish(figure, f"{STATE_TITLE}: error of dwellings by county and ownership")
 
 
 @styled
-def printed_swap(counties: pd.DataFrame) -> Figure:
+def plot_printed_swap(counties: pd.DataFrame) -> Figure:
     """Draw how far the printed swap is from its mean in each county, in standard deviations."""
     figure, ((axis,),) = panels(1, 1, (9, 3.8))
     axis.axhspan(-2, 2, color=BOX, alpha=0.4, lw=0, label="two standard deviations")
@@ -128,18 +128,20 @@ def printed_swap(counties: pd.DataFrame) -> Figure:
     axis.set_xticks(range(len(z)), z.index, rotation=40, ha="right")
     axis.set_ylabel("printed minus mean (standard deviations)")
     axis.legend(frameon=False, ncols=z.shape[1] + 1, loc="lower left", bbox_to_anchor=(0, 1))
-    axis.set_title(f"{STATE}: owned dwellings of the printed swap at 50 %", loc="left", pad=24)
+    axis.set_title(
+        f"{STATE_TITLE}: owned dwellings of the printed swap at 50 %", loc="left", pad=24
+    )
     return finish(figure)
 
 
 @styled
-def against_noise(curves: pd.DataFrame) -> Figure:
+def plot_against_noise(curves: pd.DataFrame) -> Figure:
     """Draw error against epsilon for swapping, in three readings, and for integer noise."""
     figure, ((axis,),) = panels(1, 1, (8, 6.4))
     by_curve = dict(list(curves.sort_values("epsilon").groupby("curve")))
     noise = by_curve["integer noise"]
     axis.plot(noise["epsilon"], noise["mape"], color=INK, label="integer noise, exact")
-    for reading, (colour, words) in MARKS.items():
+    for reading, (colour, words) in READING_STYLES.items():
         for suffix, line in (("", "-"), (", unmixed", "--")):
             part = by_curve[f"swapping, {reading}{suffix}"]
             look = {"ls": line, "marker": "o", "ms": 3, "color": colour}
@@ -151,18 +153,18 @@ def against_noise(curves: pd.DataFrame) -> Figure:
         xlabel="epsilon for each household (nats)",
         ylabel="mean absolute percentage error (%)",
     )
-    axis.set_ylim(LEAST_SHOWN)
+    axis.set_ylim(MIN_SHOWN_PERCENT)
     axis.legend(frameon=False)
-    title = f"{STATE}: swapping against integer noise, one table, the same totals held"
+    title = f"{STATE_TITLE}: swapping against integer noise, one table, the same totals held"
     axis.set_title(title, loc="left")
-    words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in FAIRNESS)
+    words = "\n".join(fill(note, 125, subsequent_indent="   ") for note in COMPARISON_LIMITS)
     finish(figure).subplots_adjust(bottom=0.24)
     figure.text(0.02, 0.01, words, va="bottom", fontsize=7.5, color=INK)
     return figure
 
 
 @styled
-def attack(points: pd.DataFrame) -> Figure:
+def plot_attack(points: pd.DataFrame) -> Figure:
     """Draw what an attacker learns: where a household lives, and which of two datasets it is."""
     labels = {
         "where it lives": "chance to live in the county seen",
@@ -172,7 +174,7 @@ def attack(points: pd.DataFrame) -> Figure:
     for axis, (panel, part) in zip(axes, points.groupby("panel", sort=False), strict=True):
         curves = part.sort_values("rate").groupby("curve", sort=False)
         for curve, colour in zip(part["curve"].unique(), (DAS, DRAW, INK), strict=True):
-            each, label = curves.get_group(curve), SYSTEMS.get(curve, curve)
+            each, label = curves.get_group(curve), SYSTEM_LABELS.get(curve, curve)
             axis.plot(100 * each["rate"], each["chance"], "o-", ms=4, color=colour, label=label)
         known = part.drop_duplicates("curve").dropna(subset="without_data")
         for chance, sharing in known.groupby("without_data"):
@@ -188,11 +190,11 @@ def attack(points: pd.DataFrame) -> Figure:
     axes[0].set_ylim(-0.03, 1.03)
     axes[1].set_yscale("log")
     axes[1].set_ylim(top=1)
-    return finish(figure, f"{STATE}: what an attacker learns")
+    return finish(figure, f"{STATE_TITLE}: what an attacker learns")
 
 
 @styled
-def tightness(points: pd.DataFrame, largest: int) -> Figure:
+def plot_tightness(points: pd.DataFrame, largest: int) -> Figure:
     """Draw how near the bound is, and epsilon by delta for a largest stratum of so many records."""
     figure, ((left, right),) = panels(1, 2, (9, 3.8))
     by_panel = dict(list(points.groupby("panel")))
@@ -230,7 +232,7 @@ def tightness(points: pd.DataFrame, largest: int) -> Figure:
 
 
 @styled
-def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
+def plot_likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
     """Draw how well each swap rate explains the printed swap, by the mix of households."""
     figure, ((axis,),) = panels(1, 1, (8, 4))
     degrees = fits["degrees"].iloc[0]
@@ -249,12 +251,12 @@ def likely_rate(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
     axis.set(xlabel="swap rate (%)", ylabel=f"chi-square on {degrees} degrees")
     axis.set_ylim(0)
     axis.legend(loc="upper center", frameon=True, framealpha=1, edgecolor="white")
-    axis.set_title(f"{STATE}: which swap rate explains the printed swap", loc="left")
+    axis.set_title(f"{STATE_TITLE}: which swap rate explains the printed swap", loc="left")
     return finish(figure)
 
 
 @styled
-def unmixed(table: pd.DataFrame) -> Figure:
+def plot_unmixed(table: pd.DataFrame) -> Figure:
     """Draw the error of the printed swapped table, as it is and after its bias is taken out."""
     figure, (axes,) = panels(1, 2, (9, 4.2), sharey=True)
     for axis, (tenure, part) in zip(axes, table.groupby("tenure", sort=False), strict=True):
@@ -269,11 +271,11 @@ def unmixed(table: pd.DataFrame) -> Figure:
         axis.set_title(f"{tenure} dwellings", loc="left", fontsize=9)
     axes[0].invert_yaxis()
     axes[0].legend(frameon=False)
-    return finish(figure, f"{STATE}: what a reader can undo who knows the rate")
+    return finish(figure, f"{STATE_TITLE}: what a reader can undo who knows the rate")
 
 
 @styled
-def flavours(compared: pd.DataFrame) -> Figure:
+def plot_flavours(compared: pd.DataFrame) -> Figure:
     """Draw which building blocks differ between every two systems."""
     names = compared["first"].unique()
     cells = compared.fillna({"differ": ""}).pivot(index="first", columns="second")

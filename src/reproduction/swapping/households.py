@@ -13,27 +13,27 @@ import scipy
 
 from isdp.errors import InputError
 from isdp.swapping.moments import covariance
-from reproduction.swapping.printed import PRINTED_RATE, TENURES, before
+from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_before
 
-TWO_PERSONS = 264331  # the slides' largest stratum
+TWO_PERSON_HOUSEHOLDS = 264331  # the slides' largest stratum
 # per cent; ours. The slides count the households of two persons, and those of twelve are the rest
-SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
-OWNING_BY_SIZE = 0.12  # rise of the log-odds of owning by a person more; ours
+SIZE_SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
+OWNING_LOG_ODDS = 0.12  # rise of the log-odds of owning by a person more; ours
 TILT_BY_PERSONS = 0.25  # tilt towards large households by a person more a dwelling; ours
 SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
-RAKING_STEPS, RAKING_ERROR = 5000, 1e-9
-FITTING_STEPS = 12
+MAX_RAKING_STEPS, RAKING_TOLERANCE = 5000, 1e-9
+N_FITTING_STEPS = 12
 
 
-def size_totals(households: int) -> np.ndarray:
+def compute_size_totals(households: int) -> np.ndarray:
     """Households of each size from 1 to 12, int64 (12,); the last takes what is left."""
-    totals = [round(households * share / 100) for share in SHARES]
-    totals[1] = TWO_PERSONS
+    totals = [round(households * share / 100) for share in SIZE_SHARES]
+    totals[1] = TWO_PERSON_HOUSEHOLDS
     totals[-1] = households - sum(totals[:-1])
     return np.array(totals, dtype=np.int64)
 
 
-def synthetic(table: pd.DataFrame, scenario: str) -> np.ndarray:
+def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
     """Build households by size, county and tenure, with both margins exact; int64 (12, 14, 2).
 
     Sizes are tilted between counties. "equal mix": the same everywhere; "persons per dwelling":
@@ -48,37 +48,37 @@ def synthetic(table: pd.DataFrame, scenario: str) -> np.ndarray:
         per_dwelling = table["persons"] / table["total"]
         state = table["persons"].sum() / table["total"].sum()
         tilts = TILT_BY_PERSONS * (per_dwelling - state).to_numpy()
-    counts = raked(table, tilts)
+    counts = rake(table, tilts)
     if scenario == "fitted":
         counts = _fitted(table, tilts)
-    return rounded(counts, size_totals(int(table["total"].sum())))
+    return round_counts(counts, compute_size_totals(int(table["total"].sum())))
 
 
-def raked(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
+def rake(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
     """Fit seed weights to both margins by iterative proportional fitting; float64 (12, 14, 2)."""
-    cells = before(table)[0].astype(float)
-    sizes = size_totals(int(table["total"].sum())).astype(float)
+    cells = counts_before(table)[0].astype(float)
+    sizes = compute_size_totals(int(table["total"].sum())).astype(float)
     persons = np.arange(1, len(sizes) + 1)
     centred = persons - persons @ sizes / sizes.sum()
-    odds = np.stack([centred * OWNING_BY_SIZE, np.zeros(len(sizes))], axis=1)
+    odds = np.stack([centred * OWNING_LOG_ODDS, np.zeros(len(sizes))], axis=1)
     log_seed = np.log(sizes)[:, None, None] + np.outer(centred, tilts)[:, :, None]
     counts = np.exp(log_seed + odds[:, None, :])
-    for _ in range(RAKING_STEPS):
+    for _ in range(MAX_RAKING_STEPS):
         counts *= cells / counts.sum(axis=0)
         ratio = sizes / counts.sum(axis=(1, 2))
         counts *= ratio[:, None, None]
-        if abs(ratio - 1).max() < RAKING_ERROR:
+        if abs(ratio - 1).max() < RAKING_TOLERANCE:
             return counts
     raise InputError("households: the margins cannot be fitted with these tilts")
 
 
-def rounded(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Round to whole numbers and keep both margins: each cell goes to one of its neighbours.
 
     Where to go up is the vertex of a transport problem, which is whole, with the least change.
     """
     flat = counts.reshape(len(sizes), -1)
-    low = np.floor(flat + RAKING_ERROR)
+    low = np.floor(flat + RAKING_TOLERANCE)
     up = [*(sizes - low.sum(axis=1)), *(np.rint(flat.sum(axis=0)) - low.sum(axis=0))]
     rows, columns = flat.shape
     margins = np.vstack(
@@ -94,7 +94,7 @@ def rounded(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return whole
 
 
-def implied_rates(table: pd.DataFrame) -> pd.DataFrame:
+def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
     """Estimate the owning share that a county would have at the state's share of each size.
 
     At a swap rate of 50 % a household keeps its county or takes that of another of its size, each
@@ -102,25 +102,25 @@ def implied_rates(table: pd.DataFrame) -> pd.DataFrame:
     swap less those before, over the households; its standard error is that under one stratum.
     """
     rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
-    sd = np.sqrt(np.diag(covariance(before(table), PRINTED_RATE)))
+    sd = np.sqrt(np.diag(covariance(counts_before(table), PRINTED_RATE)))
     return pd.DataFrame({"rate": rate, "error": 2 * sd / table["total"]})
 
 
 def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
     """Tilt each county until its expected owning share is the implied one, shrunk to the state."""
-    implied = implied_rates(table)
+    implied = estimate_owning_rates(table)
     state = table["owned"].sum() / table["total"].sum()
     off, noise = implied["rate"] - state, implied["error"] ** 2
     between = max(float((off**2 - noise).mean()), 0.0)
     goal = (state + off * between / (between + noise)).to_numpy()
-    counts = raked(table, tilts)
-    for _ in range(FITTING_STEPS):
+    counts = rake(table, tilts)
+    for _ in range(N_FITTING_STEPS):
         own = counts[:, :, 0].sum(axis=1) / counts.sum(axis=(1, 2))
         share = counts.sum(axis=2) / counts.sum(axis=(0, 2))
         persons = np.arange(1, len(own) + 1)
         slope = own @ (share * persons[:, None]) - (own @ share) * (persons @ share)
         tilts = tilts + (goal - own @ share) / slope
-        counts = raked(table, tilts)
+        counts = rake(table, tilts)
     return counts
 
 
@@ -144,21 +144,21 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
     sums = frame.groupby(["size", "county", "tenure"])["count"].sum()
     counts = sums.reindex(pd.MultiIndex.from_product(cells), fill_value=0)
     counts = counts.to_numpy(np.int64).reshape([len(names) for names in cells])
-    if not np.array_equal(counts.sum(axis=0), before(table)[0]) or counts.min() < 0:
+    if not np.array_equal(counts.sum(axis=0), counts_before(table)[0]) or counts.min() < 0:
         raise InputError(f"{path}: the table of county by tenure is not the one of the slides")
     largest = int(counts.sum(axis=(1, 2)).max())
-    if largest != TWO_PERSONS:
+    if largest != TWO_PERSON_HOUSEHOLDS:
         raise InputError(
-            f"{path}: the largest size has {largest:,} households; the slides say {TWO_PERSONS:,}"
+            f"{path}: the largest size lacks the {TWO_PERSON_HOUSEHOLDS:,} households of the slides"
         )
     return counts
 
 
-def scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
+def build_scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
     """All households to swap, by name: one stratum, then each mix, then a file's, if given."""
     given = {} if path is None else {"given households": read_households(path, table)}
     return {
-        "one stratum": before(table),
-        **{name: synthetic(table, name) for name in SCENARIOS},
+        "one stratum": counts_before(table),
+        **{name: build_households(table, name) for name in SCENARIOS},
         **given,
     }

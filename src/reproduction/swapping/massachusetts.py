@@ -16,10 +16,10 @@ from isdp.swapping.budget import epsilon_bound
 from isdp.swapping.estimation import chi_square, fit, likely_rate
 from isdp.swapping.moments import covariance, expected_mape, expected_table, mape, unmix
 from isdp.swapping.permutation import invariants, swap_table
-from reproduction.swapping.printed import PRINTED_RATE, TENURES, after, before
+from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_after, counts_before
 
 
-def counties_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
+def compare_counties(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
     """Compare the printed swapped table with its exact mean and spread, county by county."""
     owned = table[["owned", "owned_after"]].set_axis(["before", "after"], axis=1).reset_index()
     parts = [
@@ -35,16 +35,16 @@ def counties_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) ->
     return found[["scenario", *found.columns.drop("scenario")]]
 
 
-def fit_table(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
+def fit_scenarios(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
     """Test how well each scenario explains the printed swapped table, and at which rate best."""
     rows = []
     for scenario, counts in households.items():
-        at_half = fit(counts, after(table), PRINTED_RATE)
-        best = likely_rate(counts, after(table))
+        at_half = fit(counts, counts_after(table), PRINTED_RATE)
+        best = likely_rate(counts, counts_after(table))
         worst = int(abs(at_half.z[:, 0]).argmax())
         statistic = (at_half.chi_square, at_half.degrees, at_half.p)
         rate = (best.rate, best.error, (best.rate - PRINTED_RATE) / best.error)
-        at_rate = chi_square(counts, after(table), best.rate)
+        at_rate = chi_square(counts, counts_after(table), best.rate)
         rows.append((scenario, *statistic, table.index[worst], at_half.z[worst, 0], *rate, at_rate))
     columns = ["scenario", "chi_square", "degrees", "p", "farthest", "z", "rate", "error", "rate_z"]
     found = pd.DataFrame(rows, columns=[*columns, "chi_square_at_rate"])
@@ -56,13 +56,13 @@ def fit_by_rate(
 ) -> pd.DataFrame:
     """Compute the chi-square statistic of the printed swapped table by swap rate."""
     rows = [
-        (scenario, rate, chi_square(counts, after(table), rate))
+        (scenario, rate, chi_square(counts, counts_after(table), rate))
         for (scenario, counts), rate in product(households.items(), rates)
     ]
     return pd.DataFrame(rows, columns=["scenario", "rate", "chi_square"])
 
 
-def all_runs(
+def simulate_swaps(
     rng: np.random.Generator,
     households: Mapping[str, np.ndarray],
     rates: Iterable[float],
@@ -91,7 +91,7 @@ def all_runs(
     return pd.DataFrame(rows)
 
 
-def summary(
+def summarise_runs(
     runs: pd.DataFrame, households: Mapping[str, np.ndarray], printed: float
 ) -> pd.DataFrame:
     """Summarise the runs of each scenario and rate; `printed` is the printed table's error."""
@@ -111,10 +111,10 @@ def summary(
     return table.assign(grows=(table["median"] > before).where(before.notna()))
 
 
-def unmixed_table(table: pd.DataFrame) -> pd.DataFrame:
+def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
     """Remove the bias of the printed swap, as a reader can who knows its rate."""
     cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
-    counts = {"before": before(table), "after": after(table)}
+    counts = {"before": counts_before(table), "after": counts_after(table)}
     counts["unmixed"] = unmix(counts["after"][None], PRINTED_RATE)
     found = pd.DataFrame({name: count.ravel() for name, count in counts.items()}, index=cells)
     found["off"] = found["after"] - found["before"]
@@ -122,15 +122,15 @@ def unmixed_table(table: pd.DataFrame) -> pd.DataFrame:
     return found.reset_index()
 
 
-def printed_errors(table: pd.DataFrame) -> pd.DataFrame:
+def measure_printed(table: pd.DataFrame) -> pd.DataFrame:
     """Measure the printed swapped table, as it is and after its bias is removed."""
-    truth, swapped = before(table)[0], after(table)
+    truth, swapped = counts_before(table)[0], counts_after(table)
     undone = unmix(swapped[None], PRINTED_RATE)[0]
     rows = []
     for name, other in (("as printed", swapped), ("unmixed", undone)):
         off = abs(other - truth).astype(float)
         errors = (mape(truth, other), *(mape(truth[:, k], other[:, k]) for k in (0, 1)))
-        expected = expected_mape(before(table), PRINTED_RATE, unmixed=name == "unmixed")
+        expected = expected_mape(counts_before(table), PRINTED_RATE, unmixed=name == "unmixed")
         rows.append((name, *errors, off.sum(), off.max(), expected))
     columns = ["table", "mape", "mape_owned", "mape_rented", "l1", "largest", "expected_mape"]
     return pd.DataFrame(rows, columns=columns)

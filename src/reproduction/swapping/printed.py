@@ -7,7 +7,7 @@ import pandas as pd
 
 from isdp.errors import InputError
 
-COUNTIES = 14
+N_COUNTIES = 14
 TENURES = ("owned", "rented")
 COLUMNS = ("owned", "rented", "total", "owned_after", "rented_after", "total_after", "persons")
 PRINTED_RATE = 0.5  # of the printed swap
@@ -19,15 +19,17 @@ def read_massachusetts(path) -> pd.DataFrame:
     Raises InputError if a column is missing, or a sum that the slide prints is not met.
     """
     table = pd.read_csv(path, index_col="county")
-    if not set(COLUMNS) <= set(table.columns) or len(table) != COUNTIES:
-        raise InputError(f"{path}: wanted {COUNTIES} counties and the columns {', '.join(COLUMNS)}")
-    failing = failing_sums(table)
+    if not set(COLUMNS) <= set(table.columns) or len(table) != N_COUNTIES:
+        raise InputError(
+            f"{path}: wanted {N_COUNTIES} counties and the columns {', '.join(COLUMNS)}"
+        )
+    failing = find_failing_sums(table)
     if failing:
         raise InputError(f"{path}: these sums are not met: {', '.join(failing)}")
     return table
 
 
-def failing_sums(table: pd.DataFrame) -> list[str]:
+def find_failing_sums(table: pd.DataFrame) -> list[str]:
     """Name the sums of the printed table that are wrong: rows, and totals that a swap keeps."""
     before = table["owned"] + table["rented"] == table["total"]
     after = table["owned_after"] + table["rented_after"] == table["total_after"]
@@ -39,12 +41,12 @@ def failing_sums(table: pd.DataFrame) -> list[str]:
     return rows + columns
 
 
-def before(table: pd.DataFrame) -> np.ndarray:
+def counts_before(table: pd.DataFrame) -> np.ndarray:
     """Return the counts before the swap as one stratum, int64 (1, 14, 2)."""
     return table[["owned", "rented"]].to_numpy(np.int64)[None]
 
 
-def after(table: pd.DataFrame) -> np.ndarray:
+def counts_after(table: pd.DataFrame) -> np.ndarray:
     """Return the counts after the swap, int64 (14, 2)."""
     return table[["owned_after", "rented_after"]].to_numpy(np.int64)
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import pandas as pd
 
 from isdp.errors import InputError
-from reproduction.data.fetch import file_obtained
+from reproduction.data.fetch import locate_demonstration
 from reproduction.data.histogram import Histogram, read_demonstration_histogram
 
 VINTAGE = "20210608"  # of the run whose budget the configuration "production" has
 
 
-def bureau_counts(
+def read_demonstration_counts(
     provenance: Mapping,
     local: str | None,
     cache: str,
@@ -27,7 +27,7 @@ def bureau_counts(
     """
     if provenance["vintage"] != VINTAGE:
         return None
-    path = file_obtained(provenance, local, cache)
+    path = locate_demonstration(provenance, local, cache)
     private, given, _ = read_demonstration_histogram(path, published)
     order = pd.Index(given.counties["fips"]).get_indexer(histogram.counties["fips"])
     if (given.counts[order] != histogram.counts).any():

@@ -26,20 +26,20 @@ STYLES = {
     "integer noise, state cells held": (PURPLE, "D"),
 }
 # systems in the figure of slopes, from the top down, and those in the figure of counties
-SLOPES = (
+SLOPE_SYSTEMS = (
     *("identity 4", "identity 4, negatives allowed", "identity 4, four cells"),
     *("slides", "slides, negatives allowed", "slides, total first"),
     *("production", "production, detail with group quarters", "Bureau"),
     "integer noise of county totals",
 )
-COUNTIES = (
+COUNTY_SYSTEMS = (
     *("slides", "slides, total first", "production", "identity 4", "Bureau"),
     "integer noise of county totals",
 )
-MAX_LETTERS = 24  # of a line of a label of the vertical axis
+MAX_LABEL_LENGTH = 24  # of a line of a label of the vertical axis
 
 
-def label_of(system: str) -> str:
+def format_label(system: str) -> str:
     """Name a system of the tables in legends and titles."""
     if system == "Bureau":
         return BUREAU_LABEL
@@ -71,14 +71,16 @@ def _draw_by_class(
 
 
 @styled
-def bias(table: pd.DataFrame) -> Figure:
+def plot_bias(table: pd.DataFrame) -> Figure:
     """Show mean and root mean square errors of county cells by their true size.
 
     The legend gives the number of runs; one run has no standard error, and no bar.
     """
     figure, (axes,) = panels(1, 2, (11, 4.4))
     runs = table.groupby("system")["runs"].max()
-    labels = {name: f"{label_of(name)} ({_runs(runs[name])})" for name in STYLES if name in runs}
+    labels = {
+        name: f"{format_label(name)} ({_runs(runs[name])})" for name in STYLES if name in runs
+    }
     if "Bureau" in labels:
         labels["Bureau"] = BUREAU_LABEL
     style = {"ms": 4.5, "lw": 0.9, "elinewidth": 1}
@@ -99,13 +101,13 @@ def bias(table: pd.DataFrame) -> Figure:
 
 
 @styled
-def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
+def plot_slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     """Show the states' slopes of county errors on log population, system by system.
 
     Dots are of one run. The text next to them gives means of all runs, and the pooled slope with
     its distance from zero in robust standard errors, z.
     """
-    shown = [name for name in SLOPES if name in set(table["system"])]
+    shown = [name for name in SLOPE_SYSTEMS if name in set(table["system"])]
     figure, ((axis,),) = panels(1, 1, (9.5, 1.2 + 0.62 * len(shown)))
     means = trend.set_index("system")
     for place, name in enumerate(shown):
@@ -127,7 +129,7 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     unit = "persons per unit; linear within 1, log beyond"
     xlabel = f"slope of county errors on log population ({unit})"
     axis.set(xlim=(-limit, limit), ylim=(len(shown) - 0.4, -0.6), xlabel=xlabel)
-    labels = [textwrap.fill(label_of(name), MAX_LETTERS) for name in shown]
+    labels = [textwrap.fill(format_label(name), MAX_LABEL_LENGTH) for name in shown]
     axis.set_yticks(range(len(shown)), labels)
     axis.grid(axis="y", visible=False)
     axis.set_title(
@@ -141,10 +143,10 @@ def slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
 
 
 @styled
-def counties(table: pd.DataFrame, state: str) -> Figure:
+def plot_counties(table: pd.DataFrame, state: str) -> Figure:
     """Show the errors of one state's county populations, with a panel for each system."""
     part = table[table["state"] == state]
-    shown = [name for name in COUNTIES if name in set(part["system"])]
+    shown = [name for name in COUNTY_SYSTEMS if name in set(part["system"])]
     rows = -(-len(shown) // 2)
     figure, axes = panels(rows, 2, (10.5, 2.5 * rows), sharex=True)
     for axis, name in zip(axes.flat, shown, strict=False):
@@ -157,7 +159,7 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
         line = at_zero + slope * np.log(ends)
         axis.plot(ends, line, color=INK, lw=1, ls="--", label=f"slope {slope:+.2f}")
         axis.set(xscale="log", ylabel="error (persons)")
-        axis.set_title(label_of(name), loc="left", fontsize=9)
+        axis.set_title(format_label(name), loc="left", fontsize=9)
         axis.margins(y=0.15)
         axis.legend(frameon=False, loc="best", fontsize=8)
     for axis in axes.flat[len(shown) :]:
@@ -171,12 +173,12 @@ def counties(table: pd.DataFrame, state: str) -> Figure:
 
 
 @styled
-def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
+def plot_swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
     """Show the trace that swapping would leave in the Bureau's errors, and TopDown's."""
     ran = set(trace["system"])
     ours = [name for name in STYLES if name.startswith("production") and name in ran]
     shown = [*(["Bureau"] if "Bureau" in ran else []), *(ours or ["identity 4"])]
-    labels = {name: label_of(name) for name in shown}
+    labels = {name: format_label(name) for name in shown}
     figure, (axes,) = panels(1, 2, (11, 4))
     per_thousand = trace.assign(**1000 * trace[["slope", "robust_error"]])
     _draw_by_class(axes[0], per_thousand, labels, ("group", "slope"), "robust_error", ls="")
@@ -200,7 +202,7 @@ def swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
 
 
 @styled
-def noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
+def plot_noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
     """Show the Gaussian variance over the Laplace one, by epsilon, delta and conversion."""
     deltas = table.groupby("delta", sort=False)
     figure, (axes,) = panels(1, len(deltas), (10.5, 3.6), sharey=True)

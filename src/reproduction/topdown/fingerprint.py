@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reproduction.topdown.errors import slope_and_errors
+from reproduction.topdown.errors import fit_slope
 
 
-def group_counts(counts) -> pd.DataFrame:
+def count_groups(counts) -> pd.DataFrame:
     """Count the people of each group in each county, from a histogram (counties, 252).
 
     Races are those alone.
@@ -32,14 +32,14 @@ def group_counts(counts) -> pd.DataFrame:
     )
 
 
-def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
+def trace_swapping(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     """Regress errors on the distance from the state's share, both over the root of the population.
 
     Published and released counts have the shape (counties, 252). Puerto Rico is left out: it is a
     run of its own. The robust error is HC3, as the scaled errors of small counties vary most.
     """
     home = (counties["state"] != "PR").to_numpy()
-    true, ours = group_counts(np.asarray(published)[home]), group_counts(np.asarray(released)[home])
+    true, ours = count_groups(np.asarray(published)[home]), count_groups(np.asarray(released)[home])
     population = counties["population"][home].reset_index(drop=True).astype(float)
     state = counties["state"][home].to_numpy()
     people = population.groupby(state).transform("sum")
@@ -48,7 +48,7 @@ def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     x = (true - share.mul(population, axis=0)).div(root, axis=0)
     y = error.div(root, axis=0)
     x, y = x - x.mean(), y - y.mean()
-    fits = {group: slope_and_errors(x[group], y[group], 1 / len(x), 1) for group in true}
+    fits = {group: fit_slope(x[group], y[group], 1 / len(x), 1) for group in true}
     found = pd.DataFrame(fits, index=["slope", "plain_error", "robust_error"]).T
     found["z"] = found["slope"] / found.pop("plain_error")
     found["z_robust"] = found["slope"] / found["robust_error"]
@@ -56,7 +56,7 @@ def fingerprint(counties: pd.DataFrame, published, released) -> pd.DataFrame:
     return found.reset_index(names="group")
 
 
-def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
+def subtract_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd.DataFrame:
     """Take from a system's slopes those that the algorithm leaves by itself.
 
     Where no count may be below zero, TopDown's own errors have a slope too; what is beyond it is
@@ -72,13 +72,13 @@ def beyond_the_algorithm(trace: pd.DataFrame, system: str, algorithm: str) -> pd
     return trace.assign(beyond=beyond, beyond_error=beyond_error, z_beyond=beyond / beyond_error)
 
 
-def rmse_by_size(counties: pd.DataFrame, published, released, edges) -> pd.DataFrame:
+def measure_rmse_by_size(counties: pd.DataFrame, published, released, edges) -> pd.DataFrame:
     """Root mean square errors of the groups by population of the county.
 
     The edges are the first populations of the classes, increasing, from 0.
     """
     start = np.array(edges)[np.digitize(counties["population"], edges) - 1]
-    classes = ((group_counts(released) - group_counts(published)) ** 2).groupby(start)
+    classes = ((count_groups(released) - count_groups(published)) ** 2).groupby(start)
     found = np.sqrt(classes.mean()).assign(counties=classes.size())
     each = found.rename_axis("from_population").reset_index()
     each = each.melt(["from_population", "counties"], var_name="group", value_name="rmse")

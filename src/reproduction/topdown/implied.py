@@ -18,20 +18,20 @@ from isdp.seeds import stream
 from isdp.topdown.noise import draw_noise
 from reproduction.topdown.workarounds import (
     DORMITORIES,
-    cuts_table,
-    failsafe_table,
-    rounded_simplices,
+    round_to_simplices,
+    tabulate_cuts,
+    tabulate_failsafe,
 )
 
 # totals of the dormitories (TDA, "An Example")
-SLIDES_REFUSED = (49, 50, 101)
-PEOPLE = 200
-TRUTHS = ((2, 100, 98), (99, 2, 99), (50, 100, 50), (10, 180, 10))
+IMPOSSIBLE_TOTALS = (49, 50, 101)
+N_STUDENTS = 200
+TRUE_TOTALS = ((2, 100, 98), (99, 2, 99), (50, 100, 50), (10, 180, 10))
 # the last slide of the example: rows of >= constraints on female, co-ed and male
-NAIVE = (((1, 0, 0), 1), ((0, 1, 0), 2), ((0, 0, 1), 1))
-PRINTED = (*NAIVE, ((-1, 0, 0), -99), ((1, 1, 0), 101))
+NAIVE_CONSTRAINTS = (((1, 0, 0), 1), ((0, 1, 0), 2), ((0, 0, 1), 1))
+PRINTED_CONSTRAINTS = (*NAIVE_CONSTRAINTS, ((-1, 0, 0), -99), ((1, 1, 0), 101))
 # rows' and columns' sums of the slides' regions A and B
-REGIONS = {"A": ((6, 16), (17, 5)), "B": ((15, 5), (5, 15))}
+REGION_MARGINS = {"A": ((6, 16), (17, 5)), "B": ((15, 5), (5, 15))}
 TWO_WAY = ((0, 1), (0, 2), (1, 2))
 # cells of a 3 x 4 x 6 table; half a person in each meets two-way margins that no whole table has
 WITNESS = (
@@ -41,7 +41,7 @@ WITNESS = (
 )
 
 
-def constraint_tables(
+def derive_constraints(
     which: Literal["implied", "workarounds"],
     seed: int,
     counties: pd.DataFrame,
@@ -58,28 +58,28 @@ def constraint_tables(
         counties, people = counties[kept].reset_index(drop=True), people[kept]
     if which == "implied":
         return {
-            "dormitories": dormitory_table(),
-            "naive": naive_table(stream(seed, "topdown", "naive"), **settings["naive"]),
-            "regions": region_table(),
-            "witness": witness_table(),
-            "implied": group_quarters_table(counties, people),
-            "unimodular": unimodular_table(stream(seed, "topdown", "unimodular")),
+            "dormitories": tabulate_dormitories(),
+            "naive": tabulate_naive(stream(seed, "topdown", "naive"), **settings["naive"]),
+            "regions": tabulate_regions(),
+            "witness": check_witness(),
+            "implied": tabulate_group_quarters(counties, people),
+            "unimodular": check_unimodularity(stream(seed, "topdown", "unimodular")),
         }
     return {
-        "cuts": cuts_table(seed, **settings["cuts"]),
-        "failsafe": failsafe_table(
+        "cuts": tabulate_cuts(seed, **settings["cuts"]),
+        "failsafe": tabulate_failsafe(
             stream(seed, "topdown", "failsafe"), counties, people, **settings["failsafe"]
         ),
     }
 
 
-def all_totals() -> np.ndarray:
+def list_totals() -> np.ndarray:
     """List female, co-ed and male totals from 0 up that add up to 200; shape (20301, 3)."""
-    pairs = np.array([(f, c) for f in range(PEOPLE + 1) for c in range(PEOPLE + 1 - f)])
-    return np.column_stack([pairs, PEOPLE - pairs.sum(axis=1)])
+    pairs = np.array([(f, c) for f in range(N_STUDENTS + 1) for c in range(N_STUDENTS + 1 - f)])
+    return np.column_stack([pairs, N_STUDENTS - pairs.sum(axis=1)])
 
 
-def extendable() -> np.ndarray:
+def list_possible_totals() -> np.ndarray:
     """List all totals of the dormitories by listing both regions, distinct rows, sorted."""
     female = np.arange(1, 100)  # of the first region; the rest of its 100 are co-ed
     first = np.column_stack([female, 100 - female, 0 * female])
@@ -87,7 +87,7 @@ def extendable() -> np.ndarray:
     return np.unique((first[:, None] + second[None]).reshape(-1, 3), axis=0)
 
 
-def eliminated() -> tuple[Polytope, int]:
+def eliminate_variables() -> tuple[Polytope, int]:
     """Derive the constraints on the totals by exact Fourier-Motzkin elimination.
 
     The number is the largest number of inequalities on the way.
@@ -110,17 +110,17 @@ def eliminated() -> tuple[Polytope, int]:
     return found.polytope, found.peak
 
 
-def dormitory_table() -> pd.DataFrame:
+def tabulate_dormitories() -> pd.DataFrame:
     """Count the whole totals that each description allows, against a list of all that exist."""
-    points, real = all_totals(), extendable()
+    points, real = list_totals(), list_possible_totals()
     listed = pd.MultiIndex.from_arrays(points.T).isin(pd.MultiIndex.from_arrays(real.T))
-    derived, peak = eliminated()
+    derived, peak = eliminate_variables()
     flows = DORMITORIES.polytope()
     described = {
         "non-negative": (),
-        "occupied dormitories": NAIVE,
-        "printed": PRINTED,
-        "printed without co-ed >= 2": (PRINTED[0], *PRINTED[2:]),
+        "occupied dormitories": NAIVE_CONSTRAINTS,
+        "printed": PRINTED_CONSTRAINTS,
+        "printed without co-ed >= 2": (PRINTED_CONSTRAINTS[0], *PRINTED_CONSTRAINTS[2:]),
     }
     allowed = {name: (len(rows), _meets(points, rows)) for name, rows in described.items()} | {
         f"elimination (at most {peak} on the way)": (
@@ -137,7 +137,7 @@ def dormitory_table() -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows, columns=columns)
     table["wrong"] = table["missing"] + table["impossible"]
-    refused = (points == SLIDES_REFUSED).all(axis=1)
+    refused = (points == IMPOSSIBLE_TOTALS).all(axis=1)
     return table.assign(allows_49_50_101=[some[refused].any() for _, some in allowed.values()])
 
 
@@ -149,7 +149,7 @@ def _meets(points, constraints) -> np.ndarray:
     return met
 
 
-def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
+def simulate_naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) -> float:
     """Share of releases that meet the obvious constraints of the dormitories but no regions can.
 
     The three totals (female-only, co-ed and male-only) get double geometric noise, are projected
@@ -158,28 +158,28 @@ def naive_releases(rng: np.random.Generator, truth, epsilon: float, draws: int) 
     least = DORMITORIES.least.sum(axis=0)
     noise = draw_noise(rng, "pure", [epsilon], [3 * draws]).reshape(draws, 3)
     sums = np.full(draws, DORMITORIES.totals.sum() - least.sum())
-    released = least + rounded_simplices(rng, np.asarray(truth) + noise - least, sums)
+    released = least + round_to_simplices(rng, np.asarray(truth) + noise - least, sums)
     return 1 - float(DORMITORIES.polytope().contains(released).mean())
 
 
-def naive_table(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFrame:
+def tabulate_naive(rng: np.random.Generator, epsilons, draws: int) -> pd.DataFrame:
     """Share of releases under the obvious constraints alone that no regions can have."""
     rows = []
-    for truth, epsilon in product(TRUTHS, epsilons):
-        share = naive_releases(rng, truth, epsilon, draws)
+    for truth, epsilon in product(TRUE_TOTALS, epsilons):
+        share = simulate_naive_releases(rng, truth, epsilon, draws)
         error = float(np.sqrt(share * (1 - share) / draws))
         rows.append((", ".join(map(str, truth)), epsilon, draws, share, error))
     return pd.DataFrame(rows, columns=["truth", "epsilon", "draws", "share", "error"])
 
 
-def group_quarters_table(counties: pd.DataFrame, people) -> pd.DataFrame:
+def tabulate_group_quarters(counties: pd.DataFrame, people) -> pd.DataFrame:
     """Bounds on the kinds of group quarters that each state's counties imply.
 
     A county's total in group quarters and which kinds it has are taken as known.
     """
     rows = []
     for state, places in counties.groupby("state").indices.items():
-        presence = state_presence(people[places])
+        presence = build_presence(people[places])
         _, bounds = presence.subset_bounds()
         patterns = len(np.unique(presence.present, axis=0))
         binding = int((bounds < presence.totals.sum()).sum())
@@ -189,17 +189,17 @@ def group_quarters_table(counties: pd.DataFrame, people) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def state_presence(people) -> Presence:
+def build_presence(people) -> Presence:
     """Take the kinds that a state has, and in which of its counties each is present."""
     kept = people[:, people.sum(axis=0) > 0]
     return Presence(kept.sum(axis=1), kept > 0)
 
 
-def region_table() -> pd.DataFrame:
+def tabulate_regions() -> pd.DataFrame:
     """Count the two-by-two tables of the slides' regions, and the parents that they can make."""
-    bounds = {name: _corner(*margins) for name, margins in REGIONS.items()}
+    bounds = {name: _corner(*margins) for name, margins in REGION_MARGINS.items()}
     bounds["parent, reached"] = tuple(np.sum(list(bounds.values()), axis=0))
-    bounds["parent, own margins"] = _corner(*np.sum(list(REGIONS.values()), axis=0))
+    bounds["parent, own margins"] = _corner(*np.sum(list(REGION_MARGINS.values()), axis=0))
     rows = [(name, low, high, high - low + 1) for name, (low, high) in bounds.items()]
     return pd.DataFrame(rows, columns=["region", "least", "most", "tables"])
 
@@ -222,14 +222,14 @@ def can_be_met(matrix, sums, *, integer: bool) -> bool:
     return milp(np.zeros(matrix.shape[1]), constraints=fixed, integrality=integer).status == 0
 
 
-def witness_table() -> pd.DataFrame:
+def check_witness() -> pd.DataFrame:
     """Whether the witness's margins can be met in fractions, and in whole numbers."""
     met = [can_be_met(*witness_margins(), integer=integer) for integer in (False, True)]
     margins = "all two-way margins of 3 x 4 x 6"
     return pd.DataFrame({"margins": margins, "numbers": ["fractions", "whole"], "met": met})
 
 
-def unimodular_table(rng: np.random.Generator) -> pd.DataFrame:
+def check_unimodularity(rng: np.random.Generator) -> pd.DataFrame:
     """Test the constraint matrices of TopDown for total unimodularity, with proof or minor."""
     rows = []
     for name, matrix in _matrices().items():

@@ -27,18 +27,18 @@ from isdp.topdown.rounding import round_tables
 
 # two regions of 100 students; female-only, co-ed and male-only dormitories
 DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
-QUARTERS = "group quarters, states and counties"
-STUDENTS = "dormitories, a state of two regions"
+QUARTERS_CASE = "group quarters, states and counties"
+STUDENTS_CASE = "dormitories, a state of two regions"
 # two regions of 100 students each; the second number of each is co-ed
 STUDENTS_PEOPLE = np.array([[98, 2, 0], [0, 2, 98]])
-COLUMNS = [
+COST_COLUMNS = [
     *("error_failsafe", "error_implied", "error_minimal", "moved"),
     *("counties_failsafe", "counties_implied", "counties_minimal"),
 ]
 # of the synthetic regions
 KINDS = 28
 MAX_KINDS = 4
-USUAL_SIZE = 60  # people of a region in group quarters, its median beyond the least numbers
+MEDIAN_REGION_SIZE = 60  # people of a region in group quarters, its median beyond the least numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +63,13 @@ def measure_kinds(rng: np.random.Generator, people, state, presence, epsilon: fl
     return Measured(people, state, presence, *noisy)
 
 
-def minimal_schema(rng: np.random.Generator, measured: Measured) -> np.ndarray:
+def release_minimal(rng: np.random.Generator, measured: Measured) -> np.ndarray:
     """Estimate all states and counties in one least squares problem, and round them in one."""
     tree = Tree([measured.state], [1, 1])
     return nearest_everywhere(rng, [measured.above, measured.below], tree, measured.presence)
 
 
-def state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
+def release_state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
     """Release one state, then its counties.
 
     Where `implied`, the state is held to what its counties imply; else to the least numbers and
@@ -87,7 +87,7 @@ def state_first(rng: np.random.Generator, measured: Measured, state: int, implie
         top = nearest_kinds(rng, noisy, presence).totals
     else:
         rest = np.array([presence.totals.sum() - least.sum()])
-        top = least + rounded_simplices(rng, (noisy - least)[None], rest)[0]
+        top = least + round_to_simplices(rng, (noisy - least)[None], rest)[0]
     points = np.where(presence.present, measured.below[some] - presence.least, -np.inf)
     moved = 0
     if presence.broken(top) is None:
@@ -95,14 +95,14 @@ def state_first(rng: np.random.Generator, measured: Measured, state: int, implie
         real = onto_transportation(points, *sums)
         found = presence.least + round_tables(rng, real, sums[1], sums[0]).table
     else:
-        found = presence.least + rounded_simplices(rng, points, presence.caps)
+        found = presence.least + round_to_simplices(rng, points, presence.caps)
         moved = int(np.abs(found.sum(axis=0) - top).sum())
     table = np.zeros((here.sum(), len(kinds)), dtype=np.int64)
     table[:, kinds] = found
     return table, moved
 
 
-def failsafe_table(
+def tabulate_failsafe(
     rng: np.random.Generator, counties: pd.DataFrame, people, epsilons, runs: int
 ) -> pd.DataFrame:
     """Compare the ways on the real group quarters, then on the slides' dormitories."""
@@ -112,8 +112,8 @@ def failsafe_table(
     copies = np.tile(STUDENTS_PEOPLE, (states, 1))
     known = Presence(np.tile(DORMITORIES.totals, states), np.tile(DORMITORIES.present, (states, 1)))
     pairs = np.repeat(np.arange(states), len(STUDENTS_PEOPLE))
-    cases = [(QUARTERS, epsilon, (people, state, presence), runs) for epsilon in epsilons]
-    cases += [(STUDENTS, epsilon, (copies, pairs, known), 1) for epsilon in (0.1, 1.0)]
+    cases = [(QUARTERS_CASE, epsilon, (people, state, presence), runs) for epsilon in epsilons]
+    cases += [(STUDENTS_CASE, epsilon, (copies, pairs, known), 1) for epsilon in (0.1, 1.0)]
     rows = [
         {"where": where, "epsilon": epsilon} | compare_ways(rng, *data, epsilon, times)
         for where, epsilon, data, times in cases
@@ -126,14 +126,14 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
     rows, failed = [], 0
     for _ in range(runs):
         measured = measure_kinds(rng, people, state, presence, epsilon)
-        everywhere = minimal_schema(rng, measured)
+        everywhere = release_minimal(rng, measured)
         for number in range(len(measured.above)):
             here = measured.state == number
             failed += not _keeps(everywhere[here], presence, here)
-            table, moved = state_first(rng, measured, number, implied=False)
+            table, moved = release_state_first(rng, measured, number, implied=False)
             found = {"failsafe": table}
             if moved:
-                found["implied"], again = state_first(rng, measured, number, implied=True)
+                found["implied"], again = release_state_first(rng, measured, number, implied=True)
                 if again:
                     raise AssertionError("a state that meets the implied constraints does not fit")
             if not all(_keeps(each, presence, here) for each in found.values()):
@@ -146,7 +146,7 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
                 row[f"error_{way}"] = np.abs(off.sum(axis=0)).sum()
                 row[f"counties_{way}"] = np.abs(off).sum()
             rows.append(row)
-    every = pd.DataFrame(rows, columns=COLUMNS).astype(float)
+    every = pd.DataFrame(rows, columns=COST_COLUMNS).astype(float)
     fired = every[every["moved"] > 0]
     costs = {
         "releases": len(every),
@@ -170,25 +170,25 @@ def _keeps(table, presence: Presence, here) -> bool:
     )
 
 
-def synthetic_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
+def draw_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
     """Draw regions with one to four of 28 kinds each, of sizes that vary much: people, presence."""
     people = np.zeros((regions, KINDS), dtype=np.int64)
     for row in people:
         kinds = rng.choice(KINDS, rng.integers(1, MAX_KINDS + 1), replace=False)
-        size = int(USUAL_SIZE * np.exp(1.5 * rng.standard_normal()))
+        size = int(MEDIAN_REGION_SIZE * np.exp(1.5 * rng.standard_normal()))
         row[kinds] = 1 + rng.multinomial(size, rng.dirichlet(np.ones(len(kinds))))
     return people, Presence(people.sum(axis=1), people > 0)
 
 
 def cut_once(seed: int, regions: int, epsilon: float, number: int):
     """Release one synthetic state's totals by kind: people, presence, noisy totals and release."""
-    people, presence = synthetic_regions(stream(seed, "topdown cuts", "regions", number), regions)
+    people, presence = draw_regions(stream(seed, "topdown cuts", "regions", number), regions)
     rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
     noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])
     return people, presence, noisy, nearest_kinds(rng, noisy, presence)
 
 
-def cuts_table(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
+def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
     """Count the bounds that a release needs, of the 2^28 that there are; the table topdown_cuts."""
     rows = []
     for epsilon, number in product(epsilons, range(runs)):
@@ -212,7 +212,7 @@ def cuts_table(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
     return found
 
 
-def rounded_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
+def round_to_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
     """Nearest non-negative whole rows with given sums, after projection and rounding."""
     real = onto_simplices(np.asarray(points, dtype=float).T, sums)
     return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

@@ -10,8 +10,8 @@ from isdp import InputError
 from isdp.io.files import MAX_BYTES
 from reproduction.data.demonstration import (
     Demonstration,
+    build_county_table,
     check_demonstration,
-    county_table,
     read_demonstration,
 )
 from reproduction.data.published import read_published
@@ -430,14 +430,14 @@ def test_an_extract_counts_the_missing_counties():
 
 def test_the_county_table_keeps_the_published_order():
     published = PUBLISHED.iloc[::-1].reset_index(drop=True)
-    table = county_table(published, demonstration())
+    table = build_county_table(published, demonstration())
     pd.testing.assert_frame_equal(table.drop(columns="das_error"), published)
     assert table["das_error"].dtype == "Int64"
     assert table["das_error"].tolist() == [0, 0, 5, -5]
 
 
 def test_the_county_table_without_demonstration_data():
-    table = county_table(PUBLISHED)
+    table = build_county_table(PUBLISHED)
     assert table["das_error"].dtype == "Int64"
     assert table["das_error"].isna().all()
     assert "das_error" not in PUBLISHED
@@ -454,6 +454,6 @@ def test_a_genuine_file_passes_every_check():
     read = read_demonstration(os.environ["NHGIS_PPDD_FILE"])
     published = read_published(REPOSITORY_TABLE)
     check_demonstration(read, published)
-    table = county_table(published, read)
+    table = build_county_table(published, read)
     assert table["das_error"].notna().all()
     assert (table.groupby("state")["das_error"].sum() == 0).all()

@@ -8,7 +8,7 @@ import pytest
 from isdp import InputError
 from reproduction.data.histogram import (
     CELLS,
-    KINDS,
+    QUARTERS_KINDS,
     read_demonstration_histogram,
     read_group_quarters,
     read_histogram,
@@ -49,7 +49,7 @@ def test_the_hispanic_and_the_adults_of_the_united_states_are_the_published_ones
 
 def test_group_quarters_fit_the_counties():
     counties, people = read_group_quarters(QUARTERS, PUBLISHED)
-    assert people.shape == (3221, len(KINDS))
+    assert people.shape == (3221, len(QUARTERS_KINDS))
     at_home = (counties["state"] != "PR").to_numpy()
     assert people[at_home].sum() == 7_987_323
     assert counties["housing_units"][at_home].sum() == 131_704_730

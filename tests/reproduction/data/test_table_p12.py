@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from reproduction.data.table_p12 import CELLS, read_p12, sex_by_age_invariants, table_of
+from reproduction.data.table_p12 import CELLS, build_table, read_p12, sex_by_age_invariants
 
 ITEMS = [f"H76{item:03}" for item in range(1, 50)]
 
@@ -98,7 +98,7 @@ def test_a_missing_file_is_named(tmp_path):
 )
 def test_counts_from_the_config_are_checked(counts, words):
     with pytest.raises(InputError, match=words):
-        table_of(counts)
+        build_table(counts)
 
 
 @pytest.mark.skipif("CENSUS_P12_FILE" not in os.environ, reason="CENSUS_P12_FILE names no file")

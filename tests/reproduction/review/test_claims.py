@@ -7,9 +7,9 @@ import yaml
 
 from isdp import InputError
 from reproduction.review.claims import (
-    figures_of,
-    named_figures,
-    named_tables,
+    list_claim_figures,
+    list_figures,
+    list_tables,
     read_claims,
     read_figures,
 )
@@ -95,9 +95,9 @@ def test_a_description_of_an_unknown_claim_is_refused(tmp_path):
 
 def test_what_is_named_is_named_once():
     claims = [claim(figure="f"), claim(figure=["g", "f"]), claim()]
-    assert [figures_of(each) for each in claims] == [["f"], ["g", "f"], []]
-    assert named_figures(claims, [entry("one", figures=["h", "g"])]) == ["f", "g", "h"]
-    assert named_tables(claims, [entry("one")]) == ["t", "u"]
+    assert [list_claim_figures(each) for each in claims] == [["f"], ["g", "f"], []]
+    assert list_figures(claims, [entry("one", figures=["h", "g"])]) == ["f", "g", "h"]
+    assert list_tables(claims, [entry("one")]) == ["t", "u"]
 
 
 def test_the_projects_claims_have_a_page_each_and_no_verdict():

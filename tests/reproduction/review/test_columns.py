@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from isdp import InputError
-from reproduction.review.columns import check_measures, names_in
+from reproduction.review.columns import check_measures, parse_names
 from reproduction.running.descriptions import Descriptions, Study, Table, read_descriptions
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, claim
@@ -31,7 +31,7 @@ def judged_by(**how):
     ],
 )
 def test_the_columns_that_a_query_names(rows, names):
-    assert sorted(names_in(rows)) == sorted(names)
+    assert sorted(parse_names(rows)) == sorted(names)
 
 
 TABLE = pd.DataFrame({"x": [1, 2], "y": [3, 4], "two words": [5, 6]})
@@ -42,7 +42,7 @@ TABLE = pd.DataFrame({"x": [1, 2], "y": [3, 4], "two words": [5, 6]})
 )
 def test_what_pandas_does_not_read_is_refused(rows):
     with pytest.raises(InputError, match="cannot be read"):
-        names_in(rows)
+        parse_names(rows)
     with pytest.raises(Exception, match=r"."):
         TABLE.query(rows)
 

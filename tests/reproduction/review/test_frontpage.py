@@ -10,10 +10,10 @@ from PIL import Image
 
 from isdp.io.files import write_json
 from reproduction.data.differences import PAPER_RULE
-from reproduction.review.claims import named_figures, named_tables
-from reproduction.review.frontpage import front_page
+from reproduction.review.claims import list_figures, list_tables
+from reproduction.review.frontpage import render_front_page
 from reproduction.review.results import Results
-from reproduction.review.scorecard import scorecard
+from reproduction.review.scorecard import build_scorecard
 from reproduction.running.descriptions import (
     Descriptions,
     Figure,
@@ -74,7 +74,7 @@ def page_of(tmp_path, provenance):
         claim("two-bin-b", "t", 0, paper="CDP", exact=True, note="a slip & no more"),
         claim("sex-by-age-c", "gone", 0, paper="CDP", paper_value="likely"),
     ]
-    card = scorecard(claims, {"t": pd.DataFrame({"x": [1]})}, {"das_available": False})
+    card = build_scorecard(claims, {"t": pd.DataFrame({"x": [1]})}, {"das_available": False})
     (tmp_path / "tables").mkdir()
     card.to_csv(tmp_path / "tables/scorecard.csv", index=False)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump({"seed": 77}))
@@ -98,7 +98,7 @@ def page_of(tmp_path, provenance):
         entry("three", ["f_{state}"], ["counties-a"]) | {"paper": "ours", "label": "Extra"},
     ]
     pages = {"01_counties": "Counties & states"}
-    return front_page(
+    return render_front_page(
         Results(tmp_path),
         claims,
         entries,
@@ -201,7 +201,7 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
 
 def test_every_figure_and_table_that_is_named_is_described():
     descriptions = read_descriptions((ROOT / "src/reproduction").glob("*/descriptions.yaml"))
-    for name in named_tables(CLAIMS, ENTRIES):
+    for name in list_tables(CLAIMS, ENTRIES):
         descriptions.find("tables", name)
-    for name in named_figures(CLAIMS, ENTRIES):
+    for name in list_figures(CLAIMS, ENTRIES):
         descriptions.find("figures", name)

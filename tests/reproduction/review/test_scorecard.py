@@ -6,12 +6,12 @@ import pytest
 from reproduction.review.measure import Measured
 from reproduction.review.scorecard import (
     COLUMNS,
+    build_scorecard,
     decide,
-    meets,
-    scorecard,
-    sentence,
-    shown,
-    summary,
+    describe_row,
+    format_value,
+    meets_bar,
+    summarise_scorecard,
 )
 
 HAVE = {"das_available": True, "vintage": "20201116"}
@@ -37,7 +37,7 @@ def claim(**changes):
 
 def judged(value, provenance=NONE, **changes):
     tables = {"t": pd.DataFrame({"x": [value, value - 1], "se": 0.1, "z": -3.0, "chains": 100})}
-    card = scorecard([claim(**changes)], tables, provenance)
+    card = build_scorecard([claim(**changes)], tables, provenance)
     assert tuple(card.columns) == COLUMNS
     return card.iloc[0]
 
@@ -70,7 +70,7 @@ def test_of_several_values_the_reason_names_those_whose_error_reaches_over_the_b
     table = pd.DataFrame({"x": [1.0, 1.5], "se": [0.1, 0.5], "what": ["a", "b"], "n": [1.0, 2.5]})
 
     def row(**changes):
-        found = scorecard([claim(ours=each)], {"t": table.assign(**changes)}, NONE).iloc[0]
+        found = build_scorecard([claim(ours=each)], {"t": table.assign(**changes)}, NONE).iloc[0]
         return found["verdict"], found["note"]
 
     assert row(se=0.1) == ("reproduced", "")
@@ -112,14 +112,14 @@ def test_a_distance_from_the_paper_stands_beside_the_values_and_not_in_their_pla
     assert row["our_value"] == "72.25"
     assert row["our_error"] == "0.10"
     assert row["statistic"] == "3 standard errors apart"
-    assert sentence(row) == (
+    assert describe_row(row) == (
         "69.63 in the paper; 72.25 ± 0.10 persons here; 3 standard errors apart (bar <= 2, ours)"
     )
 
 
 def test_several_values_each_keep_their_error():
     found = Measured([72.2468, 14.8876], [0.2213, 0.0412], [(71.6, 72.9), (14.8, 15.0)])
-    assert shown(found) == ("72.25 and 14.888", "0.22 and 0.041")
+    assert format_value(found) == ("72.25 and 14.888", "0.22 and 0.041")
     row = dict.fromkeys(COLUMNS, "") | {
         "paper_value": "69.63 and 14.45",
         "our_value": "72.25 and 14.888",
@@ -127,31 +127,33 @@ def test_several_values_each_keep_their_error():
         "bar": "<= 4",
         "bar_of": "paper",
     }
-    assert "72.25 ± 0.22 and 14.888 ± 0.041 here (bar <= 4, the paper's)" in sentence(row)
+    assert "72.25 ± 0.22 and 14.888 ± 0.041 here (bar <= 4, the paper's)" in describe_row(row)
 
 
 @pytest.mark.parametrize("error", [0.0, float("inf"), float("nan")])
 def test_an_error_without_a_size_leaves_two_places(error):
     found = Measured([0.125], [error], [(0.125, 0.125)])
-    assert shown(found) == ("0.12", "unknown" if math.isnan(error) else f"{error:.2f}")
+    assert format_value(found) == ("0.12", "unknown" if math.isnan(error) else f"{error:.2f}")
 
 
 def test_limits_stand_in_the_place_of_an_error():
     found = Measured([32.0], [], [(17.0, 60.5)])
-    assert shown(found) == ("32", "17 to 60.5")
+    assert format_value(found) == ("32", "17 to 60.5")
     row = dict.fromkeys(COLUMNS, "") | {"paper_value": "44", "bar": "<= 4", "bar_of": "ours"}
     row |= {"our_value": "32", "our_error": "17 to 60.5", "unit": "persons"}
-    assert sentence(row) == "44 in the paper; 32 (17 to 60.5) persons here (bar <= 4, ours)"
+    assert describe_row(row) == "44 in the paper; 32 (17 to 60.5) persons here (bar <= 4, ours)"
 
 
 def test_a_value_that_is_read_off_a_figure_is_not_passed_off_as_printed():
     row = judged(1.5, read_off=True, paper_value="39.33 and 9.08")
     assert row["paper_value"] == "39.33 and 9.08, read off its figure"
-    assert sentence(row).startswith("39.33 and 9.08 in the paper, read off its figure; 1.5 persons")
+    assert describe_row(row).startswith(
+        "39.33 and 9.08 in the paper, read off its figure; 1.5 persons"
+    )
     tables = {"t": pd.DataFrame({"x": [1.0, 2.0], "se": 0.1, "theirs": 0.25})}
     how = {"table": "t", "column": "x", "take": "each", "error": "se", "paper_error": "theirs"}
     one = claim(ours=how, paper_value="39.33 and 9.08", read_off=True, bar={"at_most": 4})
-    (row,) = scorecard([one], tables, NONE).to_dict("records")
+    (row,) = build_scorecard([one], tables, NONE).to_dict("records")
     assert row["paper_value"] == "39.33 ± 0.25 and 9.08 ± 0.25, read off its figure"
     assert "read off" not in judged(1.5, read_off=False)["paper_value"]
 
@@ -159,7 +161,7 @@ def test_a_value_that_is_read_off_a_figure_is_not_passed_off_as_printed():
 def test_what_the_papers_formula_gives_stands_beside_its_words():
     how = WITH_ERROR | {"formula": "chains"}
     row = judged(1.5, ours=how, paper_value="closed form")
-    assert sentence(row).startswith("closed form, 100 in the paper; 1.50 ± 0.10 persons here")
+    assert describe_row(row).startswith("closed form, 100 in the paper; 1.50 ± 0.10 persons here")
     missing = judged(
         1.5, ours={"table": "u", "take": "rows", "formula": "chains"}, paper_value="2 n"
     )
@@ -170,12 +172,14 @@ def test_the_error_of_the_papers_value_stands_beside_it_if_the_distance_has_it()
     tables = {"t": pd.DataFrame({"x": [72.2, 14.9], "se": [0.22, 0.045], "theirs": [0.49, 0.101]})}
     how = {"table": "t", "column": "x", "take": "each", "error": "se", "paper_error": "theirs"}
     one = claim(ours=how, paper_value="69.63 and 14.45", bar={"at_most": 4})
-    (row,) = scorecard([one], tables, NONE).to_dict("records")
+    (row,) = build_scorecard([one], tables, NONE).to_dict("records")
     assert row["paper_value"] == "69.63 ± 0.49 and 14.45 ± 0.10"
-    (row,) = scorecard([one | {"paper_value": "two medians"}], tables, NONE).to_dict("records")
+    (row,) = build_scorecard([one | {"paper_value": "two medians"}], tables, NONE).to_dict(
+        "records"
+    )
     assert row["paper_value"] == "two medians"
     tables["t"]["theirs"] = float("nan")  # of another table than the paper's
-    (row,) = scorecard([one], tables, NONE).to_dict("records")
+    (row,) = build_scorecard([one], tables, NONE).to_dict("records")
     assert row["paper_value"] == "69.63 and 14.45"
 
 
@@ -188,17 +192,19 @@ def test_limits_of_a_distance_stand_beside_it():
         "limits": ["low", "high"],
         "what": "below",
     }
-    (row,) = scorecard([claim(judged=how)], tables, NONE).to_dict("records")
+    (row,) = build_scorecard([claim(judged=how)], tables, NONE).to_dict("records")
     assert row["statistic"] == "0.97 (0.895 to 0.996) below"
 
 
 def test_limits_too_tell_how_many_draws_it_would_take():
     tables = {"t": pd.DataFrame({"x": [1.5], "low": 0.9, "high": 2.1, "chains": 10})}
     how = {"table": "t", "column": "x", "take": "max", "limits": ["low", "high"], "draws": "chains"}
-    (row,) = scorecard([claim(ours=how)], tables, NONE).to_dict("records")
+    (row,) = build_scorecard([claim(ours=how)], tables, NONE).to_dict("records")
     assert row["verdict"] == "undecided"
     assert "about 10 chains would tell" in row["note"]  # 0.6 to 0.5 needs 1.44 times as many
-    (row,) = scorecard([claim(ours=how, bar={"at_most": 1.6})], tables, NONE).to_dict("records")
+    (row,) = build_scorecard([claim(ours=how, bar={"at_most": 1.6})], tables, NONE).to_dict(
+        "records"
+    )
     assert "about 400 chains would tell" in row["note"]
 
 
@@ -218,14 +224,14 @@ def test_limits_too_tell_how_many_draws_it_would_take():
     ],
 )
 def test_large_numbers_are_written_without_powers_of_ten(value, words):
-    assert shown(Measured([value], [], [(value, value)])) == (words, "")
+    assert format_value(Measured([value], [], [(value, value)])) == (words, "")
 
 
 def test_what_has_no_value_is_not_checkable():
     row = judged(float("nan"))
     assert row["verdict"] == "not checkable"
     assert "no value" in row["note"]
-    assert sentence(row) == "1 in the paper; no value here (bar <= 2, ours)"
+    assert describe_row(row) == "1 in the paper; no value here (bar <= 2, ours)"
 
 
 def test_a_claim_on_an_experiment_that_was_not_run_is_not_checkable():
@@ -260,7 +266,7 @@ def test_a_claim_that_needs_a_vintage_has_a_verdict_with_that_vintage_alone():
     ],
 )
 def test_bars(value, bar, expected):
-    assert meets(value, bar) is expected
+    assert meets_bar(value, bar) is expected
     verdict, why = decide(Measured([value], [], [(value, value)]), bar)
     assert (verdict, why) == ("reproduced" if expected else "differs", "")
 
@@ -273,7 +279,7 @@ def test_of_several_values_each_must_meet_the_bar():
 
 def test_the_summary_counts_and_names_what_differs_and_what_is_undecided():
     rows = [judged(1.0), judged(9.0), judged(2.1, ours=WITH_ERROR)]
-    text = summary(pd.DataFrame(rows))
+    text = summarise_scorecard(pd.DataFrame(rows))
     first, *rest = text.splitlines()
     assert first == (
         "Scorecard of 3 claims: 1 reproduced, 1 differs, 1 undecided, 0 not checkable."

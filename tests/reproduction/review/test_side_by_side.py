@@ -74,7 +74,7 @@ def guarantees():
     ],
 )
 def test_a_number_has_three_figures_and_an_error_that_is_not_too_small(value, error, text):
-    assert page.figures(value, error).replace("\u00a0", " ") == text
+    assert page.format_number(value, error).replace("\u00a0", " ") == text
 
 
 def test_errors_stand_by_kind_of_budget_each_from_its_own_rows():

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.review.claims import columns_of, measures_of, tables_of
-from reproduction.review.columns import names_in
-from reproduction.review.measure import WIDTH
-from reproduction.review.scorecard import meets, scorecard, sentence
+from reproduction.review.claims import list_claim_tables, list_columns, list_measures
+from reproduction.review.columns import parse_names
+from reproduction.review.measure import RANGE_ERRORS
+from reproduction.review.scorecard import build_scorecard, describe_row, meets_bar
 from tests.reproduction.review.made_tables import OTHER, chosen, rows_for
 from tests.reproduction.review.test_claims import CLAIMS
 
@@ -36,7 +36,7 @@ def judging(claim):
 
 def verdict(claim, tables):
     vintage = claim.get("needs_vintage", "20000101")
-    card = scorecard([claim], tables, {"das_available": True, "vintage": vintage})
+    card = build_scorecard([claim], tables, {"das_available": True, "vintage": vintage})
     return card.iloc[0]["verdict"]
 
 
@@ -83,7 +83,7 @@ def hidden(how, value, bar):
 
 def as_size(how, value, bar):
     """Whether only the size of a value is asked for, and its size lies within the bar."""
-    return how["take"] == "max_abs" and meets(abs(value), bar)
+    return how["take"] == "max_abs" and meets_bar(abs(value), bar)
 
 
 @cache
@@ -97,14 +97,14 @@ class Made:
 
     def __init__(self, claim, large=True):
         self.claim, self.how, self.bar = claim, judging(claim), claim["bar"]
-        self.tables = {name: self._frame(name, large) for name in tables_of(claim)}
+        self.tables = {name: self._frame(name, large) for name in list_claim_tables(claim)}
         name = self.how["table"]
         frame = self.tables[name]
         self.among = chosen(frame, self.how.get("among"))
         self.looked_at = self.among & chosen(frame, self.how.get("rows"))
 
     def _frame(self, name, large):
-        measures = [how for how in measures_of(self.claim) if how["table"] == name]
+        measures = [how for how in list_measures(self.claim) if how["table"] == name]
         queries = [how[key] for how in measures for key in ("among", "rows") if key in how]
         frame = rows_for(queries)
         size = self.claim.get("tells")
@@ -112,7 +112,7 @@ class Made:
         if told:
             wanted = LARGE if large else SMALL
             frame = frame[frame[size["column"]] == wanted].reset_index(drop=True)
-        asked = {column for how in measures for column in columns_of(how)}
+        asked = {column for how in measures for column in list_columns(how)}
         for column in sorted(asked):
             if column not in frame:
                 frame[column] = 0.0
@@ -149,7 +149,7 @@ class Made:
         if isinstance(values[0], float):
             table[column] = table[column].astype(float)
         if "error" in self.how:
-            table[self.how["error"]] = 0.0 if error is None else error / WIDTH
+            table[self.how["error"]] = 0.0 if error is None else error / RANGE_ERRORS
         for name, sign in zip(self.how.get("limits", []), (-1, 1), strict=False):
             table[name] = table[column] + sign * (0.0 if error is None else error)
         size = self.claim.get("tells", {})
@@ -159,7 +159,7 @@ class Made:
 
 
 def chosen_by(how, column):
-    return any(column in names_in(how[key]) for key in ("rows", "among") if key in how)
+    return any(column in parse_names(how[key]) for key in ("rows", "among") if key in how)
 
 
 def of_kind(*takes):
@@ -360,7 +360,7 @@ def test_one_value_in_doubt_among_others_that_are_right_leaves_it_undecided(clai
         for error, expected in ((0.99, "reproduced"), (1.01, "undecided"), (math.nan, "undecided")):
             tables = made.with_values(spread(made, good), good)
             errors = [0.0] * len(tables[made.how["table"]])
-            errors[place] = error * reach / WIDTH
+            errors[place] = error * reach / RANGE_ERRORS
             tables[made.how["table"]][made.how["error"]] = errors
             assert verdict(claim, tables) == expected, (place, error)
 
@@ -389,7 +389,7 @@ def acceptance(*rows):
 
 def card_of(name, tables):
     (claim,) = [claim for claim in CLAIMS if claim["claim"] == name]
-    return scorecard([claim], tables, {"das_available": False, "vintage": ""}).iloc[0]
+    return build_scorecard([claim], tables, {"das_available": False, "vintage": ""}).iloc[0]
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_zero_acceptance_is_judged_on_the_start_that_is_inferred(confidential, t
     assert row["verdict"] == expected
     assert row["our_value"] == f"{target[0]:g} and {confidential[0]:g}"
     assert "inferred" in row["where"]
-    assert "the start that is inferred" in sentence(row)
+    assert "the start that is inferred" in describe_row(row)
 
 
 def test_the_best_parameter_is_judged_by_the_chains_of_both_starts_together():

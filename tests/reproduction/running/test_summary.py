@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from reproduction.running.summary import closing_words
+from reproduction.running.summary import summarise_run
 from tests import ROOT
 
 
@@ -21,18 +21,18 @@ def results(tmp_path):
 
 
 def test_the_end_names_the_data_the_verdicts_and_the_pages_that_are_there(results):
-    said = closing_words(results)
+    said = summarise_run(results)
     assert said.splitlines()[1:] == [
         "Counts alone.",
         "Scorecard of 3 claims",
         f"Open first: {results / 'index.html'}",
     ]
     (results / "report.html").touch()
-    assert f"Report: {results / 'report.html'}" in closing_words(results)
+    assert f"Report: {results / 'report.html'}" in summarise_run(results)
 
 
 def test_a_run_that_made_nothing_yet_says_nothing(tmp_path):
-    assert closing_words(tmp_path).strip() == ""
+    assert summarise_run(tmp_path).strip() == ""
 
 
 def test_the_command_prints_the_summary(results):
@@ -43,4 +43,4 @@ def test_the_command_prints_the_summary(results):
         env={"PYTHONPATH": str(ROOT / "src")},
         check=True,
     )
-    assert done.stdout.rstrip("\n") == closing_words(results)
+    assert done.stdout.rstrip("\n") == summarise_run(results)

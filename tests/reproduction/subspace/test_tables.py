@@ -8,12 +8,12 @@ import pytest
 import reproduction.subspace
 from isdp.seeds import stream
 from reproduction.running.descriptions import read_descriptions
-from reproduction.subspace.guarantees import profile_table
+from reproduction.subspace.guarantees import compute_profiles
 from reproduction.subspace.tables import (
-    campus_tables,
-    equal_privacy_tables,
-    error_tables,
-    guarantee_tables,
+    compare_errors,
+    tabulate_campus,
+    tabulate_equal_privacy,
+    tabulate_guarantees,
 )
 
 DESCRIPTIONS = read_descriptions(
@@ -41,22 +41,22 @@ CAMPUS = {
 
 @pytest.fixture(scope="module")
 def errors():
-    return error_tables(SEED, WORKLOADS, EPSILON, DELTA, 100)
+    return compare_errors(SEED, WORKLOADS, EPSILON, DELTA, 100)
 
 
 @pytest.fixture(scope="module")
 def guarantees():
-    return guarantee_tables(SEED, WORKLOADS, EPSILON, CONSTANT, LOSSES)
+    return tabulate_guarantees(SEED, WORKLOADS, EPSILON, CONSTANT, LOSSES)
 
 
 @pytest.fixture(scope="module")
 def equal():
-    return equal_privacy_tables(SEED, EPSILON, DELTA, EQUAL)
+    return tabulate_equal_privacy(SEED, EPSILON, DELTA, EQUAL)
 
 
 @pytest.fixture(scope="module")
 def campus():
-    return campus_tables(SEED, CAMPUS)
+    return tabulate_campus(SEED, CAMPUS)
 
 
 def test_every_column_is_described(errors, guarantees, equal, campus):
@@ -86,10 +86,10 @@ def test_comparisons_are_of_the_errors_in_the_table(errors):
 
 
 def test_each_experiment_has_its_own_stream(errors, guarantees):
-    profiles = profile_table(stream(SEED, "subspace", "profiles"), **LOSSES)
+    profiles = compute_profiles(stream(SEED, "subspace", "profiles"), **LOSSES)
     pd.testing.assert_frame_equal(guarantees["profiles"], profiles)
     one = {"total": WORKLOADS["total"]}
-    fewer = error_tables(SEED, one, EPSILON, DELTA, 100)
+    fewer = compare_errors(SEED, one, EPSILON, DELTA, 100)
     pd.testing.assert_frame_equal(errors["checks"], fewer["checks"])
 
 
@@ -111,7 +111,7 @@ def test_equal_privacy_names_the_setting_first(equal):
 
 
 def test_the_results_of_the_campus_follow_from_the_seed(campus):
-    again = campus_tables(SEED, CAMPUS)
+    again = tabulate_campus(SEED, CAMPUS)
     for name in campus:
         pd.testing.assert_frame_equal(campus[name], again[name])
     assert campus["campus_integer"]["tables"].item() == 2 * 4

@@ -1,12 +1,12 @@
 """Draw and list the records that each constraint counts."""
 
 from isdp.io.files import write_csv
-from reproduction.lattices.entry import constraint_pairs
-from reproduction.lattices.figures import constraints_figure
+from reproduction.lattices.entry import list_constraint_pairs
+from reproduction.lattices.figures import plot_constraints
 from reproduction.running.figures import save_figures
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     entry, output = snakemake.params.entry, snakemake.output
-    write_csv(constraint_pairs(entry["constraints"]), output.pairs)
-    save_figures({"constraints": constraints_figure(entry)}, output)
+    write_csv(list_constraint_pairs(entry["constraints"]), output.pairs)
+    save_figures({"constraints": plot_constraints(entry)}, output)

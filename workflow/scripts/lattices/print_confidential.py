@@ -1,10 +1,10 @@
 """Tabulate the confidential counts with their margins."""
 
 from isdp.io.files import write_csv
-from reproduction.lattices.entry import build
-from reproduction.lattices.noise import cross_table
+from reproduction.lattices.entry import build_experiment
+from reproduction.lattices.noise import tabulate_counts
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
-    experiment = build(snakemake.params.entry)
-    write_csv(cross_table(experiment.counts, experiment.axes), snakemake.output.confidential)
+    experiment = build_experiment(snakemake.params.entry)
+    write_csv(tabulate_counts(experiment.counts, experiment.axes), snakemake.output.confidential)

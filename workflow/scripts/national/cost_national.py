@@ -1,9 +1,9 @@
 """Compute how long the measured jobs of the national runs take on other machines."""
 
-from reproduction.national.cost import cost_tables
+from reproduction.national.cost import tabulate_costs
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_tables
 
 with job_log(snakemake.log[0]):
     parts = dict(snakemake.input.items())
-    write_tables(cost_tables(parts, snakemake.params.cost), snakemake.output)
+    write_tables(tabulate_costs(parts, snakemake.params.cost), snakemake.output)

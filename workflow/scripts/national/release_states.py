@@ -5,10 +5,10 @@ from reproduction.data.published import read_published
 from reproduction.national.blocks import release_states
 from reproduction.running.jobs import job_log
 from reproduction.running.tables import write_tables
-from reproduction.topdown.experiment import only_states
+from reproduction.topdown.experiment import keep_states
 
 with job_log(snakemake.log[0]):
     params, given = snakemake.params, snakemake.input
     histogram = read_histogram(given.histogram, read_published(given.published))
-    states = only_states(histogram, params.states)
+    states = keep_states(histogram, params.states)
     write_tables(release_states(params.seed, states), snakemake.output)

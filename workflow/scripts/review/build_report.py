@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from isdp.io.files import read_json, whole
-from reproduction.review.captions import overview, write_captions
+from reproduction.review.captions import fill_overview, write_captions
 from reproduction.running.descriptions import read_descriptions
 from reproduction.running.jobs import job_log
-from reproduction.running.origin import made_by
+from reproduction.running.origin import describe_origin
 from reproduction.running.yaml_files import read_yaml
 
 with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as temporary:
@@ -16,13 +16,13 @@ with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as tempora
     descriptions = read_descriptions(source.descriptions)
     shown = Path(source.shown).read_text().split()
     write_captions(descriptions, shown, captions)
-    text = overview(
+    text = fill_overview(
         Path(source.overview).read_text(),
         read_yaml(source.config),
         read_json(source.provenance),
         descriptions,
         shown,
-        made_by(Path(snakemake.scriptdir).resolve().parents[2], source.config),
+        describe_origin(Path(snakemake.scriptdir).resolve().parents[2], source.config),
     )
     (captions / "workflow.rst").write_text(text)
     temporary.unlink()

@@ -1,8 +1,8 @@
 """Check the invariants of every draw once more, from the files."""
 
 from isdp.io.files import write_csv
-from reproduction.running.draws import verification_table
+from reproduction.running.draws import verify_draws
 from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
-    write_csv(verification_table(snakemake.input), snakemake.output.verified)
+    write_csv(verify_draws(snakemake.input), snakemake.output.verified)
