@@ -1,7 +1,5 @@
 """Release the same counts by every system, at every budget, and measure each in the same way."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Figures of the comparison, a column for each kind of budget: errors, bias by size, and shares."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """The variance of few releases of one table by chance, estimated from each of its states."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The systems that are compared, in families that run in one job each, and their budgets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Tables of the errors, costs and guarantees of all systems, and the points of the figures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

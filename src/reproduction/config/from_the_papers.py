@@ -4,8 +4,6 @@ A value that is filled in takes the place of the settings that the entry stands 
 stand for no setting hold numbers for comparison.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

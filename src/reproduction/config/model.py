@@ -3,8 +3,6 @@
 Each block is described in the module `settings` of its study.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Figures of the sex by age experiment (CDP, Figs 1 to 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

@@ -4,8 +4,6 @@
 and `noise` is added to it: int64 arrays whose last axis has the 46 cells.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 

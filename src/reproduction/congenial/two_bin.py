@@ -8,8 +8,6 @@ The unconstrained noise is (u1, u2), independent Laplace of scale 2/epsilon. Eve
 - l1-projected with weight beta: beta u1 - (1 - beta) u2; beta = 1/2 is the l2 projection again.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

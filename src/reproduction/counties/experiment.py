@@ -1,7 +1,5 @@
 """The county experiment (ISDP, Sections 5 and E.4): sampling the noise, and describing it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Figures of the county experiment."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

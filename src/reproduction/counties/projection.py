@@ -4,8 +4,6 @@ Double geometric noise in every county is moved to an l1-nearest vector that kee
 total. The nearest vector is not unique: three choices are compared.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """The block `counties` of the configuration, and the block `sweep`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """The states that are run, by regressions of the errors of the Census DAS (SDP, 1; ISDP, E.4)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import scipy

@@ -1,7 +1,5 @@
 """The county experiment in several scenarios: one table of all, and the values of its figure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

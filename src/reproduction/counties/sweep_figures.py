@@ -1,7 +1,5 @@
 """The figure that compares the scenarios of a sweep."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Truncation of released county counts at zero: its probability, and the epsilon it needs (E.4)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

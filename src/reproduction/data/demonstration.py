@@ -5,8 +5,6 @@ the counts of the privacy-protected microdata, and those that end in "sf" hold t
 File 1.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """Words for titles where the data of a run are not those that the papers show."""
 
-from __future__ import annotations
-
 PAPER_VINTAGE = "20201116"  # of the demonstration data in ISDP and SDP
 PAPER_STATE = "IL"  # which both papers name
 PAPER_RULE = f"slope negative and significant at 0.01 in vintage {PAPER_VINTAGE}"

@@ -1,7 +1,5 @@
 """Obtain the demonstration data: from a local file, from the ledger's address, or not at all."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit

@@ -5,8 +5,6 @@ letters of the races (W White, B Black, I American Indian, A Asian, P Pacific is
 race), n or h (not Hispanic, Hispanic), c or a (under 18, adult).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

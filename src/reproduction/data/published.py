@@ -1,7 +1,5 @@
 """The published 2010 population of all counties."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

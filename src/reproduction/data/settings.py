@@ -1,7 +1,5 @@
 """The block `data` of the configuration: files and vintages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Census Table P12, sex by age: 23 age groups for each sex, and reading a county's from a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ Samples are mappings from a sampler's name to noise, int64 arrays (chain, draw, 
 the paper's own chain, "mcmc" one that mixes sooner.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

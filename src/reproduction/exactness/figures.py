@@ -1,7 +1,5 @@
 """Figures that lay the laws of Markov chains and of exact draws on top of each other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

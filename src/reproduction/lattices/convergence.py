@@ -1,7 +1,5 @@
 """Meeting times of coupled chains, and the bounds that follow (ISDP, Sections 5 and D)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A lattice experiment as the config describes it: a table with held margins, or record subsets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

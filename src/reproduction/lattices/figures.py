@@ -1,7 +1,5 @@
 """Figures of the lattice experiments (ISDP, Figures 1 and 3 to 7)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Noise of the lattice experiments, and what the papers print of it (ISDP, Section 5)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from itertools import product

@@ -1,7 +1,5 @@
 """The block `lattices` of the configuration, and what the rules ask of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, ClassVar

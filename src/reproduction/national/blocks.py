@@ -4,8 +4,6 @@ All of them together are one run: what a region draws depends on its own name, s
 out as it would if all were run at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

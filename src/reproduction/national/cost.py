@@ -1,7 +1,5 @@
 """What the national runs take on other machines: measured jobs, scheduled on paper."""
 
-from __future__ import annotations
-
 import heapq
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Release every state's table by every system at every budget, in batches that are a job each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

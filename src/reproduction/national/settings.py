@@ -1,7 +1,5 @@
 """The block `national` of the configuration, and the jobs that follow from it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tracts, block groups and blocks for the people of real counties, drawn at random."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

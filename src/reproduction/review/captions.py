@@ -1,7 +1,5 @@
 """Captions of Snakemake's report, from the descriptions, and its overview."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The papers' claims, and those of their figures that are shown: one file each per study."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping

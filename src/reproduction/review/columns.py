@@ -1,7 +1,5 @@
 """Queries of claims against the described columns of tables, checked before anything runs."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable, Mapping

@@ -3,8 +3,6 @@
 Every number on it is the scorecard's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The gallery on the front page: a thumbnail of each figure, and a sentence on it."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path

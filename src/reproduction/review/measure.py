@@ -1,7 +1,5 @@
 """Taking a number of a results table, with its Monte Carlo error, for a claim."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

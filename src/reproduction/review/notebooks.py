@@ -3,8 +3,6 @@
 Formulas become MathML, so that a page needs no script, no font and no network.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The templates of the pages, with the marks and colours of the verdicts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined

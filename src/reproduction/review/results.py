@@ -3,8 +3,6 @@
 Nothing here computes a result. A notebook that shows a number has read it from the results folder.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -39,7 +37,7 @@ class NotInThisRunError(ReviewError):
     """A table, row or figure that a run with other settings does not make."""
 
 
-def open_results(folder=None, expect=None) -> Results:
+def open_results(folder=None, expect=None) -> "Results":
     """Open the results folder of a finished run.
 
     The folder is by default the environment variable ISDP_RESULTS, or `results` in the working

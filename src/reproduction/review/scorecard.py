@@ -1,7 +1,5 @@
 """The scorecard: the papers' claims and this run's values, with computed verdicts."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Mapping

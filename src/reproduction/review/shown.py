@@ -3,8 +3,6 @@
 A results folder may also hold those of a run with another config. No page may show them as its own.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from itertools import chain

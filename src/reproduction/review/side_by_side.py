@@ -1,7 +1,5 @@
 """Tables of the page that compares all systems, formatted from the tables comparison_*."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

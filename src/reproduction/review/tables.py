@@ -1,7 +1,5 @@
 """Tables of results as Markdown and as pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

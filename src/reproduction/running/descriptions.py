@@ -7,8 +7,6 @@ Captions are reStructuredText and Jinja templates: Snakemake renders them for th
 `snakemake.config`, `snakemake.params` and `snakemake.wildcards` are at their disposal.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

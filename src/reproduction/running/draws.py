@@ -1,7 +1,5 @@
 """Files of draws with their labels: study, experiment, law, unit (such as a state) and sampler."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figures as files: SVG and PNG, and a thumbnail that is drawn for its size."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import matplotlib as mpl

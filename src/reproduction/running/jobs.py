@@ -1,7 +1,5 @@
 """What a job of the workflow leaves in its log, and how it ends when the input is wrong."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Iterator

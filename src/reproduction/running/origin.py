@@ -3,8 +3,6 @@
 They are never a rule's parameter: a new commit alone reruns nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -3,8 +3,6 @@
 `make` prints it after Snakemake: ``python -m reproduction.running.summary results``.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

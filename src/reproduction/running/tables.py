@@ -1,7 +1,5 @@
 """Tables of results as csv files in full precision."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 

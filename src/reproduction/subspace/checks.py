@@ -1,7 +1,5 @@
 """The paper's propositions as checks: each gives a number that would show it to fail."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

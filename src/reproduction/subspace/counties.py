@@ -1,7 +1,5 @@
 """Figure 1, right: ten runs of projected Laplace noise on the counties of a state, unbiased."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ replaced record is two units of l1. The second gives the first only where the pr
 are themselves differences of tables with equal invariants, as they are under a total.
 """
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np

@@ -3,8 +3,6 @@
 The tables are those of the study's other modules, as the data dictionary describes them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

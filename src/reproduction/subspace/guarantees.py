@@ -1,7 +1,5 @@
 """What the noise guarantees exactly: the Gaussian constant, pure losses, and profiles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 

@@ -4,8 +4,6 @@ The seed is the run's. The other arguments are blocks of the configuration's blo
 the tables that the rule reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

@@ -5,8 +5,6 @@ person-hours in each building. The data are not public and not needed: the noise
 invariants alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Mechanisms on several workloads: sensitivities, errors, and how near they are to the least."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 

@@ -9,8 +9,6 @@ household, epsilon_h = 2 epsilon_l1. An array `before` has shape (counties, 2), 
 shape (1, counties, 2), and every `epsilon` is for each household.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from functools import lru_cache

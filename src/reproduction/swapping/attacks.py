@@ -1,7 +1,5 @@
 """The information that an attacker gains on where a uniquely described household lives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np

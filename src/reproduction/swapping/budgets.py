@@ -1,7 +1,5 @@
 """Budgets of the slides, their distance from the exact loss, and the permutations drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import permutations, product
 

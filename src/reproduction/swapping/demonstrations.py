@@ -1,7 +1,5 @@
 """The slides' theorems and remarks as computations, and their errata with the argument."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

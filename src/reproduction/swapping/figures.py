@@ -1,7 +1,5 @@
 """Figures of swapping; each draws tables of `reproduction.swapping.tables` and nothing else."""
 
-from __future__ import annotations
-
 import itertools
 from textwrap import fill
 

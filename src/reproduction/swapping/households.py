@@ -5,8 +5,6 @@ households have exactly that table, exactly 264,331 households of two persons, a
 shares; how sizes differ between counties is an assumption, of which there are three.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import scipy

@@ -4,8 +4,6 @@ Households are mappings from an assumption on their sizes (a scenario) to counts
 and tenure, int64 of shape (sizes, 14, 2), from `reproduction.swapping.households.scenarios`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import product
 

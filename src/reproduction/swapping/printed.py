@@ -1,7 +1,5 @@
 """Tables that the slides print: Massachusetts in 1940, and the budgets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

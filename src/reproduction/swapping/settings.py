@@ -1,7 +1,5 @@
 """The block `swapping` of the configuration."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

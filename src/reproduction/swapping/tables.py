@@ -4,8 +4,6 @@ Each function takes the budgets (`printed`) and Massachusetts (`table`) as the s
 the block `swapping` of the config, and the seed of the run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

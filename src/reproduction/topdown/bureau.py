@@ -1,7 +1,5 @@
 """The Bureau's own file beside the counts that lie in the repository."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

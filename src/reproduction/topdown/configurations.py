@@ -5,8 +5,6 @@ The shares of the production run of 8 June 2021 are facts from the Bureau's publ
 in strategy ProductionCandidate20210527US_mult8_add02_dsepJune3).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

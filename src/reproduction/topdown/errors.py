@@ -1,7 +1,5 @@
 """Errors of released tables: by true size of the cell, of margins, and slopes on log population."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """TopDown on the published 2010 counts of all counties, run by run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures of TopDown: bias by size of cell, slopes, a state's counties, swapping, noise."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping, Sequence
 

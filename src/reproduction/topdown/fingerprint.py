@@ -6,8 +6,6 @@ from unswapped counts, its difference from the published ones grows with the cou
 from the state's share, and only for what swapping did not hold.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Implied constraints (TDA): dormitories, group quarters, regions, and where they fail."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import product
 from typing import Literal

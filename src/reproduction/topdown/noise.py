@@ -1,7 +1,5 @@
 """The slides' noise tables (TDA, last part), and what other conversions make of them."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The block `topdown` of the configuration."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

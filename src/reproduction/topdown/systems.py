@@ -1,7 +1,5 @@
 """Every system's errors, run by run: TopDown's, those of exact integer noise, and the Bureau's."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """What all runs of all systems come to: bias, trends, margins, and what makes the bias."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -9,8 +9,6 @@ the implied constraints, then the counties, with the failsafe where these cannot
 state with the implied constraints, then the counties; and the minimal schema, both levels at once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 
