@@ -1,4 +1,4 @@
-"""Release the same counts by every system, at every budget, and measure each in the same way."""
+"""Releases of the same counts by every system, at every budget, and their errors."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ POPULATION_CLASSES = {
     "over 100,000": 100_000,
 }
 QUERIES = ("total", "race", "hispanic", "adult", "detail")
-# shares that people use, of a county's people: the part of a cell's name, and its letter
+# shares of a county's persons: the position in a cell's name, and the letter there
 SHARES = {
     "Hispanic": (1, "h"),
     "under 18": (2, "c"),
@@ -36,13 +36,13 @@ DEMONSTRATION_SYSTEM = "Bureau, 2021-06-08"
 
 
 def build_areas(histogram: Histogram) -> Areas:
-    """Counties within states, Puerto Rico counted among the states."""
+    """Return the counties within states; Puerto Rico counts as a state."""
     counties = histogram.counties
     return Areas(histogram.counts, counties["state"].tolist(), SCHEMA, counties["fips"].tolist())
 
 
 def list_shares() -> list[Share]:
-    """Return the shares that are measured."""
+    """List the shares that are measured."""
     names = [cell.split(":") for cell in CELLS]
     return [
         Share(share, [number for number, name in enumerate(names) if name[part] == letter])
@@ -55,9 +55,9 @@ def run_family(
 ) -> dict[str, pd.DataFrame]:
     """Run some systems at all budgets of the block "comparison" of the config.
 
-    Returns a table of each of `KINDS`. The columns after system, parameter, budget, run and scope
-    are those of `isdp.compare` with `spreads`; of "cost" they are the size of the table and the
-    seconds of one processor.
+    Returns one table for each of `TABLE_KINDS`. The columns after system, parameter, budget, run
+    and scope are those of `isdp.compare` with the spreads. The table "cost" has the size of the
+    table and the processor time (seconds).
     """
     found = []
     swapped = keep_states(histogram, settings["swapped"])
@@ -80,9 +80,9 @@ def run_family(
 
 
 def measure_demonstration(histogram: Histogram, private: Histogram, rho: float, swapped) -> dict:
-    """Measure the demonstration data, noisy counts of the same counties, in the same way.
+    """Measure the demonstration data as a release of the same counties.
 
-    The Bureau spent `rho` on the levels and queries that are run here.
+    `rho` is the part of its budget for the levels and queries that are run here.
     """
     (found,) = measure_releases(histogram, [private.counts], swapped)
     return add_labels(found, system=DEMONSTRATION_SYSTEM, parameter="rho", budget=rho, run=0)
@@ -91,7 +91,7 @@ def measure_demonstration(histogram: Histogram, private: Histogram, rho: float, 
 def measure_releases(
     part: Histogram, releases: Sequence[np.ndarray], swapped: Sequence[str]
 ) -> list[dict[str, pd.DataFrame]]:
-    """Measure releases of one kind in all counties, and in those that are swapped as well."""
+    """Measure releases of one system in all counties, and in those of the swapped states."""
     inside = part.counties["state"].isin(list(swapped)).to_numpy()
     scopes = {} if inside.all() else {ALL_COUNTIES: np.full(len(inside), True)}
     scopes |= {SWAPPED_STATES: inside} if inside.any() else {}
@@ -104,7 +104,7 @@ def measure_releases(
 
 
 def _measured(releases, true, states) -> list[dict[str, pd.DataFrame]]:
-    """Measure each release; spreads are those of all, with rows as of the errors."""
+    """Measure each release; spreads are over all releases, with the rows of the errors."""
     queries, fractions = [], []
     people = true.sum(axis=1)
     for query in QUERIES:

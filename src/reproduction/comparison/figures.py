@@ -1,4 +1,4 @@
-"""Figures of the comparison, a column for each kind of budget: errors, bias by size, and shares."""
+"""Figures of the comparison, with one column per kind of budget: errors, bias by size, shares."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ from reproduction.comparison.experiment import (
 )
 
 GREEN, PURPLE, BROWN, ORANGE = "#3f8f4f", "#7a5195", "#8a6d1c", DARK[1]
-# colour, marker and line of each system, in the order in which readers see them
+# colour, marker and line of each system, in order of appearance
 STYLES = {
     "integer noise": (DRAW, "o", "-"),
     "K-norm noise": (ORANGE, "s", "-"),
@@ -26,7 +26,7 @@ STYLES = {
     DEMONSTRATION_SYSTEM: (DAS, "P", "none"),
     "permutation swapping": (BROWN, "h", "-"),
 }
-# hold more than the others of their column, so that they may not be compared with these: hollow
+# systems with more constraints than the others of their column: hollow markers
 MORE_CONSTRAINED = ("conditioned noise, no count below zero", DEMONSTRATION_SYSTEM)
 CONVERTED_SYSTEMS = ("integer noise", "TopDown, one pass")
 PANELS = {
@@ -34,7 +34,7 @@ PANELS = {
     "rho": ("zCDP: rho for one person", "systems with zero-concentrated privacy"),
     "rate": ("swap rate (no budget for one person)", "records swapped"),
 }
-# words of the vertical axis in each row of the figure of errors, by query or share
+# labels of the vertical axis in the figure of errors, by query or share
 ERROR_ROWS = {
     "detail": "cells: root mean square\nerror (persons)",
     "total": "county totals: root mean\nsquare error (persons)",
@@ -44,14 +44,14 @@ BIAS_ROWS = {
     "bias": "mean error of a cell\n(persons; linear within 1)",
     "rmse": "root mean square error\nof a cell (persons)",
 }
-BAR_ERRORS = 3  # standard errors that a bar reaches on either side
-DODGE = 0.02  # powers of ten: how far apart systems stand that would hide each other
-TITLE_NOTE = f"({SWAPPED_STATES}; bars: three standard errors; hollow: holds more than the others)"
+BAR_ERRORS = 3  # standard errors on either side of a point
+DODGE = 0.02  # powers of ten between systems with equal budgets
+TITLE_NOTE = f"({SWAPPED_STATES}; bars: three standard errors; hollow: more constraints)"
 
 
 @styled
 def plot_errors(points: pd.DataFrame) -> Figure:
-    """Draw error against each system's own budget, a column for each kind of budget."""
+    """Draw errors by budget, with one column per kind of budget."""
     figure, axes = panels(len(ERROR_ROWS), len(PANELS), (11.5, 9.4), sharex="col")
     for row, (name, words) in enumerate(ERROR_ROWS.items()):
         drawn = points[points["query"] == name]
@@ -68,13 +68,13 @@ def plot_errors(points: pd.DataFrame) -> Figure:
         axes[row, 0].set_ylabel(words)
     _name_columns(axes, [words for words, _ in PANELS.values()], 7)
     axes[1, 2].text(
-        0.5, 0.5, "held: no error", transform=axes[1, 2].transAxes, ha="center", color=INK
+        0.5, 0.5, "invariant: no error", transform=axes[1, 2].transAxes, ha="center", color=INK
     )
-    return finish(figure, f"Three kinds of budget, three columns: compare within one {TITLE_NOTE}")
+    return finish(figure, f"Errors by budget; compare within one column {TITLE_NOTE}")
 
 
 def _logarithmic(axis: Axes) -> None:
-    """Make the upright axis logarithmic, at least a power of ten high, in plain digits."""
+    """Make the vertical axis logarithmic, over at least a factor of ten, with plain digits."""
     axis.set_yscale("log")
     if not axis.has_data():
         axis.set_yticks([])
@@ -92,7 +92,7 @@ def _logarithmic(axis: Axes) -> None:
 def _line(
     axis: Axes, x, points: pd.DataFrame, value: str, error: str, system: str, label: str = ""
 ) -> None:
-    """Draw one system's points with their bars, hollow if it holds more than the others."""
+    """Draw one system's points with error bars; hollow markers if it has more constraints."""
     colour, marker, line = STYLES[system]
     axis.errorbar(
         x,
@@ -110,24 +110,24 @@ def _line(
 
 
 def _budgets(axis: Axes, part: pd.DataFrame, converted: pd.DataFrame) -> None:
-    """Mark the budgets, and pure systems where their epsilon puts them as zCDP: epsilon^2 / 2."""
+    """Mark the budgets, and draw pure systems at their zCDP budget, epsilon^2 / 2."""
     for system, _, points in _in_order(converted):
         points = points.sort_values("budget")
         look = {"color": STYLES[system][0], "marker": STYLES[system][1], "ms": 3}
         label = f"{system}, by Bun and Steinke 2016"
         axis.plot(points["budget"], points["value"], ls=":", lw=0.9, label=label, **look)
-    # converted budgets a line lower, as they may be close to the others
+    # a second line for converted budgets, which may be close to the others
     ticks = {budget: f"\n{budget:.3g}" for budget in sorted(set(converted["budget"]))}
     ticks |= {budget: f"{budget:.3g}" for budget in sorted(set(part["budget"]))}
     axis.set_xticks(list(ticks), list(ticks.values()))
     axis.xaxis.set_minor_formatter(NullFormatter())
-    if ticks:  # a margin next to the first and the last, and to the only one
+    if ticks:  # margins on both sides
         margin = max(1.2, (max(ticks) / min(ticks)) ** 0.06)
         axis.set_xlim(min(ticks) / margin, max(ticks) * margin)
 
 
 def _name_columns(axes, words: list[str], below: float) -> None:
-    """Name each column above it; below it its axis and, at a distance in letters, its systems."""
+    """Title each column, and place its axis label and, `below` it in letters, its legend."""
     for column, (_, title) in enumerate(PANELS.values()):
         axis = axes[-1, column]
         axes[0, column].set_title(title, loc="left")
@@ -170,11 +170,11 @@ def plot_shares(points: pd.DataFrame) -> Figure:
         for axis in row:
             _logarithmic(axis)
     _name_columns(axes, ["population of the county"] * len(PANELS), 11)
-    return finish(figure, f"Mean absolute errors of shares of a county's people {TITLE_NOTE}")
+    return finish(figure, f"Mean absolute errors of shares of a county's persons {TITLE_NOTE}")
 
 
 def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> None:
-    """Draw a column by classes of size, in which the systems stand side by side on a band."""
+    """Draw a column by classes of size, with the systems next to each other in each class."""
     for axis, parameter in zip(axes, PANELS, strict=True):
         part = drawn[drawn["parameter"] == parameter]
         for system, aside, points in _in_order(part):
@@ -190,7 +190,7 @@ def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> Non
 
 
 def _in_order(rows: pd.DataFrame):
-    """Give each system in the order of `STYLES`, its steps from the panel's middle, its rows."""
+    """Yield each system in the order of `STYLES`, its offset from the centre, and its rows."""
     shown = [system for system in STYLES if system in set(rows["system"])]
     for place, system in enumerate(shown):
         yield system, place - (len(shown) - 1) / 2, rows[rows["system"] == system]

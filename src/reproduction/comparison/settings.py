@@ -18,8 +18,8 @@ from reproduction.running.settings import (
     setting,
 )
 
-# The parameter that sets the budget of each system, by family. Snakemake reads it at every start,
-# and would take a second and a half to load the systems for it.
+# The parameter of each system's budget, by family. Snakemake reads it at every start, and loading
+# the systems would take 1.5 seconds.
 PARAMETERS = {
     "noise": ("epsilon", "rho", "epsilon", "epsilon", "rho"),
     "conditioned": ("epsilon",),
@@ -77,6 +77,6 @@ class ComparisonSettings(Block):
                 )
         if "published" not in self.rhos:
             raise ConfigError(
-                "config: comparison.rhos: must contain 'published', as the figures show that "
-                f"budget next to the Bureau's own counts, got {self.rhos}"
+                "config: comparison.rhos: must contain 'published', the budget of the figures, "
+                f"got {self.rhos}"
             )

@@ -14,20 +14,20 @@ from reproduction.topdown.configurations import production_budget, slides_budget
 from reproduction.topdown.experiment import keep_states
 from reproduction.topdown.tables import average_runs
 
-RUN_KEYS = ["parameter", "budget", "scope"]  # besides system and run
-# queries whose errors are given by true size; of the others all answers together
+RUN_KEYS = ["parameter", "budget", "scope"]  # in addition to system and run
+# queries whose errors are tabulated by true size
 QUERIES_BY_SIZE = ("total", "detail")
-# the table and the column that the figure of errors shows of each query or share
+# table and column in the figure of errors, by query or share
 PLOTTED = {"detail": ("errors", "rmse"), "total": ("errors", "rmse"), "Hispanic": ("shares", "mae")}
 PURE_TO_ZCDP = "Bun and Steinke 2016, Proposition 1.4: epsilon gives rho = epsilon^2 / 2"
 NO_ZCDP_TO_PURE = "no rho gives a pure epsilon; an epsilon at a delta is another kind of loss"
 SWAPPING_ASSUMPTION = (
-    "that holding every area's total and every region's cells costs nothing, and that nobody "
-    "minds whose records are exchanged: no theorem turns a rate into the budget of one person"
+    "that keeping every area's total and every region's cells has no cost, and that it does not "
+    "matter whose records are exchanged: no theorem converts a rate to the budget of one person"
 )
 DEMONSTRATION_ASSUMPTION = (
-    "that the file's differences are those of the algorithm alone: the tables of 2010 were "
-    "themselves swapped, which shows in race and Hispanic origin"
+    "that the differences are those of the algorithm alone: the tables of 2010 were themselves "
+    "swapped, which affects race and Hispanic origin"
 )
 
 
@@ -37,7 +37,7 @@ def tabulate_errors(errors: pd.DataFrame) -> pd.DataFrame:
     values = ["answers", "bias", "mae", "rmse", "negative"]
     found = _means(kept, ["query", "size"], values, ["bias_spread", "square_spread"])
     of_square = found.pop("square_error")
-    # the error of a root, to first order; a query that is never off has none
+    # delta method for the square root; 0 for a query without errors
     return found.assign(rmse_error=of_square / (2 * found["rmse"]).where(found["rmse"] > 0, 1))
 
 
@@ -56,7 +56,7 @@ def tabulate_impossible(summary: pd.DataFrame) -> pd.DataFrame:
 def _means(
     table: pd.DataFrame, by: list[str], values: list[str], spreads: list[str]
 ) -> pd.DataFrame:
-    """Average over runs; of each column NAME_spread the standard error NAME_error."""
+    """Average over runs; each column NAME_spread gives the standard error NAME_error."""
     keys, values = [*RUN_KEYS, *by], [*values, *spreads]
     found = average_runs(table, keys, values)[["system", *keys, "runs", *values]]
     for name in spreads:
@@ -66,7 +66,7 @@ def _means(
 
 
 def tabulate_costs(cost: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the processor time of a release over budgets and runs, and the jobs' memory."""
+    """Summarise the processor time per release over budgets and runs, and the jobs' memory."""
     found = cost.groupby("system", sort=False).agg(
         releases=("run", "size"),
         areas=("areas", "first"),
@@ -80,7 +80,7 @@ def tabulate_costs(cost: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_guarantees(areas: Areas, swapped: Areas, settings: Mapping) -> pd.DataFrame:
-    """List every system's guarantee at each of its budgets; records are swapped in `swapped`."""
+    """List the guarantee of each system at each budget; `swapped` are the areas of swaps."""
     rows = []
     for system in [each for family in list_systems().values() for each in family]:
         table = swapped if system.parameter == "rate" else areas
@@ -109,7 +109,7 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
         "loss_per_person": None if person is None else upper(person),
         "rho_by_theorem": rho,
         "held": system.held(),
-        # the whole budget, of which the levels and queries that are run take this part
+        # the whole budget, including levels and queries that are not run
         "published": f"{upper(float(known.total / known.spent) * budget)}" if known else "",
         "whole_counts": system.whole,
         "no_negative_counts": system.nonnegative,
@@ -121,7 +121,7 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
 
 def _bureau_row() -> dict:
     whole = production_budget()
-    guarantee = whole.guarantee("the total of each state, and what a block has of housing units")
+    guarantee = whole.guarantee("the total of each state, and the housing units of each block")
     return {
         "system": DEMONSTRATION_SYSTEM,
         "paper": "TDA",
@@ -162,7 +162,7 @@ def collect_tables(
 
 
 def select_error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFrame:
-    """List the points of the figure of errors but those of 0, which a logarithm cannot show."""
+    """Select the points of the figure of errors, without zeros, which a log axis cannot show."""
     tables = {"errors": errors, "shares": shares.rename(columns={"share": "query"})}
     parts = []
     for name, (table, column) in PLOTTED.items():
@@ -175,6 +175,6 @@ def select_error_points(errors: pd.DataFrame, shares: pd.DataFrame) -> pd.DataFr
 
 
 def select_points_by_size(table: pd.DataFrame, chosen: Mapping[str, float]) -> pd.DataFrame:
-    """List the errors by size, at the budget chosen for each parameter."""
+    """Select the errors by size, at the budget chosen for each parameter."""
     rows = table[(table["scope"] == SWAPPED_STATES) & (table["size"] != "all")]
     return rows[rows["budget"] == rows["parameter"].map(chosen)].reset_index(drop=True)

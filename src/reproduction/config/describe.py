@@ -1,8 +1,8 @@
-"""The table of keys in config/README.md, written from the model of the configuration.
+"""Table of keys in config/README.md, written from the model of the configuration.
 
     python -m reproduction.config.describe config/README.md
 
-writes the table between the page's two marks.
+writes the table between the two marks of the page.
 """
 
 import sys
@@ -22,7 +22,7 @@ TABLE_START, TABLE_END = (
 def list_keys(model: type[Block] = Config, path: tuple[str, ...] = ()) -> Iterator[tuple]:
     """Yield the dotted key, meaning and source of every key, in the order of the model.
 
-    The placeholder of a model stands for a name that users choose.
+    The placeholder of a model replaces names that users choose.
     """
     for name, field in model.model_fields.items():
         here = (*path, field.alias or name)
@@ -41,7 +41,7 @@ def _blocks(annotation: Any) -> Iterator[type[Block]]:
 
 
 def format_table() -> str:
-    """Write the keys as a Markdown table; a key that several models have is listed once."""
+    """Format the keys as a Markdown table; a key of several models is listed once."""
     rows = {"": "| key | meaning | value in `config.yaml` |\n|---|---|---|"}
     for key, meaning, source in list_keys():
         rows.setdefault(key, f"| `{key}` | {meaning} | {source} |")
@@ -49,7 +49,7 @@ def format_table() -> str:
 
 
 def insert_table(text: str, rows: str) -> str:
-    """Put the table between the marks of a page."""
+    """Insert the table between the marks of a page."""
     before, rest = text.split(TABLE_START)
     return f"{before}{TABLE_START}\n\n{rows}\n\n{TABLE_END}{rest.split(TABLE_END)[1]}"
 

@@ -1,4 +1,4 @@
-"""Figures of the sex by age experiment (CDP, Figs 1 to 3)."""
+"""Figures of the sex by age experiment (CDP, Figures 1 to 3)."""
 
 from collections.abc import Mapping
 
@@ -11,8 +11,8 @@ from isdp.plots.boxes import draw_box_shapes
 from isdp.plots.style import BOX, DARK, DAS, DRAW, FAINT, INK, finish, panels, styled
 
 STARTS = {
-    "target": ("stationary: started in the target", {"color": DRAW, "fmt": "o-"}),
-    "confidential": ("started at the confidential table", {"color": FAINT, "fmt": "s--"}),
+    "target": ("stationary: starts from the target", {"color": DRAW, "fmt": "o-"}),
+    "confidential": ("starts at the confidential table", {"color": FAINT, "fmt": "s--"}),
 }
 POINT_STYLE = {"ms": 4, "lw": 1, "capsize": 2}
 BELOW_POINT = {"xytext": (0, -3), "textcoords": "offset points", "va": "top", "ha": "center"}
@@ -60,7 +60,7 @@ def plot_sex_by_age(read: Mapping[str, pd.DataFrame], settings: Mapping) -> dict
 
 @styled
 def plot_acceptance(rates: pd.DataFrame, title: str) -> Figure:
-    """Show the acceptance rate against the proposal parameter (CDP, Fig 2)."""
+    """Draw the acceptance rate by proposal parameter (CDP, Figure 2)."""
     figure, ((left, right),) = panels(1, 2, (10, 4), width_ratios=(2, 1))
     printed = rates.dropna(subset=["paper_percent"]).drop_duplicates("proposal_epsilon")
     for axis in (left, right):
@@ -91,7 +91,7 @@ def plot_acceptance(rates: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figure:
-    """Trace of a chain in two cells (CDP, Fig 3)."""
+    """Draw the trace of a chain in two cells (CDP, Figure 3)."""
     figure, axes = panels(len(summary), 1, (9.5, 5), sharex=True)
     for axis, (_, cell) in zip(axes[:, 0], summary.iterrows(), strict=True):
         part = steps[steps["cell"] == cell["cell"]]
@@ -99,8 +99,8 @@ def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figur
         axis.axhline(cell["confidential"], color=DAS, lw=1, ls="--", label="confidential count")
         how = "proposed" if cell["proposed"] else "solved from the equalities"
         axis.set_title(
-            f"cell {cell['cell']} ({cell['name']}), {how}: {cell['ess']:.0f} effective draws of "
-            f"{cell['steps']:,}",
+            f"cell {cell['cell']} ({cell['name']}), {how}: effective sample size "
+            f"{cell['ess']:.0f} in {cell['steps']:,} steps",
             loc="left",
             fontsize=9,
         )
@@ -113,10 +113,10 @@ def plot_traces(steps: pd.DataFrame, summary: pd.DataFrame, title: str) -> Figur
 
 @styled
 def plot_distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) -> Figure:
-    """Mean distances of releases, method by method, with the paper's medians (CDP, Fig 1).
+    """Draw mean distances of releases by method, with the paper's medians (CDP, Figure 1).
 
-    `labels` are words for each method that gets a box, in order. The methods unmixed_N, from chains
-    of N proposals that were not given time to mix, go into the panels on the right.
+    `labels` name the methods with a box, in order. The methods unmixed_N, from chains of N
+    proposals that have not converged, are in the panels on the right.
     """
     figure, axes = panels(2, 2, (10.5, 6.6), width_ratios=(1.5, 1))
     for (box_axis, line_axis), distance in zip(axes, ("l1", "l2"), strict=True):
@@ -141,7 +141,7 @@ def plot_distances(medians: pd.DataFrame, title: str, labels: dict[str, str]) ->
     axes[0, 0].legend(handles=handles, loc="upper left", frameon=True)
     axes[0, 0].set_title(title, loc="left", fontsize=10)
     axes[0, 1].set_title("conditional releases from short chains", loc="left", fontsize=9)
-    axes[1, 1].set_xlabel("proposals of a chain from the confidential table")
+    axes[1, 1].set_xlabel("proposals of a chain that starts at the confidential table")
     return finish(figure)
 
 
@@ -153,7 +153,7 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
     axis.errorbar(proposals, short["median"], 2 * short["se"], label=label, **look)
     middle, se, paper = medians.loc["conditional", ["median", "se", "paper"]]
     axis.axhspan(middle - 2 * se, middle + 2 * se, color=BOX, alpha=0.5)
-    axis.axhline(middle, color=INK, lw=1.2, label="median, mixed chains (band: 2 s.e.)")
+    axis.axhline(middle, color=INK, lw=1.2, label="median, converged chains (band: 2 s.e.)")
     if pd.notna(paper):
         axis.axhline(paper, color=DAS, lw=1.2, ls="--", label="paper's median")
     axis.set_xscale("log")
@@ -164,7 +164,7 @@ def _draw_mixing(axis: Axes, medians: pd.DataFrame) -> None:
 def plot_samplers(
     speeds: pd.DataFrame, norms: pd.DataFrame, title: str, labels: dict[str, str]
 ) -> Figure:
-    """Efficiency of two samplers of one target, and the distribution of the norm by each."""
+    """Draw the efficiency of two samplers with one target, and the norm by each."""
     figure, ((left, right),) = panels(1, 2, (10, 3.6), width_ratios=(1, 1.3))
     values = speeds.set_index("sampler")["effective_draws_per_second"].loc[list(labels)]
     colours = DARK[: len(labels)]
@@ -172,7 +172,7 @@ def plot_samplers(
     left.bar_label(bars, fmt="{:,.0f}", padding=4, fontsize=9)
     left.invert_yaxis()
     left.set_xlim(0, 1.2 * values.max())
-    left.set_xlabel("effective draws a second (worst cell, this run)")
+    left.set_xlabel("effective sample size per second (worst cell, this run)")
     left.grid(False, axis="y")
     for colour, (name, words) in zip(DARK, labels.items(), strict=False):
         part = norms[norms["sampler"] == name]

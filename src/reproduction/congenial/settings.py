@@ -180,7 +180,7 @@ class CongenialSettings(Block):
                 raise ConfigError(f"config: {KEY}.{key}: {error}") from None
         if (entry.file is None) != (entry.county is None):
             raise ConfigError(
-                f"config: {KEY}: file and county belong together: give both or neither"
+                f"config: {KEY}: file and county must be given together; set both or neither"
             )
         check_file(f"{KEY}.file", entry.file)
         if entry.solved is not None:

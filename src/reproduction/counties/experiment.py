@@ -1,4 +1,4 @@
-"""The county experiment (ISDP, Sections 5 and E.4): sampling the noise, and describing it."""
+"""The county experiment (ISDP, Sections 5 and E.4): sampling and description of the noise."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from isdp.lattice.kernel import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.laplace import GeneralizedLaplace
 
-MAX_USUAL_NOISE = 30  # the paper's "overwhelming majority" of the noise lies in [-30, 30]
+MAX_USUAL_NOISE = 30  # persons: the paper has an "overwhelming majority" in [-30, 30]
 
 
 def sample_state(
@@ -20,11 +20,10 @@ def sample_state(
 ) -> Draws:
     """Sample the noise of a state's counties under the state's total.
 
-    Each chain starts where a run at the smaller epsilon of `overdispersed` ends, which puts the
-    starts further apart than the target's own draws.
-
-    Of the `counties` only the FIPS codes are read, never the counts. The settings are those of the
-    block `counties` of the configuration that concern the walk.
+    Each chain starts at the end of a run at the smaller epsilon of `overdispersed`, so that the
+    starts are farther apart than draws of the target. The FIPS codes of `counties` are read, but
+    never the counts. The settings are those of the block `counties` of the configuration for the
+    walk.
     """
     invariants = Invariants.total(len(counties), f"population of {counties['state'].iloc[0]}")
     lattice = kernel_lattice(invariants, settings["basis"])
@@ -46,7 +45,7 @@ def describe_noise(
 ) -> dict[str, pd.DataFrame]:
     """Diagnose and describe the noise of one state.
 
-    The noise has shape (chain, draw, cell), the cells in the order of `counties`. The tables rhat,
+    The noise has shape (chain, draw, cell), with cells in the order of `counties`. The tables rhat,
     noise and state are the state's rows of counties_rhat, counties_noise and counties_states.
     """
     diagnostics = convergence(noise)
@@ -59,7 +58,7 @@ def describe_noise(
     norm = convergence(mechanism.measure(noise)[..., None], ("rhat", "ess_bulk")).iloc[0]
     within = (np.abs(noise) <= MAX_USUAL_NOISE).mean(axis=-1)
     found = convergence(within[..., None], ["mcse_mean"]).iloc[0]
-    # a chain that keeps one value says nothing of the autocorrelation
+    # the autocorrelation of a constant chain is unknown
     error = within.std() / np.sqrt(within.size) if found["frozen"] else found["mcse_mean"]
     row = {
         "state": counties["state"].iloc[0],
@@ -96,7 +95,7 @@ def describe_noise(
 
 
 def tabulate_boxes(counties: pd.DataFrame, noise: np.ndarray) -> pd.DataFrame:
-    """Gather what the figure of one state shows, one value per row.
+    """Tabulate the values in the figure of one state, one value per row.
 
     The series are those of `isdp.diagnostics.summaries.boxes`, and das_error.
     """

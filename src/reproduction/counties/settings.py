@@ -112,8 +112,8 @@ class CountiesSettings(Block):
         if self.overdispersed.epsilon >= self.epsilon:
             raise ConfigError(
                 f"config: counties.overdispersed.epsilon: must be less than counties.epsilon "
-                f"({self.epsilon:g}), got {self.overdispersed.epsilon:g}; a larger one gives "
-                f"starts that are not over-dispersed"
+                f"({self.epsilon:g}), got {self.overdispersed.epsilon:g}; "
+                f"starts at a larger epsilon are not over-dispersed"
             )
 
 

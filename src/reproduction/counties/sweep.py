@@ -1,4 +1,4 @@
-"""The county experiment in several scenarios: one table of all, and the values of its figure."""
+"""The county experiment in several scenarios: one table, and the values of its figure."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,7 +16,7 @@ from reproduction.data.published import select_counties
 MAX_RHAT = 1.01
 MIN_ESS_PER_CHAIN = 100
 CURVE_POINTS = 60
-# below this sd the rounding to integers shows, and the continuous law is not drawn
+# persons; the continuous distribution is drawn above this sd only
 MIN_CONTINUOUS_SD = 2.0
 
 
@@ -49,7 +49,7 @@ def tabulate_scenario(
     counties: pd.DataFrame,
     provenance: Mapping,
 ) -> pd.DataFrame:
-    """Describe one scenario, one row per state, from the states' tables of `describe`."""
+    """Describe one scenario, one row per state, from the states' tables of `describe_noise`."""
     data = "published counts alone"
     if provenance["das_available"]:
         data = f"{provenance['source']}, {provenance['vintage']}"
@@ -76,10 +76,10 @@ def tabulate_scenario(
 
 
 def tabulate_figure(table: pd.DataFrame) -> pd.DataFrame:
-    """Gather what the figure of a sweep shows, with the distributions between its epsilons."""
+    """Tabulate the values in a sweep's figure, with the distributions between its epsilons."""
     keys = ["state", "norm", "epsilon"]
     shown = ["sd", "p_abs_le_30", "rhat_max", "convergence"]
-    chains = table.drop_duplicates(keys)[keys + shown]  # the vintage leaves the noise as it is
+    chains = table.drop_duplicates(keys)[keys + shown]  # the vintage does not affect the noise
     das = table.drop_duplicates(["state", "vintage"])[["state", "vintage", "das_rms"]]
     das = das.dropna(subset=["das_rms"]).rename(columns={"das_rms": "sd"}).astype({"vintage": str})
     curves = [
@@ -109,12 +109,12 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
 
 
 def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
-    """Noise of a cell under one total for the l2 mechanism, as if it were not rounded.
+    """Compute sd and P(|u| < 30.5) of a cell's noise under one total, l2 norm, without rounding.
 
-    On the hyperplane of sum zero, of dimension d = cells - 1, the noise has a norm R ~ Gamma(d,
-    1 / epsilon) and a uniform direction. A cell is sqrt(d / cells) R T with T a coordinate of a
-    uniform point on the unit sphere, T^2 ~ Beta(1/2, (d - 1)/2); so its variance is d / epsilon^2.
-    Returns the sd, and P(|u| < 30.5), which is P(|u| <= 30) for the nearest whole number.
+    On the hyperplane of sum zero, of dimension d = cells - 1, the noise has a norm R ~ Gamma(d, 1 /
+    epsilon) and a uniform direction. A cell is sqrt(d / cells) R T, where T is a coordinate of a
+    uniform point on the unit sphere and T^2 ~ Beta(1/2, (d - 1)/2). Its variance is therefore d /
+    epsilon^2. The probability is that of |u| <= 30 for the nearest whole number.
     """
     d = cells - 1
     within = scipy.stats.gamma.cdf(_reaches(cells), d, scale=1 / epsilon).mean()
@@ -123,7 +123,7 @@ def continuous_l2(cells: int, epsilon: float) -> tuple[float, float]:
 
 @cache
 def _reaches(cells: int) -> np.ndarray:
-    """Norms at which a cell is BAND from zero, for 2000 directions that stand for all."""
+    """Norms at which a cell is 30.5 from zero, for 2000 equally probable directions."""
     d = cells - 1
     middles = (np.arange(2000) + 0.5) / 2000
     squares = scipy.stats.beta(0.5, (d - 1) / 2).ppf(middles) if d > 1 else np.ones(1)

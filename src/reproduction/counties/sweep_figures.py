@@ -1,4 +1,4 @@
-"""The figure that compares the scenarios of a sweep."""
+"""Figure that compares the scenarios of a sweep."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ QUANTITY_LABELS = {
     "p_abs_le_30": "share within [-30, 30]",
     "rhat_excess": "worst R-hat of a county, minus 1",
 }
-MIN_EXCESS = 1e-3  # an R-hat closer to 1 is drawn here
+MIN_EXCESS = 1e-3  # smallest value drawn
 
 
 @styled

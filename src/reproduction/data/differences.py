@@ -1,4 +1,4 @@
-"""Words for titles where the data of a run are not those that the papers show."""
+"""Notes for figure titles where the data of a run differ from the papers' data."""
 
 PAPER_VINTAGE = "20201116"  # of the demonstration data in ISDP and SDP
 PAPER_STATE = "IL"  # which both papers name
@@ -7,14 +7,14 @@ FROM_CONFIG = "named in the config"
 
 
 def note_vintage(vintage: str) -> str:
-    """Name the vintage of the errors of the Census DAS if it is not the papers'; else nothing."""
+    """Name the vintage of the errors of the Census DAS if it differs from the papers'."""
     if vintage in ("", PAPER_VINTAGE):
         return ""
     return f"errors of the Census DAS: vintage {vintage}, not the paper's {PAPER_VINTAGE}"
 
 
 def note_state(state: str, rule: str) -> str:
-    """Say that a state is not known to be one of the papers', by the rule that chose it."""
+    """State that a state may not be one of the papers', by the rule that selected it."""
     if state == PAPER_STATE or rule == PAPER_RULE:
         return ""
     if rule == FROM_CONFIG:
@@ -23,7 +23,7 @@ def note_state(state: str, rule: str) -> str:
 
 
 def note_states(rule: str) -> str:
-    """Say the same of all states of a run together."""
+    """State the same for all states of a run."""
     if rule == PAPER_RULE:
         return ""
     return (
@@ -34,5 +34,5 @@ def note_states(rule: str) -> str:
 
 
 def extend_title(title: str, *words: str) -> str:
-    """Put the words that are not empty into a second line of a title."""
+    """Append the notes that are not empty as a second line of a title."""
     return "\n".join([title, *filter(None, ["; ".join(filter(None, words))])])

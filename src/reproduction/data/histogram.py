@@ -1,8 +1,8 @@
 """Published 2010 counts of each county by race, Hispanic origin and adulthood; group quarters.
 
-Tables P8 to P11, P42 and H3 of Summary File 1. A cell of the histogram is named as in the file:
+The sources are Tables P8 to P11, P42 and H3 of Summary File 1. The name of a histogram cell has the
 letters of the races (W White, B Black, I American Indian, A Asian, P Pacific islander, S some other
-race), n or h (not Hispanic, Hispanic), c or a (under 18, adult).
+race), n or h (not Hispanic, Hispanic), and c or a (under 18, adult).
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ QUARTERS_KINDS = (
     *("student_housing", "military", "other_noninstitutional"),
 )
 ADVICE = "take the file from the repository again"
-# items of H72 (P8), H73 (P9), H74 (P10), H75 (P11) before the first race: P9 and P11 begin with
-# the Hispanic and the others
+# items of H72 (P8), H73 (P9), H74 (P10), H75 (P11) before the first race; P9 and P11 begin with
+# the Hispanic total and the total of the others
 ITEM_SHIFTS = {"H72": 0, "H73": 2, "H74": 0, "H75": 2}
 
 
@@ -44,8 +44,8 @@ class Histogram:
 def read_histogram(path, published: pd.DataFrame) -> Histogram:
     """Read the histogram of all counties; a blank is a zero.
 
-    The file is refused if it is no such table, a county is missing or unknown, or a county's
-    cells do not add up to its published population.
+    Raises InputError if the file is another table, if a county is missing or unknown, or if the
+    cells of a county do not sum to its published population.
     """
     place, cells = Path(path).name, read_cells(path, MAX_HISTOGRAM_BYTES)
     counties = _counties(cells, "fips", published, place)
@@ -54,18 +54,19 @@ def read_histogram(path, published: pd.DataFrame) -> Histogram:
     if len(off):
         row = counties.iloc[off[0]]
         raise InputError(
-            f"{place}: county {row['fips']}: the cells add up to {counts[off[0]].sum()}, but the "
-            f"published population is {row['population']}; {ADVICE}"
+            f"{place}: county {row['fips']}: the cells do not sum to the published population; "
+            f"{ADVICE}"
         )
     return Histogram(counties, counts)
 
 
 def read_group_quarters(path, published: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
-    """Read the group quarters population of all counties by kind, and the housing units.
+    """Read the group quarters population of all counties by type, and the housing units.
 
-    The file is refused as by `read_histogram`, or if more people live in group quarters than in
-    the county, or more units are occupied than there are. The counties have two more columns,
-    housing_units and occupied; the people have shape (counties, 7), in the order of `KINDS`.
+    The first value has the counties with two more columns, housing_units and occupied. The second
+    has the persons, int64 of shape (counties, 7), in the order of `QUARTERS_KINDS`. Raises
+    InputError as `read_histogram` does, or if a county has more persons in group quarters than
+    inhabitants, or more occupied units than units.
     """
     place, cells = Path(path).name, read_cells(path, MAX_HISTOGRAM_BYTES)
     counties = _counties(cells, "fips", published, place)
@@ -83,11 +84,11 @@ def read_group_quarters(path, published: pd.DataFrame) -> tuple[pd.DataFrame, np
 def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogram, Histogram, str]:
     """Derive both histograms of the demonstration data from its Tables P8 to P11.
 
-    With H72 to H75 the counts by race of all, the not Hispanic, all adults and the adults not
-    Hispanic, the four cells of a race are differences of them. The first histogram is that of the
-    privacy-protected microdata ("dp"), the second that of Summary File 1 ("sf"); the last value is
-    the vintage. The file is refused if it is no such table, a derived cell is negative, a sum is
-    not that of the file, or the counties are not all.
+    H72 to H75 count persons by race: all, not Hispanic, adult, and adult not Hispanic. The four
+    cells of a race are differences of these counts. The first histogram is that of the
+    privacy-protected microdata ("dp"), the second that of Summary File 1 ("sf"); the third value is
+    the vintage. Raises InputError if the file is another table, a derived cell is negative, a sum
+    disagrees with the file, or a county is missing.
     """
     text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
@@ -101,7 +102,10 @@ def read_demonstration_histogram(path, published: pd.DataFrame) -> tuple[Histogr
 
 
 def _items(table: str, suffix: str) -> list[str]:
-    """Columns of the 63 races; a subtotal stands before each number of races, two before two."""
+    """List the columns of the 63 races.
+
+    One subtotal precedes each number of races, and two precede the pairs.
+    """
     first = [2 + len(race) + (len(race) > 1) + ITEM_SHIFTS[table] for race in RACES]
     return [f"{table}{place + at:03d}_{suffix}" for at, place in enumerate(first)]
 
@@ -114,14 +118,14 @@ def _cells(tables: dict[str, np.ndarray], total, counties, place: str) -> np.nda
     wrong = (cells < 0).any(axis=1) | (cells.sum(axis=1) != total)
     if wrong.any():
         raise InputError(
-            f"{place}: county {counties['fips'][wrong].iloc[0]}: Tables P8 to P11 do not fit "
-            f"together; get the file again"
+            f"{place}: county {counties['fips'][wrong].iloc[0]}: Tables P8 to P11 contradict "
+            f"each other; download the file again"
         )
     return cells
 
 
 def _counties(cells: pd.DataFrame, key: str, published: pd.DataFrame, place: str) -> pd.DataFrame:
-    """Find the counties by their codes: all of them, and each once."""
+    """Find the counties by their codes; each must occur exactly once."""
     _check_columns(cells, [key], place)
     fips = read_fips(cells[key], key, place, ADVICE)
     known = published.set_index("fips")
@@ -129,8 +133,8 @@ def _counties(cells: pd.DataFrame, key: str, published: pd.DataFrame, place: str
     doubled = fips.duplicated().sum()
     if len(missing) or len(unknown) or doubled:
         raise InputError(
-            f"{place}: {len(missing)} counties are missing, {len(unknown)} unknown and {doubled} "
-            f"doubled; {ADVICE}"
+            f"{place}: {len(missing)} counties are missing, {len(unknown)} are unknown and "
+            f"{doubled} are repeated; {ADVICE}"
         )
     return known.loc[fips].reset_index()[["fips", "state", "county", "population"]]
 
@@ -138,7 +142,7 @@ def _counties(cells: pd.DataFrame, key: str, published: pd.DataFrame, place: str
 def _check_columns(cells: pd.DataFrame, wanted: Sequence[str], place: str) -> None:
     missing = [name for name in wanted if name not in cells]
     if missing:
-        raise InputError(f"{place}: line 1: there is no column {missing[0]}; {ADVICE}")
+        raise InputError(f"{place}: line 1: column {missing[0]} is missing; {ADVICE}")
 
 
 def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarray:
@@ -149,6 +153,6 @@ def _counts(cells: pd.DataFrame, columns: Sequence[str], place: str) -> np.ndarr
         row, column = divmod(number, len(columns))
         return f"{place}: line {cells.index[row]}, column {columns[column]}"
 
-    # all at once, as most counts are small and stand there many times
+    # parsed together, because most counts are small and occur many times
     every = pd.Series(cells[list(columns)].to_numpy().ravel())
     return counts_of(every, where, ADVICE).reshape(len(cells), len(columns))

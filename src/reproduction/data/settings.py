@@ -39,6 +39,6 @@ class DataSettings(Block):
         file = find_local_file({"data": {"file": self.file}})
         if file and not Path(file).is_file():
             raise ConfigError(
-                f"config: data.file (or NHGIS_PPDD_FILE): there is no file {file}; give the path "
-                f"of the downloaded zip or csv, or leave it out"
+                f"config: data.file (or NHGIS_PPDD_FILE): the file {file} does not exist; "
+                f"give the path of the downloaded zip or csv, or leave it out"
             )

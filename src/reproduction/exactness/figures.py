@@ -1,4 +1,4 @@
-"""Figures that lay the laws of Markov chains and of exact draws on top of each other."""
+"""Figures that compare the distributions of Markov chains and of exact draws."""
 
 import math
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ def plot_exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dic
 
 @styled
 def plot_county_distributions(pooled: pd.DataFrame, agreement: pd.DataFrame, title: str) -> Figure:
-    """Lay the noise of all counties of a state over exact draws and the exact law, by state."""
+    """Draw the noise of a state's counties by chains, exact draws and the exact distribution."""
     states = pooled["state"].unique()
     columns = min(MAX_PANELS_PER_ROW, len(states))
     rows = math.ceil(len(states) / columns)
@@ -51,7 +51,7 @@ def plot_county_distributions(pooled: pd.DataFrame, agreement: pd.DataFrame, tit
     distances = agreement.set_index(["unit", "statistic"])[["distance", "bound"]]
     for axis, state in zip(axes.flat, states, strict=False):
         own = dict(list(pooled[pooled["state"] == state].groupby("sampler")))
-        axis.plot("value", "share", data=own["law"], color=INK, lw=1, label="exact law")
+        axis.plot("value", "share", data=own["law"], color=INK, lw=1, label="exact distribution")
         for name, words, reach, look in (
             ("exact", "exact draws", 0.9, {"color": FAINT, "lw": 1}),
             ("mcmc", "Markov chains", 0.5, {"color": DRAW, "lw": 1.6}),
@@ -79,12 +79,12 @@ def plot_county_distributions(pooled: pd.DataFrame, agreement: pd.DataFrame, tit
 
 @styled
 def plot_county_distances(curves: pd.DataFrame, title: str) -> Figure:
-    """Show how fast chains forget their over-dispersed starts, a line a state."""
+    """Draw the distance of chains from exact draws after over-dispersed starts, by state."""
     figure, ((axis,),) = panels(1, 1, (7.5, 4))
     for place, (state, part) in enumerate(curves.groupby("state", sort=False)):
-        again, colour = divmod(place, len(DARK))
+        repeated, colour = divmod(place, len(DARK))
         look = {"color": DARK[colour], "lw": 1, "ms": 4}
-        axis.plot(part["t"] + 1, part["distance"], "x:" if again else ".-", label=state, **look)
+        axis.plot(part["t"] + 1, part["distance"], "x:" if repeated else ".-", label=state, **look)
     axis.plot(part["t"] + 1, part["error"], color=INK, lw=1, ls="--", label="sampling error")
     axis.set(
         xscale="log",

@@ -24,8 +24,8 @@ def couple_chains(
 ) -> tuple[list[MeetingTimes], pd.DataFrame]:
     """Choose a lag by the paper's rule, and measure meeting times at multiples of it.
 
-    The options are those of the block lattices.coupling of the configuration. The second value is
-    the trail of the lags that were tried, from `isdp.mcmc.coupling.choose_lag`.
+    The options are those of the block lattices.coupling of the configuration. The second value
+    lists the lags that were tried, from `isdp.mcmc.coupling.choose_lag`.
     """
     pilot, *streams = rng.spawn(1 + len(lag_factors))
     lag, trail = choose_lag(pilot, walk, near_one=near_one, runs=pilot_runs, cap=cap)
@@ -38,9 +38,9 @@ def couple_chains(
 
 
 def compute_bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
-    """Bounds against time for several lags.
+    """Compute the coupling bounds by iteration for several lags.
 
-    Times are spaced evenly in their logarithm; each lag's time to the bound 0.01 is among them.
+    The times are evenly spaced on a log scale, and include each lag's time to the bound 0.01.
     """
     longest = max(int(each.tau.max()) - each.lag for each in times) + 1
     spaced = np.round(np.geomspace(1, longest + 1, N_GRID_POINTS)).astype(np.int64) - 1
@@ -52,8 +52,8 @@ def compute_bound_curves(times: list[MeetingTimes]) -> pd.DataFrame:
 def tabulate_meetings(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
     """Describe the meeting times at each lag; columns as in the table meeting_times.
 
-    Where runs are censored or standing, the time to a bound is missing: the chain is not shown to
-    have converged.
+    The time to a bound is missing if runs are censored or chains never moved, because the chain is
+    then not shown to have converged.
     """
     rows = [
         {
@@ -77,10 +77,10 @@ def tabulate_meetings(times: list[MeetingTimes], cap: int) -> pd.DataFrame:
 def couple_variants(
     walks: Mapping[str, tuple[np.random.Generator, LatticeWalk]], settings: Mapping, names: Mapping
 ) -> dict[str, pd.DataFrame]:
-    """Couple chains of each variant of one experiment and law.
+    """Couple chains of each variant of one experiment and distribution.
 
-    The tables are curves, trails (of the choice of the lag) and meetings, with the names of the
-    experiment and the law as columns. `settings` are the options of `couple`.
+    The tables are curves, trails (the lags that were tried) and meetings, with columns for the
+    experiment and the distribution. `settings` are the options of `couple_chains`.
     """
     tables: dict[str, list] = {"curves": [], "trails": [], "meetings": []}
     for variant, (rng, walk) in walks.items():
@@ -96,10 +96,10 @@ def couple_variants(
 
 
 def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
-    """Compare the variants of each experiment and law, from the table meeting_times.
+    """Compare the variants of each experiment and distribution, from the table meeting_times.
 
-    `fewer_than_paper` compares the mean over the lags, which is steadier than one lag's last two
-    runs. It and `spread` are missing where the chain is not shown to have converged.
+    `fewer_than_paper` compares means over the lags, which vary less than the value of one lag. It
+    and `spread` are missing if the chain is not shown to have converged.
     """
     times = {"iterations_to_bound_0_1": float, "iterations_to_bound_0_01": float}
     groups = meetings.astype(times).groupby(VARIANT_KEYS, sort=False)
@@ -118,7 +118,7 @@ def tabulate_convergence(meetings: pd.DataFrame) -> pd.DataFrame:
 
 
 def gather_bound_points(curves: pd.DataFrame, distances: pd.DataFrame) -> pd.DataFrame:
-    """Put the coupling bounds and the actual distances of their laws in one table, by `series`."""
+    """Combine the coupling bounds and the actual distances of the distributions, by `series`."""
     own = distances[distances["law"].isin(curves["law"])]
     actual = own.rename(columns={"distance": "actual_distance"})
     points = pd.concat([curves.assign(series="bound"), actual.assign(series="actual distance")])

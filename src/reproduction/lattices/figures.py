@@ -13,7 +13,7 @@ from reproduction.lattices.entry import build_experiment, describe_mechanism
 
 SAMPLERS = {
     "paper": "the paper's chain",
-    "mcmc": "our quicker chain",
+    "mcmc": "our faster chain",
     "staged rejection": "exact, by staged rejection",
     "messages": "exact, by variable elimination",
 }
@@ -30,9 +30,9 @@ def plot_experiment(
 ) -> dict[str, Figure]:
     """Draw all figures of one experiment: noise, exact (noise by exact draws), laws and bound.
 
-    `read` has boxes and exact_boxes, from `reproduction.lattices.noise.noise_tables`; laws and
-    agreement, from `reproduction.exactness.experiment.compare_laws`; and the tables of
-    `bound_figure`. There are `runs` coupled chains for each lag.
+    `read` has boxes and exact_boxes, from `reproduction.lattices.noise.describe_noise`; laws and
+    agreement, from `reproduction.exactness.experiment.compare_distributions`; and the tables of
+    `plot_bound`. There are `runs` coupled chains for each lag.
     """
     words = {law: describe_mechanism(entry) for law, entry in laws.items()}
     title = f"{experiment.capitalize()} experiment"
@@ -46,7 +46,7 @@ def plot_experiment(
             series["norm"],
             series["cells"].astype({"cell": int}),
             read["agreement"],
-            f"{title}: the distribution that the chains find, over exact draws",
+            f"{title}: distributions of the chains and of exact draws",
             words,
             SAMPLERS,
         ),
@@ -57,9 +57,9 @@ def plot_experiment(
 def plot_bound(
     experiment: str, laws: Mapping[str, Mapping], read: Mapping[str, pd.DataFrame], *, runs: int
 ) -> Figure:
-    """Draw the coupling bounds of some laws, and the actual distances below them.
+    """Draw the coupling bounds of some distributions with the actual distances.
 
-    `read` has the tables curves, trails and distances, of at least these laws.
+    `read` has the tables curves, trails and distances, of at least these distributions.
     """
     names = ("curves", "trails", "distances")
     return tv_bounds(
@@ -71,6 +71,6 @@ def plot_bound(
 
 
 def plot_constraints(entry: Mapping) -> Figure:
-    """Draw the records that each constraint counts, from the experiment's entry in the config."""
+    """Draw the records of each constraint, from the experiment's entry in the config."""
     members = {name: list(map(str, records)) for name, records in entry["constraints"].items()}
     return constraints_diagram(members, build_experiment(entry).cells)

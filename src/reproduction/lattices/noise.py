@@ -1,4 +1,4 @@
-"""Noise of the lattice experiments, and what the papers print of it (ISDP, Section 5)."""
+"""Noise of the lattice experiments, and the paper's printed noise (ISDP, Section 5)."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -19,9 +19,9 @@ from reproduction.lattices.entry import Experiment
 
 
 def choose_burn_in(meetings: pd.DataFrame, variant: str, cap: int) -> tuple[int, bool]:
-    """Sweeps after which the bound of a variant is below 0.01, and whether it ever is.
+    """Return the sweeps until a variant's bound is below 0.01, and True if that is shown.
 
-    Where runs were cut off the bound never says converged: the cap stands in.
+    If runs were cut off, the bound shows no convergence, and the cap is returned.
     """
     row = meetings[meetings["chosen"] & (meetings["variant"] == variant)].iloc[0]
     if pd.isna(row["iterations_to_bound_0_01"]):
@@ -39,12 +39,12 @@ def sample_noise(
     burn_in: int,
     converged: bool = True,
 ) -> Draws:
-    """Draw noise at a thinning that the effective sample size justifies.
+    """Draw noise with a thinning that follows from the effective sample size.
 
-    A pilot with every sweep kept tells how many sweeps an effective draw of the slowest cell, or of
-    the norm, takes; so many lie between two of the `draws` kept from each chain. The burn-in comes
-    before the pilot and again before the first kept draw; `converged`, whether the coupling bound
-    has shown it to be enough, is kept with the draws.
+    A pilot run keeps every sweep. Its smallest effective sample size, over the cells and the norm,
+    gives the number of sweeps between the `draws` kept from each chain. The burn-in precedes the
+    pilot and the first kept draw. `converged` states whether the coupling bound shows the burn-in
+    to be sufficient, and is stored with the draws.
     """
     pilot, _ = run_chains(rng, walk, draws=2000, chains=chains, burn_in=burn_in)
     norm = walk.mechanism.measure(pilot)[..., None]
@@ -68,7 +68,7 @@ def sample_noise(
 
 
 def summarise_noise(draws: Draws) -> pd.DataFrame:
-    """Describe the noise of every cell; one row per cell."""
+    """Describe the noise of every cell, one row per cell."""
     diagnostics = convergence(draws.noise, ("rhat", "ess_bulk", "mcse_mean"))
     table = describe_cells(draws.noise, diagnostics).assign(cell=draws.cells)
     table = table.join(diagnostics[["rhat", "ess_bulk", "frozen"]])
@@ -76,14 +76,14 @@ def summarise_noise(draws: Draws) -> pd.DataFrame:
 
 
 def tabulate_boxes(draws: Draws) -> pd.DataFrame:
-    """Everything that the noise figure shows of one law, one value a row."""
+    """Tabulate the values in the noise figure of one distribution, one value per row."""
     return boxes(draws.noise).join(pd.Series(draws.cells, name="name"), on="cell")
 
 
 def compare_norm(law: str, draws: Draws, mechanism: Mechanism) -> dict:
     """Compare the norm of the noise with the rule of thumb, Gamma(d, rate epsilon).
 
-    For the Gaussian there is no such rule and `rule_mean` is missing.
+    No such rule exists for the Gaussian, whose `rule_mean` is missing.
     """
     norms = mechanism.measure(draws.noise)
     dimension = degrees_of_freedom(draws.invariants)
@@ -112,9 +112,9 @@ def describe_noise(
     mechanisms: Mapping[str, Mechanism],
     experiment: str,
 ) -> dict[str, pd.DataFrame]:
-    """Describe the noise of one experiment by law: summary, boxes and norms.
+    """Describe the noise of one experiment by distribution: summary, boxes and norms.
 
-    The tables exact_summary and exact_boxes have no rows where no perfect sampler is practical.
+    The tables exact_summary and exact_boxes are empty if no exact sampler is practical.
     """
     drawn = {law: draws for law, draws in exact.items() if draws.noise.size}
     tables: dict[str, pd.DataFrame] = {}
@@ -134,7 +134,7 @@ def _by_law(describe: Callable, draws: Mapping[str, Draws]) -> pd.DataFrame:
 def place_printed(
     printed: Mapping[str, list], draws: Mapping[str, Draws], mechanisms: Mapping[str, Mechanism]
 ) -> pd.DataFrame:
-    """Place the noise tables that the paper prints within our laws; one row for each."""
+    """Compare the noise tables that the paper prints with our draws, one row per table."""
     rows, dimension = [], 0
     for law, table in printed.items():
         noise = np.asarray(table, dtype=np.int64).ravel()
@@ -162,11 +162,11 @@ def place_printed(
 def estimate_epsilon(
     dimension: int, norm: float, level: float = 0.95
 ) -> tuple[float, float, float]:
-    """Likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
+    """Compute a likelihood interval of epsilon for a norm that is Gamma(dimension, rate epsilon).
 
-    The three values are the maximum of the likelihood, and the lower and the upper point where its
-    logarithm has fallen by half the chi-square quantile. Norms of independent draws add up, and so
-    do their dimensions.
+    Returns the maximum of the likelihood, and the points on either side where the log-likelihood is
+    lower by half of the chi-square quantile. For independent draws, pass the sums of their norms
+    and dimensions.
     """
     best = dimension / norm
     drop = special.chdtri(1, 1 - level) / 2
@@ -180,10 +180,10 @@ def estimate_epsilon(
 
 
 def tabulate_counts(table: np.ndarray, axes: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Tabulate int counts or noise in a table's shape, the last axis across, with its totals.
+    """Tabulate counts or noise in a table's shape, with totals; the last axis goes across.
 
-    There is a column for each axis but the last, one for each category of the last, and Total. The
-    last row holds the totals of the columns, if there is more than one row.
+    The columns are the axes but the last, the categories of the last axis, and Total. The last row
+    has the totals of the columns if there are several rows.
     """
     *down, across = axes
     flat = np.asarray(table).reshape(-1, len(axes[across]))

@@ -1,7 +1,7 @@
 """TopDown from the nation to synthetic blocks, in jobs: the states first, then each state alone.
 
-All of them together are one run: what a region draws depends on its own name, so that a state comes
-out as it would if all were run at once.
+All jobs together are one run. The draws of a region depend on its name only, so that a state's
+release equals that of a joint run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,9 +41,9 @@ def release_states(seed: int, histogram: Histogram) -> dict[str, pd.DataFrame]:
 def descend(
     seed: int, histogram: Histogram, blocks: int, released: pd.DataFrame, states: Sequence[str]
 ) -> pd.DataFrame:
-    """Run some states down to their blocks, one by one; give the errors, from the state down.
+    """Run some states down to their blocks, one by one; return the errors, from the state down.
 
-    The histogram and the number of blocks are of all states that are run, and the released counts
+    The histogram and the number of blocks are those of all states in the run. The released counts
     are those of `release_states`.
     """
     counties, errors = histogram.counties, []
@@ -62,16 +62,16 @@ def descend(
 
 
 def check_sums(released: Mapping[str, csr_array], table: csr_array, hierarchy: Hierarchy) -> None:
-    """Stop if people are lost, a count is negative, or a level does not add up to that above."""
+    """Raise AssertionError if persons are lost, a count is negative, or levels disagree."""
     levels = list(released)
     if int(released[levels[-1]].sum()) != int(table.sum()):
-        raise AssertionError("people are lost")
+        raise AssertionError(f"{levels[-1]}: the number of persons has changed")
     for depth in range(1, len(levels)):
         below, above = released[levels[depth]], released[levels[depth - 1]]
         if below.data.min(initial=0) < 0:
-            raise AssertionError("a released count is negative")
+            raise AssertionError(f"{levels[depth]}: a released count is negative")
         if (summed(below, hierarchy.parents[depth], above.shape[0]) != above).nnz:
-            raise AssertionError(f"{levels[depth]}: counts do not add up to those above")
+            raise AssertionError(f"{levels[depth]}: counts do not sum to those above")
 
 
 def sum_level_errors(
@@ -79,8 +79,8 @@ def sum_level_errors(
 ) -> pd.DataFrame:
     """Sum the errors of some levels, released as arrays of shape (units, cells).
 
-    `SUMS` are sums of absolute and squared errors of the regions' populations and of their cells.
-    All are whole numbers, so that sums over states do not depend on their order.
+    `ERROR_SUMS` are sums of absolute and squared errors of the regions' populations and of their
+    cells. They are integers, so that sums over states do not depend on their order.
     """
     rows = []
     for level, got in released.items():
@@ -96,7 +96,7 @@ def sum_level_errors(
 
 
 def tabulate_levels(errors: pd.DataFrame) -> pd.DataFrame:
-    """Pool the states' errors by level; the table national_levels."""
+    """Pool the states' errors by level: the table national_levels."""
     counted = ["regions", "cells", "not_zero", "released_not_zero"]
     found = errors.groupby("level", sort=False)[[*counted, *ERROR_SUMS]].sum().reset_index()
     people, people_squared, cells, cells_squared = (found.pop(name) for name in ERROR_SUMS)

@@ -1,4 +1,4 @@
-"""What the national runs take on other machines: measured jobs, scheduled on paper."""
+"""Time of the national runs on other machines, computed from measured jobs."""
 
 import heapq
 import re
@@ -13,7 +13,7 @@ import pandas as pd
 def read_jobs(paths: Sequence) -> pd.DataFrame:
     """Read Snakemake's benchmark files, one per job: job, kind, seconds and mib.
 
-    The memory is missing where the job ended before Snakemake looked.
+    The memory is missing if the job ended before Snakemake measured it.
     """
     rows = []
     for path in map(Path, paths):
@@ -24,7 +24,7 @@ def read_jobs(paths: Sequence) -> pd.DataFrame:
 
 
 def tabulate_jobs(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Add the measured jobs up by kind; the table national_jobs."""
+    """Sum the measured jobs by kind: the table national_jobs."""
     return jobs.groupby("kind", sort=False, as_index=False).agg(
         jobs=("seconds", "size"),
         seconds=("seconds", "sum"),
@@ -34,10 +34,10 @@ def tabulate_jobs(jobs: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str, pd.DataFrame]:
-    """Add up the measured jobs, and compute how long they take on other machines.
+    """Sum the measured jobs, and compute their time on other machines.
 
     `parts` are benchmark files under "releases", "states", "descents" and "collected". The descents
-    wait for the states, and the collection waits for all others and stays where Snakemake runs.
+    wait for the states. The collection waits for all others and runs on the machine of Snakemake.
     """
     names = {kind: [Path(path).stem for path in paths] for kind, paths in parts.items()}
     sent = [*names["releases"], *names["states"], *names["descents"]]
@@ -50,10 +50,10 @@ def tabulate_costs(parts: Mapping[str, Sequence], settings: Mapping) -> dict[str
 def finish_time(
     seconds: Mapping[str, float], after: Mapping[str, Sequence[str]], workers: int
 ) -> float:
-    """Tell when all jobs are done, where a free worker takes the longest job that may begin.
+    """Compute the finish time of all jobs; a free worker takes the longest job that can start.
 
-    Each worker does one job at a time. `after` gives the jobs that must be done before a job.
-    Jobs that wait for each other raise `graphlib.CycleError`.
+    Each worker runs one job at a time. `after` lists the predecessors of a job. Raises
+    `graphlib.CycleError` if jobs wait for each other.
     """
     order = TopologicalSorter({job: after.get(job, ()) for job in seconds})
     order.prepare()
@@ -74,9 +74,10 @@ def finish_time(
 def tabulate_machines(
     jobs: pd.DataFrame, after: Mapping[str, Sequence[str]], sent: Sequence[str], settings: Mapping
 ) -> pd.DataFrame:
-    """Compute how long the measured jobs, or several times as many, take on each machine.
+    """Compute the time of the measured jobs, or of several copies of them, on each machine.
 
-    The jobs `sent` go to nodes where there are several; the others stay where Snakemake runs.
+    The jobs `sent` run on the nodes if there are several. The others run on the machine of
+    Snakemake.
     """
     added, rows = settings["added"], []
     for times, (nodes, cores) in product(settings["times"], settings["machines"]):

@@ -84,18 +84,18 @@ class NationalSettings(Block):
 
 
 def list_states(national: Mapping, published: Path) -> list[str]:
-    """List the states that are run, in the order of the published counts."""
+    """List the states of the run, in the order of the published counts."""
     known = read_column(published, "usps")
     return [state for state in known if national["states"] == "all" or state in national["states"]]
 
 
 def split_batches(every: Sequence, size: int) -> list[list]:
-    """Cut a list into parts of a given size, in its order."""
+    """Split a list into parts of a given size, in order."""
     return [list(every[first : first + size]) for first in range(0, len(every), size)]
 
 
 def count_jobs(national: Mapping, states: Sequence[str]) -> dict[str, int]:
-    """Count the jobs of each family: batches of `reproduction.national.releases.releases`."""
+    """Count the jobs of each family: batches of `reproduction.national.releases.list_releases`."""
     found = {}
     for family, parameters in PARAMETERS.items():
         budgets = sum(len(national[f"{parameter}s"]) for parameter in parameters)

@@ -1,4 +1,4 @@
-"""Tracts, block groups and blocks for the people of real counties, drawn at random."""
+"""Random tracts, block groups and blocks for the persons of real counties."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ from isdp.constraints.hierarchy import Hierarchy
 from isdp.seeds import stream
 
 BLOCKS_PER_GROUP, GROUPS_PER_TRACT = 57, 3  # about those of 2010
-EMPTY_SHARE = 0.4  # share of blocks without anybody
-BY_POPULATION = 0.6  # share of blocks that go by population, the others equally to all counties
-GAMMA_SHAPE = 0.3  # shape of a tract's weights for a cell: the smaller, the more tracts differ
+EMPTY_SHARE = 0.4  # share of blocks without persons
+BY_POPULATION = 0.6  # share of blocks allocated by population, the others equally
+GAMMA_SHAPE = 0.3  # shape of a tract's weights per cell; smaller values give more variation
 
 
 def allocate_blocks(population, blocks: int) -> np.ndarray:
-    """Share a number of blocks among counties, at least one block group each."""
+    """Allocate a number of blocks to counties, at least one block group each."""
     population = np.asarray(population, dtype=float)
     share = BY_POPULATION * population / population.sum() + (1 - BY_POPULATION) / len(population)
     return np.maximum(BLOCKS_PER_GROUP, np.rint(share * blocks).astype(int))
@@ -24,7 +24,7 @@ def allocate_blocks(population, blocks: int) -> np.ndarray:
 def draw_county_blocks(
     rng: np.random.Generator, counts, blocks: int
 ) -> tuple[csr_array, np.ndarray]:
-    """Split a county's cells among its blocks; give them, csr (blocks, cells), and their tracts."""
+    """Distribute a county's cells over its blocks: csr array (blocks, cells), and their tracts."""
     tract = np.arange(blocks) // (BLOCKS_PER_GROUP * GROUPS_PER_TRACT)
     size = rng.gamma(0.8, size=blocks) * (rng.random(blocks) >= EMPTY_SHARE)
     size[rng.integers(blocks)] += 1e-3
@@ -44,9 +44,9 @@ def draw_county_blocks(
 def draw_state(
     seed: int, state: str, counties: tuple[Sequence[str], np.ndarray], blocks: Sequence[int]
 ) -> tuple[csr_array, Hierarchy]:
-    """Make a state of some counties, given as names and an int array of shape (counties, cells).
+    """Draw a state of some counties, given as names and an int array of shape (counties, cells).
 
-    The table is int64 of shape (blocks, cells); the hierarchy goes from the nation to the block.
+    The table is int64 of shape (blocks, cells). The hierarchy goes from the nation to the block.
     """
     names, counts = counties
     parts, columns = [], {level: [] for level in ("county", "tract", "block group", "block")}

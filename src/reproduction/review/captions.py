@@ -1,4 +1,4 @@
-"""Captions of Snakemake's report, from the descriptions, and its overview."""
+"""Captions and overview of Snakemake's report, from the descriptions."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ REPORT_SUFFIXES = {"tables": ".html", "figures": ".svg"}
 
 
 def write_captions(descriptions: Descriptions, shown: Iterable[str], folder: Path) -> None:
-    """Write the caption of each table and figure, given as folder/name, and of each description."""
+    """Write the captions of tables and figures, given as folder/name, and of all descriptions."""
     described = {f"{kind}/{name}" for _, kind, name, _ in descriptions.entries()}
     for each in sorted(described.union(shown)):
         kind, name = each.split("/")

@@ -1,4 +1,4 @@
-"""Queries of claims against the described columns of tables, checked before anything runs."""
+"""Checks of the claims' queries against the described columns of tables, before jobs run."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from isdp.errors import InputError
 from reproduction.review.claims import list_columns, list_measures
 from reproduction.running.descriptions import Descriptions
 
-# what pandas reads in a query; the rest of Python's expressions it refuses only when it runs one
+# syntax that pandas accepts in a query; it refuses other expressions only at run time
 ALLOWED_NODES = (
     *(ast.Expression, ast.BoolOp, ast.boolop, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop),
     *(ast.Compare, ast.cmpop, ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.keyword),
@@ -18,9 +18,9 @@ REFUSED_NODES = (ast.Is, ast.IsNot)
 
 
 def check_measures(claims: Iterable[Mapping], descriptions: Descriptions) -> None:
-    """Check that every query of the claims can be read, and that their tables have the columns.
+    """Check that every query of the claims can be parsed, and that their tables have the columns.
 
-    Raises InputError, naming the file, the claim, the table, and what does not fit.
+    Raises InputError, naming the file, the claim and the table.
     """
     for claim in claims:
         for how in list_measures(claim):
@@ -36,16 +36,19 @@ def check_measures(claims: Iterable[Mapping], descriptions: Descriptions) -> Non
 
 
 def parse_names(rows: str) -> list[str]:
-    """List the columns that a pandas query names; refuse a query that pandas cannot read."""
+    """List the columns that a pandas query names.
+
+    Raises InputError for a query that pandas refuses.
+    """
     quoted = re.findall("`([^`]*)`", rows)
     try:
         nodes = list(ast.walk(ast.parse(re.sub("`[^`]*`", "True", rows).strip(), mode="eval")))
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"rows {rows!r} cannot be read ({error.args[0]})") from error
+        raise InputError(f"rows {rows!r}: not a pandas query ({error.args[0]})") from error
     for node in nodes:
         if not isinstance(node, ALLOWED_NODES) or isinstance(node, REFUSED_NODES):
             kind = type(node).__name__
-            raise InputError(f"rows {rows!r} cannot be read (a query has no {kind})")
+            raise InputError(f"rows {rows!r}: not a pandas query ({kind} is not allowed)")
     called = [node.func for node in nodes if isinstance(node, ast.Call)]
     names = [node for node in nodes if isinstance(node, ast.Name) and node not in called]
     return quoted + [node.id for node in names]

@@ -1,6 +1,6 @@
-"""The front page: verdicts and figures as pictures, then every claim with what is behind it.
+"""Front page: the verdicts, the figures as thumbnails, and every claim with its table and figure.
 
-Every number on it is the scorecard's.
+Every number on the page comes from the scorecard.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import find_files
 from reproduction.running.descriptions import Descriptions
 
-NUMBER_PATTERN = r"\d|infinite"  # in the paper's value: it is not words alone
+NUMBER_PATTERN = r"\d|infinite"  # in a paper's value that is a number
 
 
 def render_front_page(
@@ -29,11 +29,11 @@ def render_front_page(
     departures: list[str],
     descriptions: Descriptions,
 ) -> str:
-    """Write the front page as HTML.
+    """Render the front page as HTML.
 
-    The files are all that the run makes: others in the results folder are of another run, and are
-    not linked. The pages are the titles of the run's notebooks, by name, and the departures are the
-    settings in which the run is not at the paper's scale.
+    `files` are all files that the run makes. Other files in the results folder belong to other runs
+    and are not linked. `pages` maps the names of the run's notebooks to their titles. `departures`
+    are the settings that differ from the paper's scale.
     """
     files = list(files)
     made = {
@@ -74,7 +74,7 @@ def render_front_page(
 
 
 def _as_run(entry: Mapping, vintage: str, results: Results) -> dict:
-    """Say in an entry's title where this run has other data than the paper."""
+    """Add to the title of an entry that the data of this run differ from the paper's."""
     words = {
         "vintage": lambda: note_vintage(vintage),
         "states": lambda: note_states(results.value("states", "rule")),

@@ -1,4 +1,4 @@
-"""The templates of the pages, with the marks and colours of the verdicts."""
+"""Templates of the pages, with the marks and colours of the verdicts."""
 
 from pathlib import Path
 

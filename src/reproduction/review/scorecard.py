@@ -1,4 +1,4 @@
-"""The scorecard: the papers' claims and this run's values, with computed verdicts."""
+"""Scorecard: the papers' claims and the values of this run, with computed verdicts."""
 
 import math
 import operator
@@ -15,8 +15,8 @@ CLAIM_COLUMNS = ("claim", "wing", "experiment", "page", "paper", "where", "state
 VALUE_COLUMNS = ("paper_value", "our_value", "our_error", "unit", "statistic")
 COLUMNS = (*CLAIM_COLUMNS, *VALUE_COLUMNS, "bar", "bar_of", "verdict", "note")
 NO_NUMBER = "no number in the paper"
-READ_OFF = ", read off its figure"  # a value that the paper shows and does not print
-EXACT = "exact"  # in the place of an error
+READ_OFF = ", read off its figure"  # a value in a figure of the paper only
+EXACT = "exact"  # instead of an error
 UNKNOWN = "unknown"  # the error of a single run
 CONDITIONS = {
     "equals": ("=", operator.eq),
@@ -29,9 +29,9 @@ CONDITIONS = {
 def build_scorecard(
     claims: list[Mapping], tables: Mapping[str, pd.DataFrame], provenance: Mapping
 ) -> pd.DataFrame:
-    """Judge every claim by the tables, and by the provenance of the demonstration data, alone.
+    """Judge every claim by the tables and the provenance of the demonstration data alone.
 
-    Raises InputError if a claim measures a column or row that does not exist.
+    Raises InputError if a claim measures a missing column or row.
     """
     return pd.DataFrame([_judge(claim, tables, provenance) for claim in claims], columns=COLUMNS)
 
@@ -74,7 +74,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
 
 
 def _of_paper(claim: Mapping, found: Measured | None) -> str:
-    """Return the paper's words, with its formula's value or its error where there is one."""
+    """Return the paper's value in words, with the value of its formula or its error if known."""
     words = claim["paper_value"] or NO_NUMBER
     if found is None:
         return words
@@ -86,7 +86,7 @@ def _of_paper(claim: Mapping, found: Measured | None) -> str:
 
 
 def _lacking(claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Say of what this run has less than the claim asks for; empty where it has enough."""
+    """Describe the shortfall of this run from the claim's requirement; "" if there is none."""
     if key not in claim:
         return ""
     how = claim[key]
@@ -99,11 +99,11 @@ def _lacking(claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]) -> st
 
 
 def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]:
-    """Return the verdict on a value, and the reason of "undecided".
+    """Return the verdict on a value, and the reason for "undecided".
 
-    The bar has conditions: equals, at_least, at_most, contains. A value is undecided if the bar
-    lies within its Monte Carlo range, or if it misses the bar in a run that is too small to tell,
-    where `lacking` says of what the run has too little.
+    The bar, which is the criterion, has the conditions equals, at_least, at_most and contains. A
+    value is undecided if the bar lies within its Monte Carlo range. It is also undecided if it
+    fails the bar in a run that is too small, as `lacking` describes.
     """
     ends = [judged.values, *zip(*judged.ranges, strict=True)]
     met = [all(meets_bar(value, bar) for value in end) for end in ends]
@@ -118,18 +118,18 @@ def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]
 
 
 def _reaches(within: tuple, bar: Mapping) -> bool:
-    """Whether a value of a range meets every condition; an unknown end may be anywhere."""
+    """Return True if a value of a range meets every condition; an unknown end is unlimited."""
     low, high = within
     if isinstance(low, str | list) or "contains" in bar:
         return meets_bar(low, bar)
     low, high = -math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high
-    least = max(bar.get(name, -math.inf) for name in ("at_least", "equals"))
-    most = min(bar.get(name, math.inf) for name in ("at_most", "equals"))
-    return max(low, least) <= min(high, most)
+    low_bar = max(bar.get(name, -math.inf) for name in ("at_least", "equals"))
+    high_bar = min(bar.get(name, math.inf) for name in ("at_most", "equals"))
+    return max(low, low_bar) <= min(high, high_bar)
 
 
 def _parts(judged: Measured, bar: Mapping) -> str:
-    """Say for how many of several values the bar lies within the error, and for which."""
+    """Describe which of several values have the bar within their Monte Carlo error."""
     if len(judged.values) == 1:
         return ""
     names = judged.names or list(map(str, range(1, len(judged.values) + 1)))
@@ -142,7 +142,7 @@ def _parts(judged: Measured, bar: Mapping) -> str:
 
 
 def _draws_wanted(judged: Measured, bar: Mapping) -> str:
-    """Say how many draws would tell the value from the bar, if it stayed as it is."""
+    """Estimate the number of draws that would separate the value from the bar."""
     if judged.draws is None or len(judged.values) != 1:
         return ""
     gap = min(abs(judged.one - bound) for name, bound in bar.items() if name != "contains")
@@ -155,7 +155,7 @@ def _draws_wanted(judged: Measured, bar: Mapping) -> str:
 
 
 def meets_bar(value, bar: Mapping) -> bool:
-    """Whether a value meets every condition: equals, at_least, at_most, contains."""
+    """Return True if a value meets every condition: equals, at_least, at_most, contains."""
     return all(CONDITIONS[name][1](value, bound) for name, bound in bar.items())
 
 
@@ -205,7 +205,7 @@ def _statistic(claim: Mapping, judged: Measured | None) -> str:
 
 
 def describe_row(row: Mapping) -> str:
-    """Say in one line what the paper has, what was found, and how it was judged."""
+    """Describe the paper's value, the value of this run, and the criterion in one sentence."""
     ours = row["our_value"] or "no value"
     if " to " in row["our_error"]:
         ours += f" ({row['our_error']})"
@@ -228,7 +228,7 @@ def _with_errors(values: str, errors: list[str]) -> str:
 
 
 def summarise_scorecard(card: pd.DataFrame) -> str:
-    """Say in a line or more what the scorecard found; what differs or is undecided is named."""
+    """Summarise the scorecard; claims that differ or are undecided are named."""
     counts = card["verdict"].value_counts()
     parts = (f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS)
     lines = [f"Scorecard of {len(card)} claims: " + ", ".join(parts) + "."]

@@ -1,6 +1,6 @@
-"""Tables and figures of a run, by the names that claims and pages give them.
+"""Tables and figures of a run, by the names in claims and pages.
 
-A results folder may also hold those of a run with another config. No page may show them as its own.
+A results folder may also hold files of a run with another config. Pages must not show these.
 """
 
 import re
@@ -13,14 +13,14 @@ SUFFIXES = {"tables": (".csv", ".md", ".html"), "figures": (".csv", ".svg", ".pn
 
 
 def list_shown(paths: Iterable) -> list[str]:
-    """List the tables and figures among the files of a run, each as folder/name, sorted."""
+    """List the tables and figures among the files of a run, as folder/name, sorted."""
     return sorted(f"{kind}/{name}" for kind in SUFFIXES for name in _made(kind, paths))
 
 
 def find_files(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, list[str]]:
-    """Find the "tables" or "figures" of a run under each name that claims and pages use.
+    """Find the "tables" or "figures" of a run under each name in claims and pages.
 
-    A name may hold `{state}`, which stands for each state. The files of a name are given without
+    A name may contain `{state}`, which stands for each state. The files of a name are given without
     ending, in the order of the paths.
     """
     made = _made(kind, paths)
@@ -32,9 +32,9 @@ def find_files(kind: str, names: Iterable[str], paths: Iterable) -> dict[str, li
 
 
 def list_made_tables(names: Iterable[str], targets: Iterable[Iterable], wildcards) -> list[str]:
-    """List the csv files of named tables among the inputs of target rules.
+    """List the CSV files of named tables among the inputs of target rules.
 
-    These inputs are paths and Snakemake's input functions, which are called with the wildcards.
+    The inputs are paths and Snakemake's input functions, which are called with the wildcards.
     """
     files: list[str] = []
     for item in chain.from_iterable(targets):
@@ -51,5 +51,5 @@ def _made(kind: str, paths: Iterable) -> list[str]:
 
 
 def read_shown(folder: Path) -> set[str]:
-    """Read the names that `shown_names` gave, from the results folder."""
+    """Read the names from `list_shown` in the results folder."""
     return set((folder / SHOWN_FILE).read_text().split())

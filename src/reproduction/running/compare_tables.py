@@ -2,7 +2,7 @@
 
     python -m reproduction.running.compare_tables OLD NEW [--renamed old=new] [--relabel old=new]
 
-OLD and NEW are results folders. All of tables/*.csv and figures/*.csv are compared, row by row.
+OLD and NEW are results folders. The command compares all tables/*.csv and figures/*.csv by row.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
-MAX_ROUNDING = 1e-9  # relative differences up to this are the rounding of another machine
+MAX_ROUNDING = 1e-9  # relative; smaller differences come from rounding on another machine
 FOLDERS = ("tables", "figures")
 MAX_LINES = 150
 VERDICTS, STRUCTURE = "Verdicts that flipped", "Rows and columns"
@@ -25,14 +25,18 @@ ERROR_ENDINGS = {"error", "se", "mcse", "standard_error"}
 
 
 def parse_numbers(column: pd.Series) -> pd.Series | None:
-    """Convert text to floats, blanks to nan; None if a cell is text or a code such as 01001."""
+    """Convert text to floats, blanks to NaN; return None for text cells and codes like 01001."""
     values = pd.to_numeric(column, errors="coerce")
     text = (values.isna() & (column != "")) | column.str.match(r"-?0\d")
     return None if text.any() else values.astype(float)
 
 
 def choose_key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) -> list[str]:
-    """Choose columns that identify a row, text before numbers before flags, while they help."""
+    """Choose the columns that identify a row.
+
+    Columns of text come before numbers, and numbers before flags. A column is added only if it
+    separates rows that the earlier columns do not separate.
+    """
     keys, groups = [], (1, 1)
     flags = [name for name in shared if {*old[name], *new[name]} <= {"True", "False"}]
     for name in sorted(shared, key=lambda name: (name in flags, old[name].dtype == float)):
@@ -45,23 +49,23 @@ def choose_key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) 
 
 
 def find_error_column(name: str, columns: list[str]) -> str | None:
-    """Find the column of a value's standard errors: named after the value, or right after it."""
+    """Find the column of standard errors of a value, by its name or its place after the value."""
     named = {f"{name.removesuffix('_value')}_{ending}" for ending in ERROR_ENDINGS}
     right = ERROR_ENDINGS.intersection(columns[columns.index(name) + 1 :][:1])
-    # in a table of errors, a column "error" is a value
+    # in a table of errors, the column "error" is a value
     found = named if name.startswith("error") else named | right
     return next((column for column in columns if column in found), None)
 
 
 def shorten(value) -> str:
-    """Shorten a value to six digits or sixty characters; a bar would end a Markdown cell."""
+    """Shorten a value to six digits or sixty characters, and escape `|` for Markdown tables."""
     if isinstance(value, float):
         return "(blank)" if np.isnan(value) else f"{value:.6g}"
     return value[:60].replace("|", "\\|").replace("\n", " ") or "(blank)"
 
 
 def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str], dict]:
-    """Compare two tables of text; return changed columns, notes, and lines for other sections."""
+    """Compare two tables of text: changed columns, notes, and lines for the other sections."""
     names = {"new": new.columns.difference(old.columns, sort=False)}
     names["gone"] = old.columns.difference(new.columns, sort=False)
     notes = [f"columns {word}: {', '.join(found)}" for word, found in names.items() if len(found)]
@@ -113,18 +117,18 @@ def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str]
 def report(
     old: Path, new: Path, renamed: Mapping = NO_RENAMES, relabel: Mapping = NO_RENAMES
 ) -> str:
-    """Describe in Markdown the differences between two results folders.
+    """Describe the differences between two results folders in Markdown.
 
-    `renamed` maps old names of columns to new ones, and `relabel` old cells of text to new ones.
+    `renamed` maps old column names to new ones, and `relabel` maps old text cells to new ones.
     """
     before, after = (
         {path.relative_to(run) for path in run.glob("*/*.csv") if path.parent.name in FOLDERS}
         for run in (old, new)
     )
     if not after:
-        raise FileNotFoundError(f"{new}: there is no table; give a results folder")
+        raise FileNotFoundError(f"{new}: no tables found; give a results folder")
     if not before:
-        return f"Nothing to compare with: there is no table in {old}.\n"
+        return f"Nothing to compare with: {old} has no tables.\n"
     sections = {VERDICTS: [], "New": sorted(after - before), "Gone": sorted(before - after)}
     sections |= {STRUCTURE: [], LARGEST: []}
     changes, moved, same = [], 0, 0

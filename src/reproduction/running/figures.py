@@ -1,4 +1,4 @@
-"""Figures as files: SVG and PNG, and a thumbnail that is drawn for its size."""
+"""Figures as files: SVG, PNG, and a thumbnail that is drawn for its size."""
 
 from collections.abc import Mapping
 
@@ -17,21 +17,21 @@ MAX_TICK_LABELS = 9  # named ticks for which an axis of a thumbnail has room
 
 
 def save_figures(drawn: Mapping[str, Figure], output) -> None:
-    """Save each figure as SVG, PNG and thumbnail to the outputs of its name."""
+    """Save each figure as SVG, PNG and thumbnail to the outputs with its name."""
     for name, figure in drawn.items():
         save(figure, output[name], output[f"{name}_png"])
         save_thumbnail(figure, output[f"{name}_thumbnail"])
 
 
 def save_thumbnail(figure: Figure, png) -> None:
-    """Draw a figure's first panel for a small space: the data and the ticks, no other words.
+    """Draw the first panel of a figure at thumbnail size, with data and ticks but no other text.
 
-    Changes the figure, so that it is the last that is done with it.
+    This changes the figure, which must not be used afterwards.
     """
     first = figure.axes[0]
-    beside = first.get_subplotspec()
+    place = first.get_subplotspec()
     for axis in figure.axes[1:]:
-        if axis.get_subplotspec() != beside:  # a second scale of the first panel stays
+        if axis.get_subplotspec() != place:  # keep a second scale of the first panel
             axis.remove()
     figure.suptitle("")
     for words in (*figure.legends, *figure.texts):

@@ -10,7 +10,7 @@ import pandas as pd
 from reproduction.running.settings import ConfigError, find_local_file
 
 SCENARIO_COLUMNS = ("states", "norm", "epsilon", "vintage")
-# the counties' settings that the Markov chains need, and those that a scenario needs
+# settings of the block `counties` for the Markov chains, and for a scenario
 WALK_KEYS = (
     *("epsilon", "norm", "chains", "draws", "burn_in", "thin"),
     *("basis", "acceptance", "proposal", "overdispersed"),
@@ -21,7 +21,7 @@ SCENARIO_KEYS = ("states", *WALK_KEYS)
 def list_scenarios(config: Mapping) -> pd.DataFrame:
     """List the scenarios of a sweep, one per row, as text for the names of their folders.
 
-    The states of a scenario are joined by hyphens. Without a sweep there are no rows.
+    Hyphens join the states of a scenario. A configuration without a sweep gives no rows.
     """
     rows = []
     if "sweep" in config:
@@ -33,10 +33,10 @@ def list_scenarios(config: Mapping) -> pd.DataFrame:
 
 
 def select_scenario(config: Mapping, scenario: Mapping[str, str]) -> dict:
-    """Return the settings of a row of `parameter_space`: seed, data and counties.
+    """Return the settings of a row of `list_scenarios`: seed, data and counties.
 
-    The epsilon of the chains' starts and, for smaller epsilons, the proposal scale with epsilon:
-    with one setting the walk would hardly move at a small epsilon.
+    The epsilon of the chains' starts is proportional to epsilon, and the proposal widens at smaller
+    epsilons, where a fixed proposal would hardly move.
     """
     counties = {key: config["counties"][key] for key in SCENARIO_KEYS}
     wide, proposal = counties["overdispersed"], counties["proposal"]
@@ -53,33 +53,33 @@ def select_scenario(config: Mapping, scenario: Mapping[str, str]) -> dict:
 
 
 def select_walk(config: Mapping) -> dict:
-    """Give the settings of the Markov chains of a configuration, or of a scenario."""
+    """Select the settings of the Markov chains in a configuration or a scenario."""
     return {key: config["counties"][key] for key in WALK_KEYS}
 
 
 def list_comparison_files(sweep: str) -> list[str]:
-    """Return the files that compare the scenarios of a sweep; refuse a config without one."""
+    """List the files that compare a sweep's scenarios; refuse a configuration without a sweep."""
     if not sweep:
-        raise ConfigError("the config has no sweep: add --configfile config/sweep.yaml")
+        raise ConfigError("config: sweep: missing; add --configfile config/sweep.yaml")
     return [f"results/figures/sweep_{sweep}.svg", f"results/tables/sweep_{sweep}.html"]
 
 
 def list_state_groups(sweep: Mapping) -> list[list[str]]:
-    """Return the lists of states that a sweep compares; one list counts as a list of one."""
+    """List the groups of states that a sweep compares; a single list is one group."""
     states = sweep["states"]
     return states if isinstance(states[0], list) else [states]
 
 
 def list_vintages(config: Mapping) -> list[str]:
-    """Return the vintages of the sweep; by default the configuration's."""
+    """List the vintages of the sweep; the default is the vintage of the configuration."""
     return config["sweep"].get("vintages", [config["data"]["vintage"]])
 
 
 def find_local_files(config: Mapping, vintage: str) -> list[str]:
-    """Return the local file of a vintage as a list, which is empty if there is none.
+    """Return the local file of a vintage as a list, which is empty if there is no such file.
 
-    The vintage of a file is the eight digits in its name. If the sweep has only one vintage, the
-    configuration's own file may have any name.
+    The eight digits in a file's name give its vintage. If the sweep has one vintage only, the file
+    of the configuration may have any name.
     """
     own = find_local_file(config)
     files = [*config["sweep"].get("files", []), *([own] if own else [])]

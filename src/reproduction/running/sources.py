@@ -1,6 +1,6 @@
-"""Digests of the sources that a rule depends on, as parameters: an edit reruns the rule's jobs.
+"""Digests of the sources of a rule, as parameters: an edit of a source reruns the rule's jobs.
 
-Snakemake tracks a rule's script, and not the modules that the script imports.
+Snakemake tracks the script of a rule, but not the modules that the script imports.
 """
 
 import hashlib
@@ -10,24 +10,24 @@ from pathlib import Path
 
 SOURCE_FOLDER = Path(__file__).parents[2]
 SUFFIXES = (".py", ".yaml", ".j2")
-# packages of the library whose edits change no number
+# packages of the library that affect no numbers
 EXCLUDED_PACKAGES = ("cli", "plots")
 # modules of the reproduction that all studies use
 SHARED_MODULES = ("data", "running/draws.py", "running/jobs.py", "running/tables.py")
-# packages and modules of which all figures and pages are made
+# packages and modules that all figures and pages use
 PRESENTATION_MODULES = (
     "isdp/plots",
     "reproduction/running/descriptions.py",
     "reproduction/running/figures.py",
 )
-# the other studies that the modules of a study import; a test holds it against the imports
+# studies that the modules of a study import; a test compares this with the imports
 STUDIES_OF = {"comparison": ("topdown",), "national": ("comparison", "topdown")}
-# endings of the names of modules that draw, describe and judge
+# name endings of modules that draw, describe and judge
 PRESENTATION_ENDINGS = ("claims", "descriptions", "figures")
 
 
 def code(*studies: str) -> str:
-    """Digest all code that computes numbers in some studies: the rule's and those of its script."""
+    """Digest all code that computes numbers in some studies, for a rule and its script."""
     return _digest(_computing(studies))
 
 
@@ -38,8 +38,8 @@ def presentation(*studies: str) -> str:
 
 
 def _computing(studies: Iterable[str]) -> set[Path]:
-    aside = {path for name in EXCLUDED_PACKAGES for path in _modules(f"isdp/{name}")}
-    library = set(_modules("isdp")) - aside
+    excluded = {path for name in EXCLUDED_PACKAGES for path in _modules(f"isdp/{name}")}
+    library = set(_modules("isdp")) - excluded
     shared = {path for name in SHARED_MODULES for path in _modules(f"reproduction/{name}")}
     own = {path for path in _of(studies) if not path.stem.endswith(PRESENTATION_ENDINGS)}
     return library | shared | own
@@ -56,7 +56,7 @@ def _modules(name: str) -> tuple[Path, ...]:
     paths = [place] if place.is_file() else place.rglob("*")
     found = tuple(path for path in paths if path.suffix in SUFFIXES)
     if not found:
-        raise ValueError(f"there are no sources at {place}")
+        raise ValueError(f"{place}: no source files found")
     return found
 
 

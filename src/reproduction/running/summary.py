@@ -1,4 +1,4 @@
-"""The summary of a run: the data, the counts of the scorecard, and the pages to open.
+"""Summary of a run: the data, the counts of the scorecard, and the pages to open.
 
 `make` prints it after Snakemake: ``python -m reproduction.running.summary results``.
 """
@@ -13,12 +13,12 @@ PAGES = FIRST_PAGE | {"Report": "report.html", "Review": "notebooks/00_overview.
 
 
 def read_optional_json(path) -> dict:
-    """Read a JSON file among the results; nothing where it is not made yet."""
+    """Read a JSON file among the results; return an empty dict if the file does not exist yet."""
     return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
 
 
 def summarise_run(results: Path) -> str:
-    """Return the data's provenance, the scorecard's counts, and the pages that there are."""
+    """Return the data's provenance, the counts of the scorecard, and the pages that exist."""
     words = ["", read_optional_json(results / "data/provenance.json").get("message", "")]
     summary = results / "tables/scorecard.txt"
     if summary.is_file():
@@ -27,7 +27,7 @@ def summarise_run(results: Path) -> str:
 
 
 def list_pages_to_open(sweep: str) -> str:
-    """Name the page to open at the end of a run, and the figure of a sweep, if there are any."""
+    """List the page to open at the end of a run, and the figure of a sweep, where they exist."""
     return "\n".join(_links(Path("results"), FIRST_PAGE | {"Sweep": f"figures/sweep_{sweep}.svg"}))
 
 

@@ -1,4 +1,4 @@
-"""The paper's propositions as checks: each gives a number that would show it to fail."""
+"""Propositions of SDP as checks: each yields a number that would show the proposition to fail."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -32,7 +32,7 @@ NESTED_MULTIPLIER = 23.632  # the paper's c at epsilon 0.192 and delta 1e-5
 EPSILONS = (0.5, 0.7)  # epsilons of two releases
 N_CELLS = 102
 CAMPUS = Campus(3, 4, 5)
-MAX_ROUNDING = 1e-9  # how far a float may lie from an invariant that it meets
+MAX_ROUNDING = 1e-9  # rounding error of an invariant
 
 
 class Check(NamedTuple):
@@ -50,7 +50,8 @@ class Check(NamedTuple):
 def check_all(rng: np.random.Generator, epsilon: float, delta: float, draws: int) -> pd.DataFrame:
     """Check each proposition by numbers that would show it to fail.
 
-    Epsilon and delta are those of the mechanisms. `draws` is the number of noise vectors of each.
+    Epsilon and delta are those of the mechanisms. `draws` is the number of noise vectors of each
+    mechanism.
     """
     generators = rng.spawn(3)
     checks = [
@@ -68,9 +69,10 @@ def check_all(rng: np.random.Generator, epsilon: float, delta: float, draws: int
 def check_infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
     """Show that a mechanism with an invariant is not differentially private (Example 2.4).
 
-    Data sets (1, 2, 4) and (4, 2, 4) of four types differ in one record and in the number of odd
-    types, which is held. The answers show one odd record with probability 1 in one and 0 in the
-    other, so that delta is 1 at every epsilon. The value is the difference of the shares of draws.
+    The datasets (1, 2, 4) and (4, 2, 4) of four types differ in one record and in the number of odd
+    types, which is an invariant. A release shows one odd record with probability 1 for one dataset
+    and 0 for the other, so that delta is 1 at every epsilon. The value is the difference of the
+    shares of draws.
     """
     query, held = Query.histogram(4), Invariants([[1, 0, 1, 0]])
     one, other = np.array([1, 1, 0, 1]), np.array([0, 1, 0, 2])
@@ -94,8 +96,8 @@ def check_infeasibility(rng: np.random.Generator, draws: int) -> list[Check]:
 def check_nestedness(multiplier: float, epsilon: float) -> list[Check]:
     """Compare delta within nested subspaces of a 4 x 4 table (Proposition 2.7).
 
-    The noise is a round Gaussian with standard deviation sqrt(2) times the multiplier, which the
-    whole histogram needs.
+    The noise is a spherical Gaussian with standard deviation sqrt(2) times the multiplier, which
+    the whole histogram needs.
     """
     query = Query.histogram(16)
     spaces = {
@@ -114,9 +116,10 @@ def check_nestedness(multiplier: float, epsilon: float) -> list[Check]:
 
 
 def check_composition(rng: np.random.Generator, cells: int, draws: int) -> Check:
-    """Add up the losses of two projected Laplace releases of one histogram (Proposition 2.9).
+    """Add the losses of two projected Laplace releases of one histogram (Proposition 2.9).
 
-    Half of the points are draws, half lie far out along the difference, where losses are largest.
+    Half of the points are draws. The other half lie far out along the difference, where losses are
+    largest.
     """
     held = Invariants.total(cells)
     shift = np.eye(cells)[0] - np.eye(cells)[1]
@@ -132,9 +135,9 @@ def check_composition(rng: np.random.Generator, cells: int, draws: int) -> Check
 
 
 def check_disclosure() -> list[Check]:
-    """Show two releases that comply, each by itself, and together disclose every cell.
+    """Show two releases that comply individually, and together disclose every cell.
 
-    One holds two of the three pairwise sums of three cells, the other the third.
+    One has two of the three pairwise sums of three cells as invariants, the other the third.
     """
     first = Invariants.subsets([[0, 1], [1, 2]], 3)
     second = Invariants.subsets([[2, 0]], 3)
@@ -149,7 +152,7 @@ def check_disclosure() -> list[Check]:
 def check_unbiasedness(
     rng: np.random.Generator, laws: Mapping[str, Additive], draws: int
 ) -> list[Check]:
-    """Find the answer whose mean noise is farthest from zero in its errors (Corollary 4.1).
+    """Find the answer whose mean noise is farthest from zero in standard errors (Corollary 4.1).
 
     The standard errors are from the exact variances.
     """
@@ -167,9 +170,9 @@ def check_unbiasedness(
 
 
 def check_conditioning(cells: int) -> list[Check]:
-    """Compare projecting with conditioning (Theorem 4.2): equal for the sphere, and not beyond.
+    """Compare projecting with conditioning (Theorem 4.2): equal for spherical noise only.
 
-    Gaussian noise is on a 4 x 4 table with both margins held. Laplace noise is on `cells` under a
+    Gaussian noise is on a 4 x 4 table with both margins fixed. Laplace noise is on `cells` under a
     total, where conditioning gives K-norm noise.
     """
     held = Invariants.margins((4, 4))

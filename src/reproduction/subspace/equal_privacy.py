@@ -2,9 +2,9 @@
 
 SDP's epsilon is for one replaced record, of any neighbours, and protects the part of the answers
 that the invariants leave free. ISDP's epsilon is for each unit of l1 distance between two tables
-with equal invariants. A guarantee in the first unit gives half of its epsilon in the second, as a
-replaced record is two units of l1. The second gives the first only where the projected differences
-are themselves differences of tables with equal invariants, as they are under a total.
+with equal invariants. A guarantee in the first unit gives half of its epsilon in the second,
+because a replaced record is two units of l1. The converse holds only if the projected differences
+are themselves differences of tables with equal invariants, as under a total.
 """
 
 from itertools import combinations, product
@@ -31,15 +31,15 @@ from isdp.subspace.conditioned import conditioned_laplace
 from isdp.subspace.hull import MOST_HULL_DIMENSIONS
 
 RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
-CONTINUOUS_STEPS = 200  # of each walk to the continuous counterpart of the integer distribution
+CONTINUOUS_STEPS = 200  # of each walk, for the continuous counterpart
 
 
 def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
     """Compute the error of every mechanism for counts under one total, in either privacy unit.
 
     Under a total a replaced record moves two units between tables of equal totals. The integer
-    distribution at epsilon/2 for a unit therefore has epsilon for a record, and every row holds in
-    both privacy units.
+    distribution at epsilon/2 per unit therefore has epsilon per record, and every row holds in both
+    privacy units.
     """
     query, held = Query.histogram(cells), Invariants.total(cells)
     least = least_trace(query, held).lower
@@ -84,12 +84,13 @@ def compare_margins(
     draws: int,
     walk_steps: int,
 ) -> pd.DataFrame:
-    """Compute the error of every mechanism for a two-way table with both margins held.
+    """Compute the error of every mechanism for a two-way table with both margins fixed.
 
-    A replaced record's projected move is no lattice point, so that the integer distribution has no
-    guarantee for it. In that privacy unit its continuous counterpart takes its place, with the
-    epsilon of a unit that makes the largest projected move cost epsilon. `draws` are of both, and
-    `walk_steps`, a multiple of 20, of the walk where K-norm noise has no exact sampler.
+    The projected move of a replaced record is not a lattice point, so that the integer distribution
+    has no guarantee in that privacy unit. Its continuous counterpart replaces it there. The epsilon
+    per unit of the counterpart is chosen so that the largest projected move costs epsilon. `draws`
+    are of both, and `walk_steps`, a multiple of 20, of the walk for K-norm noise without an exact
+    sampler.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
     replaced = least_trace(query, held).lower
@@ -109,7 +110,7 @@ def compare_margins(
             epsilon / largest_step(query, held),
             pure_spread(epsilon) * replaced,
         ),
-        # no two tables of equal margins are nearer than four units
+        # the distance of two tables with equal margins is at least four units
         (L1_UNIT, 2 * epsilon, epsilon, pure_spread(4 * epsilon) * swapped),
     ):
         found = {
@@ -129,13 +130,13 @@ def compare_margins(
 
 
 def largest_step(query: Query, held: Invariants) -> float:
-    """Compute the largest l1 length of a replaced record's move projected on the null space."""
+    """Compute the largest l1 length of a replaced record's move projected onto the null space."""
     projected = null_space(held).project(differences(query))
     return float(np.abs(projected).sum(axis=1).max())
 
 
 def tabulate_orders(table: pd.DataFrame) -> pd.DataFrame:
-    """Order the pure mechanisms of both privacy units by error, and compare the two orders."""
+    """Sort the pure mechanisms by error in both privacy units, and compare the two orders."""
     pure = table[table["flavour"] == "pure"].sort_values("error", kind="stable")
     pure = pure[pure.groupby("mechanism")["currency"].transform("nunique") == 2]
     orders = pure.groupby("currency", sort=False)["mechanism"].agg(" < ".join)

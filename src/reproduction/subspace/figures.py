@@ -40,7 +40,7 @@ PURE_STYLES = {
     "K-norm": ("K-norm, where it can be drawn exactly", DARK[2], "^"),
 }
 SIZES = {"s": {"ms": 10, "mfc": "none"}, "|": {"ms": 10}}  # projected and extended noise overlap
-# title and background of the panels of each privacy unit
+# title and background of the panels, by privacy unit
 UNIT_PANELS = {
     RECORD_UNIT: ("epsilon = {:g} for one replaced record (SDP's)", "#f1f6fb"),
     L1_UNIT: ("epsilon = {:g} for each unit of l1, equal invariants (ISDP's)", "#fdf6e9"),
@@ -51,7 +51,7 @@ LABELS = {"generalized Laplace": "generalized Laplace, integers"}
 
 @styled
 def plot_errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delta: float) -> Figure:
-    """Draw the errors by workload, as `words` names them: Gaussian noise left, pure noise right."""
+    """Draw the errors by workload, named as in `words`: Gaussian noise left, pure noise right."""
     names = list(table["workload"].unique())
     figure, ((left, right),) = panels(1, 2, (12, 2 + 0.42 * len(names)), sharey=True)
     gaussian = table.assign(ratio=table["unit"] / table["least"])
@@ -72,16 +72,16 @@ def plot_errors(table: pd.DataFrame, words: dict[str, str], epsilon: float, delt
         )
     left.set_yticks(range(len(names)), [words[name] for name in names], fontsize=8)
     left.invert_yaxis()
-    left.set_xlabel("error, by the least of any Gaussian noise (line: 1)")
-    right.set_xlabel("error, by a bound for any additive noise (line: 1)")
+    left.set_xlabel("error divided by the smallest of any Gaussian noise (line: 1)")
+    right.set_xlabel("error divided by a lower bound for additive noise (line: 1)")
     left.set_title(f"Gaussian noise, delta = {delta:g}", loc="left")
-    right.set_title(f"pure noise, epsilon = {epsilon:g} a replaced record", loc="left")
+    right.set_title(f"pure noise, epsilon = {epsilon:g} per replaced record", loc="left")
     return finish(figure)
 
 
 @styled
 def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
-    """Draw where the constant of Lemma 3.4 is too small, and how much noise it wastes elsewhere."""
+    """Draw where the constant of Lemma 3.4 is too small, and its excess variance elsewhere."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     grid = grid.assign(log10_delta=np.log10(grid["delta"]), holds=grid["holds"].astype(bool))
     edge = failing.dropna()
@@ -94,7 +94,7 @@ def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
         left.plot(part["epsilon"], part["log10_delta"], marker, color=colour, ms=5, label=label)
     left.set(xscale="log", ylim=(lowest, 0), xlabel="epsilon", ylabel="log10 of delta")
     legend_above(left, left.get_legend_handles_labels()[0])
-    left.set_title("Noise of the printed size: enough, or too little (red)", loc="left", pad=20)
+    left.set_title("Noise by the printed constant: sufficient, or not (red)", loc="left", pad=20)
     curves = grid.groupby("epsilon")
     for colour, (epsilon, part) in zip(CREST(np.linspace(0, 1, len(curves))), curves, strict=True):
         label = f"{epsilon:g}"
@@ -103,38 +103,38 @@ def plot_constant(failing: pd.DataFrame, grid: pd.DataFrame) -> Figure:
     right.axhline(1, color=DAS, lw=1.2)
     right.set(yscale="log", ylim=(grid["waste"].min() / 1.3, grid["waste"].max() * 1.3))
     right.yaxis.set_major_formatter("{x:g}")
-    right.set(xlabel="log10 of delta", ylabel="variance, by the least that is enough")
+    right.set(xlabel="log10 of delta", ylabel="variance divided by the smallest sufficient one")
     right.legend(title="epsilon (darker: larger)", frameon=True, ncols=2, fontsize=8)
-    right.set_title("Below 1 there is less noise than the guarantee needs", loc="left", pad=20)
+    right.set_title("Below 1 the noise is insufficient for the guarantee", loc="left", pad=20)
     return finish(figure)
 
 
 @styled
 def plot_losses(attained: pd.DataFrame, profiles: pd.DataFrame) -> Figure:
-    """Draw the loss of projected Laplace noise far out, and the profiles of it and K-norm noise."""
+    """Draw the loss of projected Laplace noise by distance, and its profile and K-norm's."""
     figure, ((left, right),) = panels(1, 2, (10.5, 4))
     colours = dict(zip(profiles["cells"].unique(), DARK, strict=False))
     for cells, part in attained.groupby("cells"):
         look = {"color": colours[cells], "ms": 3.5, "label": f"{cells}"}
         left.plot(part["distance"], part["share"], "o-", **look)
     left.axhline(1, color=INK, lw=1, ls="--")
-    left.set(xscale="log", ylim=(0, 1.05), ylabel="privacy loss, by epsilon")
+    left.set(xscale="log", ylim=(0, 1.05), ylabel="privacy loss divided by epsilon")
     left.set_xlabel("distance of the release from the truth, in scales b of the noise")
     left.legend(title="cells under the total", frameon=True, loc="lower right")
-    left.set_title("Projected Laplace: epsilon is reached, but only far out", loc="left")
+    left.set_title("Projected Laplace: the loss approaches epsilon far out", loc="left")
     for (cells, noise), part in profiles.groupby(["cells", "noise"], sort=False):
         part = part[part["delta"] > 1e-7]
         line = "-" if noise == "projected" else "--"
         right.plot(part["epsilon"], part["delta"], line, color=colours[cells], lw=1.4)
-    right.set(yscale="log", ylabel="least delta with (epsilon', delta)")
-    right.set_xlabel("epsilon', by the epsilon that the noise is made for")
+    right.set(yscale="log", ylabel="smallest delta with (epsilon', delta)")
+    right.set_xlabel("epsilon' divided by the epsilon of the noise")
     lines = [Line2D([], [], color=colour, label=f"{n} cells") for n, colour in colours.items()]
     lines += [
         Line2D([], [], color=INK, ls="-", label="projected Laplace"),
         Line2D([], [], color=INK, ls="--", label="K-norm (conditioned Laplace)"),
     ]
     right.legend(handles=lines, frameon=True, loc="lower left", fontsize=8)
-    right.set_title("What is left over at a smaller epsilon'", loc="left")
+    right.set_title("Delta at a smaller epsilon'", loc="left")
     return finish(figure)
 
 
@@ -143,19 +143,19 @@ def plot_readings(table: pd.DataFrame) -> Figure:
     """Draw every reading of the campus example, with the three printed numbers as lines."""
     table = table.sort_values("median", ignore_index=True)
     figure, ((axis,),) = panels(1, 1, (10, 1.6 + 0.28 * len(table)))
-    beside = {"transform": axis.get_yaxis_transform(), "fontsize": 8}
+    right = {"transform": axis.get_yaxis_transform(), "fontsize": 8}
     for row, found in table.iterrows():
         colour = DAS if row == table["off"].idxmin() else DRAW
         axis.plot([found["q05"], found["q95"]], [row, row], color=colour, lw=2.2, alpha=0.8)
         axis.plot(found["median"], row, "o", color=colour, ms=5)
         share = f"{found['printed_by_cutting']:.0%} / {found['printed_by_rounding']:.0%}"
-        axis.text(1.01, row, share, va="center", color=colour, **beside)
+        axis.text(1.01, row, share, va="center", color=colour, **right)
     for printed, line in zip(PRINTED_NUMBERS, ("-", "--", "--"), strict=True):
         axis.axvline(printed, color=INK, lw=1, ls=line, zorder=0)
     axis.set_yticks(range(len(table)), table["reading"])
     axis.set_ylim(-0.7, len(table) - 0.3)
     words = "all three printed\n(digits cut off / rounded)"
-    axis.text(1.01, len(table) - 0.3, words, va="bottom", **beside)
+    axis.text(1.01, len(table) - 0.3, words, va="bottom", **right)
     axis.set_xlabel("median (dot), 5 % and 95 % quantile (ends); lines: the printed numbers")
     axis.grid(False, axis="y")
     title = "Which statistic of projected unit noise is 0.88 (0.86, 0.91)? Red: the nearest"
@@ -165,7 +165,7 @@ def plot_readings(table: pd.DataFrame) -> Figure:
 
 @styled
 def plot_equal_privacy(table: pd.DataFrame) -> Figure:
-    """Draw the errors of the pure mechanisms in each privacy unit, each panel with its own axis."""
+    """Draw the errors of the pure mechanisms by privacy unit; each panel has its own axis."""
     pure = table[table["flavour"] == "pure"]
     pure = pure[~pure["mechanism"].str.startswith("extended")]
     settings = pure.groupby("setting", sort=False)
@@ -182,9 +182,13 @@ def plot_equal_privacy(table: pd.DataFrame) -> Figure:
         Line2D([], [], color=colour, marker="s", ls="", ms=8, label=f"{paper}'s noise")
         for paper, colour in COLOURS.items()
     ]
-    handles.append(Line2D([], [], color=INK, lw=1.4, ls="--", label="no additive noise has less"))
+    handles.append(
+        Line2D([], [], color=INK, lw=1.4, ls="--", label="lower bound for additive noise")
+    )
     figure.legend(handles=handles, loc="upper right", ncols=3, frameon=False, fontsize=8.5)
-    return finish(figure, "Two different guarantees: compare bars within a panel. 1: least error")
+    return finish(
+        figure, "Errors at equal privacy; compare bars within a panel only. Rank 1: smallest error"
+    )
 
 
 def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
@@ -202,7 +206,7 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
     for row in set(range(len(names))) - set(part["row"]):
         words = "no guarantee in this unit: see the continuous noise"
         look = {"transform": axis.get_yaxis_transform(), "fontsize": 8, "color": "#666666"}
-        ground = axis.get_facecolor()  # the dashed line does not cross the words
+        ground = axis.get_facecolor()  # hides the dashed line behind the text
         axis.text(0.02, row, words, va="center", zorder=5, backgroundcolor=ground, **look)
     axis.axvline(part["bound"].iloc[0], color=INK, lw=1.4, ls="--")
     axis.set_xlim(0, 1.8 * part["error"].max())
@@ -214,9 +218,9 @@ def _draw_errors(axis: Axes, part: pd.DataFrame, names: list[str]) -> None:
 
 @styled
 def plot_county_runs(runs: pd.DataFrame, state: str, epsilon: float, vintage: str) -> Figure:
-    """Draw projected Laplace noise on a state's counties (Figure 1, right), a panel for each scale.
+    """Draw projected Laplace noise on a state's counties, one panel per scale (SDP, Figure 1).
 
-    `vintage` is that of the demonstration data, or "" where there are none.
+    `vintage` is that of the demonstration data, or "" without them.
     """
     scales = runs["scale"].unique()
     counties = runs["rank"].max() + 1
@@ -243,14 +247,14 @@ def _scale_words(scale: float) -> str:
 
 
 def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
-    """Summarise runs, with the Census Bureau's errors, in the form that `draw_boxes` takes."""
+    """Summarise runs and the errors of the Census DAS in the form that `draw_boxes` takes."""
     noise = runs.pivot(index="run", columns="rank", values="error").to_numpy()
     shown = boxes(noise[None]).rename(columns={"cell": "position"})
     one = runs.drop_duplicates("rank").rename(columns={"rank": "position"})
     bureau = one.melt("position", ["das_error"], "series").dropna()
     table = pd.concat([shown, bureau.astype({"value": float})], ignore_index=True)
     names = one["county"].str.rsplit(" ", n=1)
-    if len(set(names.str[-1])) == 1:  # a word such as County that all names share
+    if len(set(names.str[-1])) == 1:  # all names end in the same word
         one["county"] = names.str[0]
     one["label"] = one["county"] + " (" + one["population"].map("{:,}".format) + ")"
     return table.merge(one[["position", "label"]]).sort_values("position", kind="stable")
@@ -258,7 +262,7 @@ def _boxes_of(runs: pd.DataFrame) -> pd.DataFrame:
 
 @styled
 def plot_states(table: pd.DataFrame, vintage: str) -> Figure:
-    """Draw the size of the noise in every state, and that of the Census Bureau's errors."""
+    """Draw the size of the noise in every state, and that of the errors of the Census DAS."""
     table = table.assign(place=pd.factorize(table["state"])[0])
     names = table["state"].unique()
     figure, ((axis,),) = panels(1, 1, (9.5, 4))
@@ -275,7 +279,7 @@ def plot_states(table: pd.DataFrame, vintage: str) -> Figure:
     axis.set(xlim=(-0.7, len(names) - 0.3), ylim=(0, None), xlabel="state")
     axis.set_ylabel("root mean square error of a county (persons)")
     axis.grid(False, axis="x")
-    title = "Projected Laplace noise: the runs (dots), and where 90 % of such runs lie (bars)"
+    title = "Projected Laplace noise: the runs (dots), and approximate 90 % intervals (bars)"
     words = note_vintage(vintage) if len(known) else ""
     axis.set_title(extend_title(title, words), loc="left", pad=24)
     legend_above(axis, axis.get_legend_handles_labels()[0])

@@ -1,4 +1,4 @@
-"""What the noise guarantees exactly: the Gaussian constant, pure losses, and profiles."""
+"""Guarantees of the noise: the Gaussian constant, pure losses, and privacy profiles."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -14,7 +14,7 @@ from isdp.subspace.knorm import root_polytope_noise
 from isdp.subspace.loss import integrated_profile, log_density, simulated_profile
 from reproduction.subspace.workloads import build_bases, build_workload
 
-DRAWS_PER_BLOCK = 10_000  # draws at a time
+DRAWS_PER_BLOCK = 10_000  # draws per block
 NOISE_SCALE = 2.0  # of noise with epsilon = 1 for one replaced record, under a total
 
 
@@ -41,7 +41,7 @@ def tabulate_failing(epsilons: Sequence[float]) -> pd.DataFrame:
     for epsilon in epsilons:
         try:
             rows.append((epsilon, failing_delta(epsilon)))
-        except InputError:  # none was found
+        except InputError:  # no such delta found
             rows.append((epsilon, np.nan))
     return pd.DataFrame(rows, columns=["epsilon", "log10_delta"])
 
@@ -114,7 +114,10 @@ def compute_profiles(
 
 
 def _noises(cells: int) -> dict:
-    """Variance of a cell, log density and sampler of each noise; K-norm is normalised for two."""
+    """Return the variance of a cell, log density and sampler of each noise under a total.
+
+    The density of K-norm noise is normalised for two cells only.
+    """
     held, b = Invariants.total(cells), NOISE_SCALE
     return {
         "projected": (

@@ -25,9 +25,9 @@ from reproduction.running.settings import (
     setting,
 )
 
-N_BATCHES = 20  # the number of batches of steps whose means give the standard error of a walk
+N_BATCHES = 20  # batches of steps whose means give the standard error of a walk
 
-# what may be held of the answers to each query
+# possible invariants of each query
 INVARIANTS_BY_QUERY = {"histogram": ("total", "margins", "blocks")} | dict.fromkeys(
     ("ranges", "prefixes", "hierarchy", "margins"), ("total", "total and consistency")
 )
@@ -58,7 +58,7 @@ class Workload(Block):
     )
 
     def check(self, key: str) -> None:
-        """Raise ConfigError unless query, size, margins and invariants go together."""
+        """Raise ConfigError unless query, size, margins and invariants are compatible."""
         allowed = " or ".join(map(repr, INVARIANTS_BY_QUERY[self.query]))
         if self.held not in INVARIANTS_BY_QUERY[self.query]:
             wanted = f"{allowed} for the query {self.query}"

@@ -1,4 +1,4 @@
-"""Tables of the study by subject, each function those of one rule.
+"""Tables of the study by subject, one function per rule.
 
 The seed is the run's. The other arguments are blocks of the configuration's block `subspace`, and
 the tables that the rule reads.
@@ -48,7 +48,7 @@ def compare_errors(
 def tabulate_guarantees(
     seed: int, workloads: Mapping, epsilon: float, constant: Mapping, losses: Mapping
 ) -> Tables:
-    """Compute what the mechanisms guarantee."""
+    """Compute the privacy guarantees of the mechanisms."""
     attained = [guarantees.attained_loss(cells, epsilon, DISTANCES) for cells in losses["cells"]]
     return {
         "constant": guarantees.tabulate_constant(**constant),
@@ -81,7 +81,7 @@ def tabulate_equal_privacy(
 
 
 def tabulate_campus(seed: int, campus: Mapping) -> Tables:
-    """Simulate the WiFi example, read its printed numbers in every way, and add integer noise."""
+    """Simulate the WiFi example, compare all readings of its numbers, and draw integer noise."""
     sizes = wifi.Campus(campus["buildings"], campus["groups"], campus["hours"])
     streams = partial(stream, seed, "campus")
     count = campus["repetitions"]
@@ -100,9 +100,9 @@ def tabulate_campus(seed: int, campus: Mapping) -> Tables:
 def tabulate_counties(
     seed: int, epsilon: float, counties: Mapping, population: pd.DataFrame, states: pd.DataFrame
 ) -> Tables:
-    """Add projected Laplace noise to the counties of the figure's state and all states of the run.
+    """Draw projected Laplace noise for the counties of the figure's state and the run's states.
 
-    Each state has its own stream. `population` is the table of all counties.
+    Each state has its own random stream. `population` is the table of all counties.
     """
     tables, shown = {}, counties["state"]
     for state in dict.fromkeys([shown, *states["state"]]):

@@ -1,8 +1,8 @@
-"""The campus example (SDP, Section 5.2): which statistic of the noise the printed numbers are.
+"""The campus example (SDP, Section 5.2): statistics that may be the printed numbers.
 
-Fourteen groups, 24 hours, 20 buildings. The invariants are every hour's and every group's
-person-hours in each building. The data are not public and not needed: the noise depends on the
-invariants alone.
+The example has fourteen groups, 24 hours and 20 buildings. The invariants are the person-hours of
+every hour and every group in each building. The data are not public and not needed, because the
+noise depends on the invariants alone.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class Campus(NamedTuple):
         return (1 - 1 / self.groups) * (1 - 1 / self.hours)
 
 
-# what "standard deviation over repetitions" may mean: noise (repetition, building, group, hour)
+# readings of "standard deviation over repetitions": noise (repetition, building, group, hour)
 READINGS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "sd of each cell over repetitions": lambda e: e.std(axis=0, ddof=1),
     "variance of each cell over repetitions": lambda e: e.var(axis=0, ddof=1),
@@ -79,7 +79,7 @@ def tabulate_constraints(campus: Campus) -> pd.DataFrame:
 def draw_repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np.ndarray:
     """Draw projected standard normal noise; shape (repetition, building, group, hour).
 
-    The means of rows and columns are taken off, which is faster than the general projection.
+    Subtracting the means of rows and columns is faster than the general projection.
     """
     noise = rng.standard_normal((count, *campus))
     noise -= noise.mean(axis=2, keepdims=True)
@@ -88,7 +88,7 @@ def draw_repetitions(rng: np.random.Generator, campus: Campus, count: int) -> np
 
 
 def match_printed(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Compare triples of shape (..., 3) with the printed ones: all equal if rounded, if cut off."""
+    """Compare triples, shape (..., 3), with the printed numbers: equal if rounded, if cut off."""
     printed = np.rint(np.array(PRINTED_NUMBERS) * 100)
     rounded = (np.rint(numbers * 100) == printed).all(axis=-1)
     return rounded, (np.floor(numbers * 100) == printed).all(axis=-1)
@@ -97,7 +97,7 @@ def match_printed(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def simulate_readings(
     rng: np.random.Generator, campus: Campus, count: int, experiments: int
 ) -> pd.DataFrame:
-    """Repeat the paper's experiment of `count` repetitions, and read each in every way."""
+    """Repeat the paper's experiment of `count` repetitions, and compute every reading of it."""
     found = np.empty((experiments, len(READINGS), len(QUANTILE_LEVELS)))
     for experiment in range(experiments):
         noise = draw_repetitions(rng, campus, count)
@@ -117,11 +117,11 @@ def simulate_readings(
 def compute_readings(
     rng: np.random.Generator, campus: Campus, count: int, experiments: int
 ) -> pd.DataFrame:
-    """Compute the readings whose distributions are known: for cells, and for repetitions.
+    """Compute the readings with known distributions: for cells, and for repetitions.
 
     A cell's variance over repetitions is chi-square with count - 1 degrees of freedom. A
     repetition's variance over all cells is chi-square with the dimension of the null space.
-    Repetitions are independent, so that for them whole experiments can be simulated.
+    Repetitions are independent, so that whole experiments can be simulated for them.
     """
     null = null_space(campus.invariants)
     levels = np.array(QUANTILE_LEVELS)
@@ -150,10 +150,10 @@ def simulate_integers(
 ) -> pd.DataFrame:
     """Draw exact integer noise on the same tables, and compare its variance with the continuous.
 
-    The constraints fall into one table for each building, and Gaussian noise factorises over them.
+    The constraints split into one table for each building, and Gaussian noise factorises over them.
     """
     sampler = choose(Invariants.margins((campus.groups, campus.hours)), GeneralizedGaussian(sigma))
-    sampler.sample(rng, 1)  # the recorded results are of the draws after this one
+    sampler.sample(rng, 1)  # a discarded draw, so that results equal those recorded
     means = np.empty((count, campus.buildings))
     for repetition in range(count):  # one campus at a time, so that memory does not grow
         noise = sampler.sample(rng, campus.buildings)

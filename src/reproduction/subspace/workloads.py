@@ -1,4 +1,4 @@
-"""Mechanisms on several workloads: sensitivities, errors, and how near they are to the least."""
+"""Mechanisms on several workloads: sensitivities, errors, and comparison with lower bounds."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -38,13 +38,15 @@ from reproduction.subspace.settings import INVARIANTS_BY_QUERY
 
 
 def build_workload(entry: Mapping) -> tuple[Query, Invariants]:
-    """Make a query and its invariants from an entry of the config's block `subspace.workloads`.
+    """Build a query and its invariants from an entry of the config's block `subspace.workloads`.
 
-    Raises InputError if the query is unknown, or does not go with what is held.
+    Raises InputError if the query is unknown, or incompatible with the invariants.
     """
     kind, size, held = entry["query"], entry["size"], entry["held"]
     if held not in INVARIANTS_BY_QUERY.get(kind, ()):
-        raise InputError(f"workload: no query {kind!r} has {held!r} as its invariants")
+        raise InputError(
+            f"workload: the query {kind!r} does not allow the invariants {held!r}; choose others"
+        )
     if kind == "histogram":
         cells = int(np.prod(size) if held == "margins" else np.sum(size))
         if held == "total":
@@ -65,7 +67,7 @@ def build_workload(entry: Mapping) -> tuple[Query, Invariants]:
 
 
 def build_bases(entry: Mapping, query: Query, invariants: Invariants) -> dict:
-    """Make orthonormal bases by name, without those that do not fit.
+    """Build the orthonormal bases that exist, by name.
 
     The basis "differences" spans the differences alone, the others the whole null space.
     """
@@ -103,7 +105,7 @@ def tabulate_workloads(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
 
 
 def build_mechanisms(entry: Mapping, epsilon: float, delta: float) -> dict[str, Additive]:
-    """Make all mechanisms that a workload allows, by name, each at the same guarantee."""
+    """Build all mechanisms that a workload allows, by name, each at the same guarantee."""
     query, held = build_workload(entry)
     shapes = {"best Gaussian": least_trace(query, held), "round Gaussian": spherical(query, held)}
     for weights in WEIGHTINGS:
@@ -117,7 +119,7 @@ def build_mechanisms(entry: Mapping, epsilon: float, delta: float) -> dict[str, 
     }
     for kind, basis in build_bases(entry, query, held).items():
         laws[f"extended Laplace, {kind}"] = ExtendedLaplace(query, held, epsilon, basis)
-    with suppress(InputError):  # no exact sampler: the walk is for the table of equal privacy
+    with suppress(InputError):  # without an exact sampler
         laws["K-norm"] = KNorm(query, held, epsilon)
     return laws
 
@@ -164,8 +166,9 @@ def tabulate_near_optimal(
 ) -> pd.DataFrame:
     """Compare the noise of Theorem 3.11 with a lower bound for all additive noise.
 
-    The theorem's order is a multiple of the least error. Null spaces of fewer than four dimensions
-    are left out. The first two arguments are from `error_table` and `workload_table`.
+    The theorem's order is a multiple of the smallest error. Null spaces with fewer than four
+    dimensions are omitted. The first two arguments are from `tabulate_errors` and
+    `tabulate_workloads`.
     """
     paper = errors[errors["mechanism"] == "base decomposition, paper"].set_index("workload")
     paper = paper[["unit", "least", "ratio"]].rename(columns={"ratio": "to_bound"})
@@ -181,8 +184,8 @@ def tabulate_formulas(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataF
     """Compare the errors of the four general mechanisms with Corollaries 3.5 to 3.9.
 
     For Gaussian noise the formula is dimension times squared l2 sensitivity, for c = 1. For Laplace
-    noise it is twice dimension times squared l1 sensitivity, for epsilon = 1. The sensitivity is of
-    the answers where noise is projected, and within the null space where it is extended.
+    noise it is twice dimension times squared l1 sensitivity, for epsilon = 1. The sensitivity is
+    that of the answers for projected noise, and that within the null space for extended noise.
     """
     rows = []
     for _, row in errors.merge(workloads, on="workload").iterrows():
@@ -205,7 +208,7 @@ def tabulate_formulas(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataF
 def tabulate_frameworks(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame:
     """Divide the error of extending by that of projecting, for each workload.
 
-    The coordinates that complete the basis of the differences do not make it more sensitive.
+    The coordinates that complete the basis of the differences do not change its sensitivity.
     """
     wide = errors.pivot(index="workload", columns="mechanism", values="error")
     known = workloads.set_index("workload")

@@ -86,7 +86,7 @@ def test_errors_are_drawn_where_the_table_has_them():
     assert drawn == len(listed) == 6 * 3 - 1  # the swap has no error in totals
     assert converted == 2 * 3
     remarks = {place: [text.get_text() for text in axes[place].texts] for place in np.ndindex(3, 3)}
-    assert remarks.pop((1, 2)) == ["held: no error"]
+    assert remarks.pop((1, 2)) == ["invariant: no error"]
     assert not any(remarks.values())
 
 

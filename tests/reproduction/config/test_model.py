@@ -340,7 +340,7 @@ def test_a_missing_key_is_named():
 
 def test_the_environment_variable_names_a_file_too(monkeypatch):
     monkeypatch.setenv("NHGIS_PPDD_FILE", "elsewhere.zip")
-    with pytest.raises(ConfigError, match=r"there is no file elsewhere\.zip"):
+    with pytest.raises(ConfigError, match=r"data\.file.*elsewhere\.zip"):
         check_config(changed(), ROOT)
 
 

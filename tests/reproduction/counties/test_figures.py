@@ -122,7 +122,7 @@ def test_slopes_stand_in_order_with_their_intervals():
 def test_slopes_say_when_there_is_nothing_to_show():
     table = pd.DataFrame({"state": ["IL"], "slope": [np.nan], "low": [np.nan], "high": [np.nan]})
     (text,) = figures.plot_slopes(table, "20210608").axes[0].texts
-    assert "no demonstration data" in text.get_text()
+    assert "Without demonstration data" in text.get_text()
     assert "NHGIS_PPDD_FILE" in text.get_text()
 
 
@@ -208,7 +208,7 @@ def test_a_box_that_runs_off_the_scale_is_told_with_its_quartiles():
     low, high = np.quantile(noise["solver"][:, solved["cell"]], (0.25, 0.75))
     (text,) = figure.axes[0].texts
     assert text.get_text().startswith(
-        f"Place{solved['cell']} County runs off the scale: quartiles {low:.0f} and {high:.0f}"
+        f"Place{solved['cell']} County exceeds the scale: quartiles {low:.0f} and {high:.0f}"
     )
     assert text.xy[0] == pytest.approx(solved["cell"] + 1.4)
     assert not figure.axes[1].texts
@@ -234,8 +234,8 @@ def test_truncation_draws_each_states_curve_and_the_population_needed():
     (grey,) = [line for line in left.get_lines() if to_hex(line.get_color()) == "#cccccc"]
     assert grey.get_ydata().tolist() == pytest.approx([0.02, 0.001, 0.0001])
     lines = labelled(right)
-    assert lines["chance of truncation 0.001"].get_xydata().tolist() == [[0.1, 60], [1, 6]]
-    assert lines["chance of truncation 1e-06"].get_ydata().tolist() == [120, 0.5]
+    assert lines["probability of truncation 0.001"].get_xydata().tolist() == [[0.1, 60], [1, 6]]
+    assert lines["probability of truncation 1e-06"].get_ydata().tolist() == [120, 0.5]
     for axis in figure.axes:  # the paper's epsilon is named where its line ends, above the panel
         (named,) = [text for text in axis.texts if text.get_text() == "paper: 0.192"]
         assert (named.xy, named.get_va()) == ((0.192, 1.0), "bottom")

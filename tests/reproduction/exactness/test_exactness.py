@@ -44,7 +44,7 @@ def _close():
 
 
 def named(draws):
-    names = {"wing": "lattices", "experiment": "x", "law": "l1", "sampler": "exact"}
+    names = {"study": "lattices", "experiment": "x", "law": "l1", "sampler": "exact"}
     return label_draws(draws, **names, mechanism={})
 
 

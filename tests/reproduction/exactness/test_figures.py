@@ -30,7 +30,7 @@ def test_shares_of_each_state_lie_over_its_exact_law():
         zip(figure.axes, dict.fromkeys(pooled["state"]), strict=False)
     ):
         own = dict(list(pooled[pooled["state"] == state].groupby("sampler")))
-        law = labelled(axis)["exact law"]
+        law = labelled(axis)["exact distribution"]
         assert law.get_color() == INK
         assert law.get_xydata().tolist() == own["law"][["value", "share"]].to_numpy().tolist()
         for colour, name in ((FAINT, "exact"), (DRAW, "mcmc")):

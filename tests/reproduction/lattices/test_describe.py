@@ -99,7 +99,7 @@ def test_exact_draws_are_described_like_chains_and_laid_under_them(tmp_path):
     assert {"exact", "paper", "mcmc"} < set(tables["laws"]["sampler"])
     texts = drawn(tables, tmp_path)
     assert "practical" not in texts["exact"] + texts["laws"]
-    assert "our quicker chain" in texts["laws"]
+    assert "our faster chain" in texts["laws"]
 
 
 def test_a_second_exact_sampler_draws_the_same_numbers_with_the_same_seed():
@@ -111,7 +111,7 @@ def test_a_second_exact_sampler_draws_the_same_numbers_with_the_same_seed():
 def test_noise_that_is_of_the_papers_chain_is_not_called_quicker(tmp_path):
     tables = described(REFUSAL, samplers=["paper"])
     assert tables["agreement"]["sampler"].tolist() == ["paper"]
-    assert "our quicker chain" not in drawn(tables, tmp_path)["laws"]
+    assert "our faster chain" not in drawn(tables, tmp_path)["laws"]
 
 
 def test_a_figure_of_bounds_has_a_row_for_each_law_asked_for():

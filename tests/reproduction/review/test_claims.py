@@ -66,7 +66,7 @@ def test_a_claim_has_its_files_wing_and_the_wings_page_in_the_pages_order(tmp_pa
     [
         ([claim(verdict="reproduced")], "w.yaml: 0: Additional properties"),
         ([claim(bar={})], "w.yaml: 0.bar"),
-        ([claim(), claim()], "claim c stands twice"),
+        ([claim(), claim()], "claim c is repeated"),
         ([], "w.yaml: top level"),
     ],
 )
@@ -76,7 +76,7 @@ def test_claims_that_do_not_fit_are_refused(tmp_path, claims, message):
 
 
 def test_one_name_in_two_wings_is_refused(tmp_path):
-    with pytest.raises(InputError, match="claim c stands twice"):
+    with pytest.raises(InputError, match="claim c is repeated"):
         read_claims(written(tmp_path, v=[claim()], w=[claim()]), SCHEMA)
 
 
@@ -89,7 +89,7 @@ def test_descriptions_come_paper_by_paper_figures_first_by_their_numbers(tmp_pat
 
 def test_a_description_of_an_unknown_claim_is_refused(tmp_path):
     paths = written(tmp_path, a=[entry("one", claims=["counties-rhat", "nonsense"])])
-    with pytest.raises(InputError, match=r"a\.yaml: one: there is no claim nonsense"):
+    with pytest.raises(InputError, match=r"a\.yaml: one: claim nonsense"):
         read_figures(paths, FIGURES_SCHEMA, CLAIMS)
 
 

@@ -94,7 +94,7 @@ def test_a_bias_has_a_sign_from_three_standard_errors_and_that_of_one_file_has_n
     rows = page.bias_rows(errors(), guarantees(), SCOPE, CHOSEN).set_index("system")
     assert set(rows.index) == {"swap", "down", "file"}  # the unbiased are left out
     assert rows.loc["file"].tolist()[-4:] == ["none", "none", "none", "0, over 9"]
-    assert (rows.drop("file")["one run: cannot tell"] == "none").all()
+    assert (rows.drop("file")["one run: undecided"] == "none").all()
     assert rows.loc["down", ["too large", "too small"]].tolist() == ["none", "over 9"]
     assert rows.loc["down", "within 3 standard errors"] == "0"
     assert rows.loc["swap", "within 3 standard errors"] == "0, over 9"

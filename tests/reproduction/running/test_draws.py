@@ -8,7 +8,7 @@ from reproduction.running.draws import label_draws, read_draws_by, verify_draws
 
 def kept(path, law, noise=0, experiment="table"):
     draws = Draws(np.full((2, 3, 2), [noise, -noise]), Invariants.total(2), ["p", "q"], {"thin": 4})
-    names = {"wing": "lattices", "experiment": experiment, "law": law, "sampler": "mcmc"}
+    names = {"study": "lattices", "experiment": experiment, "law": law, "sampler": "mcmc"}
     write_draws(path, label_draws(draws, **names, mechanism={"epsilon": 0.25}))
     return path
 
@@ -38,7 +38,7 @@ def test_verification_finds_a_draw_that_breaks_an_invariant(tmp_path):
     noise = np.zeros((2, 3, 2), dtype=np.int64)
     noise[0, 1, 0] = 1
     bad = Draws(noise, Invariants.total(2), ["p", "q"])
-    names = {"wing": "counties", "experiment": "counties", "law": "l1", "unit": "IL"}
+    names = {"study": "counties", "experiment": "counties", "law": "l1", "unit": "IL"}
     kept_bad = label_draws(bad, **names, sampler="exact", mechanism={"epsilon": 0.25})
     write_draws(tmp_path / "bad.nc", kept_bad)
     table = verify_draws([good, tmp_path / "bad.nc"])

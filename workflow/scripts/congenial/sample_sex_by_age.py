@@ -24,4 +24,4 @@ with job_log(snakemake.log[0]) as log:
     draws = Draws(noise, sex_by_age_invariants(), CELLS, dict(settings["walk"]))
     names = {"experiment": "sex_by_age", "law": "conditional", "sampler": "mcmc"}
     mechanism = {"epsilon": settings["epsilon"]}
-    write_draws(output.draws, label_draws(draws, wing="congenial", **names, mechanism=mechanism))
+    write_draws(output.draws, label_draws(draws, study="congenial", **names, mechanism=mechanism))

@@ -14,5 +14,5 @@ with job_log(snakemake.log[0]):
     draws = sample_state(stream(snakemake.params.seed, "counties", state), counties, **walk)
     mechanism = {key: walk[key] for key in ("norm", "epsilon")}
     names = {"experiment": "counties", "law": walk["norm"], "unit": state, "sampler": "mcmc"}
-    draws = label_draws(draws, wing="counties", **names, mechanism=mechanism)
+    draws = label_draws(draws, study="counties", **names, mechanism=mechanism)
     write_draws(snakemake.output.draws, draws)

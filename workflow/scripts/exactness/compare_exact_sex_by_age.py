@@ -16,7 +16,7 @@ with job_log(snakemake.log[0]) as log:
     rng = stream(params.seed, "exact sex by age")
     drawn = draw_exactly(rng, invariants, mechanism, CELLS, params.draws, lower=-counts)
     names = {"experiment": "sex_by_age", "law": "conditional", "sampler": "exact"}
-    drawn = label_draws(drawn, wing="congenial", **names, mechanism={"epsilon": params.epsilon})
+    drawn = label_draws(drawn, study="congenial", **names, mechanism={"epsilon": params.epsilon})
     log.info("%s", drawn.settings)
     write_draws(output.draws, drawn)
     samples = {"mcmc": read_draws(snakemake.input.draws).noise_of(CELLS)}

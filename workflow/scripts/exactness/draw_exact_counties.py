@@ -18,6 +18,6 @@ with job_log(snakemake.log[0]) as log:
     mechanism = GeneralizedLaplace(**params.mechanism)
     draws = draw_exactly(rng, invariants, mechanism, cells, params.draws)
     names = {"experiment": "counties", "law": mechanism.norm, "unit": state, "sampler": "exact"}
-    draws = label_draws(draws, wing="counties", **names, mechanism=params.mechanism)
+    draws = label_draws(draws, study="counties", **names, mechanism=params.mechanism)
     log.info("%s", draws.settings)
     write_draws(snakemake.output.draws, draws)

@@ -14,6 +14,6 @@ with job_log(snakemake.log[0]) as log:
     mechanism = build_mechanism(params.law)
     draws = draw_exactly(rng, experiment.invariants, mechanism, experiment.cells, params.draws)
     names |= {"sampler": "exact", "mechanism": drop_proposal(params.law)}
-    draws = label_draws(draws, wing="lattices", **names)
+    draws = label_draws(draws, study="lattices", **names)
     log.info("%s", draws.settings)
     write_draws(snakemake.output.draws, draws)

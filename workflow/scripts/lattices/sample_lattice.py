@@ -28,7 +28,7 @@ with job_log(snakemake.log[0]) as log:
             burn_in=burn_in,
             converged=converged,
         )
-        drawn = label_draws(drawn, wing="lattices", sampler=sampler, **names)
+        drawn = label_draws(drawn, study="lattices", sampler=sampler, **names)
         log.info("settings of %s: %s", sampler, drawn.settings)
         write_draws(path, drawn)
     axes = experiment.axes or {"record": experiment.cells}
