@@ -74,8 +74,8 @@ def regress_slopes(
     population = np.asarray(population)
     if len(population) < 3 or population.min() <= 0 or np.ptp(population) == 0:
         raise InputError(
-            "counties: a regression needs three or more counties, with positive populations that are "
-            "not all equal"
+            "counties: a regression needs three or more counties, with positive populations that "
+            "are not all equal"
         )
     x = np.log(population)
     x = x - x.mean()

@@ -1,12 +1,12 @@
-"""Swapping against exact integer noise on the same table, with the same totals held.
+"""Swapping compared with exact integer noise on the same table with the same invariants.
 
-The table has counties in rows and two categories in columns; county totals and category totals are
-held, and swapping works on one stratum. Noise that keeps both is (v_c, -v_c) in the rows, with
-sum v = 0, so that its l1 norm is 2 sum |v_c|. The l1 mechanism at epsilon is the distribution of
-n_c double geometric variables at 2 epsilon given their sum. An exchange of two households is two
-units for swapping and l1 distance 4 for noise: in both cases the loss is counted for each
-household, epsilon_h = 2 epsilon_l1. An array `before` has shape (counties, 2), an array `stratum`
-shape (1, counties, 2), and every `epsilon` is for each household.
+The table has counties in rows and two categories in columns. County totals and category totals are
+invariants, and swapping works on one stratum. Noise with both invariants is (v_c, -v_c) in the
+rows, with sum v = 0, so that its l1 norm is 2 sum |v_c|. The l1 mechanism at epsilon is the
+distribution of n_c double geometric variables at 2 epsilon given their sum. An exchange of two
+households is two units for swapping and l1 distance 4 for noise. The loss is per household in both
+cases: epsilon_h = 2 epsilon_l1. An array `before` has shape (counties, 2), an array `stratum` shape
+(1, counties, 2), and every `epsilon` is per household.
 """
 
 import math
@@ -24,14 +24,14 @@ from isdp.swapping.loss import worst_loss
 from isdp.swapping.moments import covariance, expected_absolute_error, expected_mape, expected_table
 from isdp.swapping.released_table import two_counties_bound
 
-# epsilon for each household between which equal errors are sought
+# search range of epsilon per household
 MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0
 
 
 def noise_distribution(
     counties: int, epsilon: float, strata: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute values and probabilities of the noise in one county, summed over held strata."""
+    """Compute values and probabilities of the noise in one county, summed over strata."""
     law = exact.total_law(counties, epsilon)
     if strata == 1:
         return law.support, law.pmf
@@ -41,7 +41,7 @@ def noise_distribution(
     return np.arange(-reach, reach + 1), np.clip(pmf, 0, None)
 
 
-@lru_cache(maxsize=256)  # all searches begin at the same two ends, and the smallest takes longest
+@lru_cache(maxsize=256)  # all searches begin at the same two ends
 def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
     """Mean absolute noise in a county, in households."""
     values, pmf = noise_distribution(counties, epsilon, strata)
@@ -49,7 +49,7 @@ def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
 
 
 def noise_mape(before: np.ndarray, epsilon: float, strata: int = 1) -> float:
-    """Compute the expected percentage error of the noisy table, as `isdp.swapping.moments.mape`."""
+    """Compute the expected percentage error of the noisy table, as in `isdp.swapping.moments`."""
     return 100 * float(np.mean(1 / before)) * noise_error(len(before), epsilon, strata)
 
 
@@ -65,25 +65,27 @@ def find_equal_epsilon(before: np.ndarray, error: float) -> float:
 
 
 def unchanged_probability(counties: int, epsilon: float) -> float:
-    """Probability that the noise is 0 in all counties at once.
+    """Compute the probability that the noise is 0 in all counties.
 
-    Given that the last counties are 0, the others have the distribution of fewer counties, so it
-    is the product of the probabilities that one county is 0 among n, n - 1, ..., 2.
+    Given that the last counties have noise 0, the others have the distribution of fewer counties.
+    The result is therefore the product of the probabilities that one county of n, n - 1, ..., 2 has
+    noise 0.
     """
     return float(np.prod([noise_advantage(n, epsilon) for n in range(2, counties + 1)]))
 
 
 def noise_advantage(counties: int, epsilon: float) -> float:
-    """Total variation between the noisy tables of two datasets that differ by one exchange.
+    """Compute the total variation between noisy tables of datasets that differ by one exchange.
 
     With a = e^(-epsilon) it is (1 - a) / (1 + a) q_{n-1}(0) / q_n(0), where q_m is the distribution
-    of the sum of m double geometric variables: the probability that one county's noise is 0.
+    of the sum of m double geometric variables. This is the probability that one county's noise is
+    0.
     """
     return exact.total_law(counties, epsilon).within(0)
 
 
 def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
-    """Compute the epsilon of noise of equal error, next to three readings of swapping's loss."""
+    """Compute the epsilon of noise of equal error, and three readings of swapping's loss."""
     before, n = stratum[0], int(stratum.sum())
     rows = []
     for rate in rates:
@@ -118,7 +120,7 @@ def expected_l1(stratum: np.ndarray, rate: float) -> float:
 
 
 def tabulate_noise_errors(before: np.ndarray, epsilons: Iterable[float]) -> pd.DataFrame:
-    """Compute the error of noise by epsilon, and the probability that it changes nothing."""
+    """Compute the error of noise by epsilon, and the probability of an unchanged table."""
     n = len(before)
     rows = [
         (e, noise_mape(before, e), noise_error(n, e), unchanged_probability(n, e)) for e in epsilons
@@ -129,7 +131,7 @@ def tabulate_noise_errors(before: np.ndarray, epsilons: Iterable[float]) -> pd.D
 def tabulate_strata_errors(
     before: np.ndarray, epsilons: Iterable[float], strata: int
 ) -> pd.DataFrame:
-    """Compute the error of noise if the totals of each of several strata are held as well."""
+    """Compute the error of noise if the totals of each of several strata are invariants too."""
     rows = [(e, noise_mape(before, e), noise_mape(before, e, strata)) for e in epsilons]
     return pd.DataFrame(rows, columns=["epsilon", "mape", "mape_strata"])
 
@@ -137,7 +139,7 @@ def tabulate_strata_errors(
 def gather_error_curves(
     before: np.ndarray, swapped: pd.DataFrame, epsilons: Iterable[float]
 ) -> pd.DataFrame:
-    """Gather error against epsilon: readings of swapping from `equal_error`, and integer noise."""
+    """Combine error by epsilon: readings of swapping from `compare_at_equal_error`, and noise."""
     noise = [("integer noise", e, noise_mape(before, e)) for e in epsilons]
     columns = ["curve", "epsilon", "mape"]
     parts = [
@@ -153,9 +155,10 @@ def gather_error_curves(
 def compare_advantages(
     stratum: np.ndarray, first: int, second: int, compared: pd.DataFrame
 ) -> pd.DataFrame:
-    """Compute the total variation between datasets that differ by an exchange, at equal errors.
+    """Compute total variation between datasets that differ by an exchange, at equal errors.
 
-    The households exchanged are of two counties, by number; `compared` is from `equal_error`.
+    The exchanged households are of the counties `first` and `second`, by number. `compared` is from
+    `compare_at_equal_error`.
     """
     n = stratum.shape[1]
     swapping = [distinguishing_advantage(stratum, rate, first, second) for rate in compared["rate"]]

@@ -1,4 +1,4 @@
-"""The information that an attacker gains on where a uniquely described household lives."""
+"""Information that an attacker gains on the county of a uniquely described household."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,7 +13,7 @@ from isdp.swapping.permutation import Strata, draw_permutation
 def compute_locations(
     names: Sequence[str], totals: np.ndarray, rates: Iterable[float]
 ) -> pd.DataFrame:
-    """Compute the posterior probability of the county that is seen, with prior and bound."""
+    """Compute the posterior probability of the observed county, with prior and bound."""
     parts = [
         pd.DataFrame(
             {
@@ -42,7 +42,7 @@ def compute_accuracy(totals: np.ndarray, rates: Iterable[float]) -> pd.DataFrame
 def gather_attack_curves(
     found: pd.DataFrame, state: pd.DataFrame, advantages: pd.DataFrame
 ) -> pd.DataFrame:
-    """Gather the points of the figure of attacks, with the smallest and the largest county."""
+    """Combine the points of the figure of attacks, for the smallest and the largest county."""
     prior = found.drop_duplicates("county").set_index("county")["prior"]
     shown = found[found["county"].isin([prior.idxmin(), prior.idxmax()])]
     columns = ["curve", "rate", "chance", "without_data"]
@@ -56,7 +56,7 @@ def gather_attack_curves(
 
 
 def add_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) -> pd.DataFrame:
-    """Add to `locations` the mean of `simulated_posteriors` by rate, with its standard error."""
+    """Add the mean of `simulate_posteriors` by rate to the locations, with its standard error."""
     runs = np.concatenate([simulated[rate] for rate in found["rate"].unique()], axis=1)
     error = runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
     return found.assign(simulated=runs.mean(axis=0), simulated_error=error)
@@ -65,7 +65,7 @@ def add_simulated(found: pd.DataFrame, simulated: Mapping[float, np.ndarray]) ->
 def simulate_posteriors(
     rng: np.random.Generator, totals: np.ndarray, rate: float, runs: int
 ) -> np.ndarray:
-    """Simulate the share of the households seen in a county that live there; (runs, counties)."""
+    """Simulate the share of households observed in a county that live there; (runs, counties)."""
     home = np.repeat(np.arange(len(totals)), totals)
     strata = Strata.consecutive([len(home)])
     shares = []

@@ -1,4 +1,4 @@
-"""Budgets of the slides, their distance from the exact loss, and the permutations drawn."""
+"""Budgets of the slides, their distance from the exact loss, and tests of sampled permutations."""
 
 from collections.abc import Iterable, Sequence
 from itertools import permutations, product
@@ -22,14 +22,14 @@ from isdp.swapping.released_table import (
 from isdp.swapping.universe import universe_loss, universe_lower_bound
 
 MAX_LOGIT = 9.0  # curves run over swap rates from 0.0001 to 0.9999
-EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons for which both rates are computed
+EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons above the minimum, with two rates each
 
 
 def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFrame:
-    """Compute the bound and the exact worst case by swap rate for some largest strata.
+    """Compute the bound and the exact worst case by swap rate for some sizes of strata.
 
-    Rates are evenly spaced in their log-odds, 1/2 in the middle, and the rate of the smallest
-    bound of each size is among them.
+    Rates are evenly spaced in their log-odds, with 1/2 in the middle. The rate of the smallest
+    bound of each size is included.
     """
     rates = 1 / (1 + np.exp(-np.linspace(-MAX_LOGIT, MAX_LOGIT, points)))
     parts = [
@@ -40,13 +40,13 @@ def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFra
 
 
 def gather_budget_points(curves: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Gather the points of the figure: curves, and printed numbers with their bounds."""
+    """Combine the points of the figure: curves, and printed numbers with their bounds."""
     marks = printed[["largest", "rate", "epsilon", "computed"]]
     return pd.concat([curves.assign(series="curve"), marks.assign(series="printed")])
 
 
 def recompute_printed(printed: pd.DataFrame) -> pd.DataFrame:
-    """Compute each budget of `reproduction.swapping.printed.read_budgets` again."""
+    """Recompute each budget of `reproduction.swapping.printed.read_budgets`."""
     table = printed.copy()
     table["computed"] = list(map(epsilon_bound, table["rate"], table["largest"]))
     table["exact"] = list(map(worst_loss, table["rate"], table["largest"]))
@@ -64,10 +64,10 @@ def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
     off = [
         max(
             abs(epsilon_bound(rate, largest) - goal)
-            for goal in (least + np.array(EPSILONS_ABOVE_MIN)).tolist()
+            for goal in (minimum + np.array(EPSILONS_ABOVE_MIN)).tolist()
             for rate in rates_for(goal, largest)
         )
-        for largest, least in zip(sizes, smallest, strict=True)
+        for largest, minimum in zip(sizes, smallest, strict=True)
     ]
     at_half = [epsilon_bound(0.5, largest) for largest in sizes]
     return pd.DataFrame(
@@ -84,7 +84,7 @@ def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
 def compare_permutations(
     rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
 ) -> pd.DataFrame:
-    """Compare drawn permutations with their exact distribution, for each size and rate.
+    """Compare sampled permutations with their exact distribution, by size and rate.
 
     Sizes are at least 2 and small, because every permutation is a cell of the chi-square test.
     """
@@ -92,11 +92,13 @@ def compare_permutations(
     for size, rate in product(sizes, rates):
         every = np.array(list(permutations(range(size))))
         moved = (every != np.arange(size)).sum(axis=1)
-        # no permutation moves one record, whose weight is NaN
+        # the weight of one moved record is NaN, and no permutation moves one record
         expected = strata * np.exp(log_weights(rate, size)[moved])
         drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
         within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
-        code = size ** np.arange(size)[::-1]  # rises along `every`, which is in the order of words
+        code = (
+            size ** np.arange(size)[::-1]
+        )  # increasing along `every`, which is in lexicographic order
         place = np.searchsorted(every @ code, within @ code)
         seen = np.bincount(place, minlength=len(every))
         statistic = ((seen - expected) ** 2 / expected).sum()
@@ -120,12 +122,12 @@ def compute_exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.Dat
 def compute_universe_losses(
     all_totals: Iterable[Sequence[int]], rates: Iterable[float]
 ) -> pd.DataFrame:
-    """Compute the loss for given county totals: exact where that can be, else a lower bound."""
+    """Compute the loss for given county totals: exact if possible, otherwise a lower bound."""
     rows = []
     for totals, rate in product(all_totals, rates):
         try:
             loss = universe_loss(totals, rate)
-        except InputError:  # too large to try all pairs
+        except InputError:  # too many pairs to enumerate
             loss = universe_lower_bound(totals, rate)
         rows.append(
             {
@@ -164,7 +166,7 @@ def compute_table_losses(
 def compute_table_bounds(
     sizes: Iterable[int], share: float, rates: Iterable[float]
 ) -> pd.DataFrame:
-    """Compute lower bounds of the same loss where a county or a category is rare.
+    """Compute lower bounds of the same loss if a county or a category has a single record.
 
     Sizes are at least 4; `share` of the records are in one of two categories (second bound).
     """
@@ -180,7 +182,7 @@ def compute_table_bounds(
 def compute_profile(
     sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float]
 ) -> pd.DataFrame:
-    """Find epsilon if the loss of an exchange may exceed it with a small weight delta."""
+    """Find the epsilon that the loss of an exchange exceeds with weight delta only."""
     rows = []
     for n, rate in product(sizes, rates):
         law, bound = exchange_loss_law(n, rate), epsilon_bound(rate, n)
@@ -189,9 +191,9 @@ def compute_profile(
 
 
 def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFrame:
-    """Compare the exact worst case of the listing and of its variants with the bound.
+    """Compare the exact worst case of the algorithm and of its variants with the bound.
 
-    Above a rate of 1/2 the listing can attain the bound, so that `within` allows for rounding.
+    Above a rate of 1/2 the algorithm can attain the bound, so that `within` allows for rounding.
     """
     rows = [
         (n, rate, variant, worst_loss_of(log_weights(rate, n, variant)), epsilon_bound(rate, n))
@@ -205,7 +207,7 @@ def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFra
 def gather_tightness_points(
     sizes: Iterable[int], rates: Iterable[float], deltas: Iterable[float], largest: int
 ) -> pd.DataFrame:
-    """Gather the points of the figure: gaps by size, and profiles of the largest stratum."""
+    """Combine the points of the figure: gaps by size, and profiles of the largest stratum."""
     gaps = compute_exact_losses(sizes, [0.5]).assign(panel="gap")
     names = {"delta": "x", "epsilon": "profile", "epsilon_bound": "bound"}
     profiles = compute_profile([largest], rates, deltas).rename(columns=names)

@@ -1,4 +1,4 @@
-"""The slides' theorems and remarks as computations, and their errata with the argument."""
+"""Theorems and remarks of the slides as computations, and errata with arguments."""
 
 import math
 from itertools import product
@@ -25,9 +25,10 @@ PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
 
 
 def compare_flavours() -> pd.DataFrame:
-    """Compare every two systems: what differs, and whether one budget may be set by the other.
+    """Compare every two systems: components that differ, and whether budgets can be compared.
 
-    The exact release of invariants is left out: its budget is 0 in any domain and for any unit.
+    The exact release of invariants is omitted, because its budget is 0 in any domain and for any
+    unit.
     """
     rows = []
     for first, second in product([one for one in SYSTEMS if one.intensity != 0], repeat=2):
@@ -41,7 +42,7 @@ def compare_flavours() -> pd.DataFrame:
 
 
 def convert_topdown_budgets() -> pd.DataFrame:
-    """State the budgets of the 2020 systems in epsilon, by each conversion, and as if misread."""
+    """Convert the budgets of the 2020 systems to epsilon, by each conversion, and if misread."""
     rows = []
     for one in [system for system in SYSTEMS if system.standard == RENYI]:
         rho = one.intensity**2
@@ -66,7 +67,7 @@ def convert_topdown_budgets() -> pd.DataFrame:
 
 
 def check_necessity() -> pd.DataFrame:
-    """Compute the privacy of four households' swapped table, among equal invariants and beyond."""
+    """Compute the privacy of four households' swapped table, with equal and unequal invariants."""
     tenure = (0, 0, 1, 1)
     here = ((0, 0, 1, 1), tenure)
     pairs = {
@@ -75,24 +76,24 @@ def check_necessity() -> pd.DataFrame:
         "another tenure total": ((0, 0, 1, 1), (0, 1, 1, 1)),
     }
     records = [*zip(*here, strict=True)]
-    apart = {
+    distances = {
         name: distance(records, [*zip(*there, strict=True)], [0] * len(records))
         for name, there in pairs.items()
     }
     cases = [
-        (name, *(output_law(*data, "1/2", table=True) for data in (here, there)), apart[name])
+        (name, *(output_law(*data, "1/2", table=True) for data in (here, there)), distances[name])
         for name, there in pairs.items()
     ]
     exchanged = (output_law(x, (0, 1), "1/2", table=True) for x in ((0, 1), (1, 0)))
     cases.append(("two households at p = 1/2, a constant mechanism", *exchanged, 2))
     cases.append(("integer noise, another row total", *_noisy_tables([[1, 0], [0, 1]]), 1))
     for name in ("equal invariants", "another county total"):
-        # the totals alone are one output, for certain
+        # the totals alone are one output with probability 1
         margins = (
             [np.bincount(part, minlength=2) for part in data] for data in (here, pairs[name])
         )
         totals = ({tuple(np.ravel(both)): 1} for both in margins)
-        cases.append((f"{name}, and only the totals are released", *totals, apart[name]))
+        cases.append((f"{name}, and only the totals are released", *totals, distances[name]))
     rows = []
     for name, one, other, units in cases:
         outputs = sorted(one.keys() | other.keys())
@@ -116,8 +117,8 @@ def rank_reduced_margins(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
     """Compute the rank of the margins of a table when one of their sums is dropped.
 
     The slides say that a mechanism satisfies no finite budget under any proper subset of its
-    invariants. Where the rank stays, the rest implies the sum that was dropped: the datasets
-    compared, and the budget, are the same.
+    invariants. If the rank stays the same, the other sums imply the dropped sum, and neither the
+    datasets compared nor the budget change.
     """
     whole = Invariants.margins(shape)
     kept = {"nothing": whole} | {
@@ -135,9 +136,9 @@ def rank_reduced_margins(shape: tuple[int, int] = (4, 4)) -> pd.DataFrame:
 def tabulate_perverse_guide(
     printed: pd.DataFrame, one_stratum: np.ndarray, by_size: np.ndarray, rate: float = 0.05
 ) -> pd.DataFrame:
-    """Make epsilon smaller without more noise, in the slides' three ways.
+    """Reduce epsilon without more noise, in the slides' three ways.
 
-    The same households are counted without and with their size in the key; both arrays have shape
+    The same households are counted without and with their size in the key. Both arrays have shape
     (strata, counties, tenures).
     """
     key = printed[(printed["census"] == "2020") & (printed["rate"] == rate)]
@@ -166,7 +167,7 @@ def tabulate_perverse_guide(
 
 
 def list_errata(printed: pd.DataFrame) -> pd.DataFrame:
-    """List what the slides' numbers and words cannot all mean, each with its computed argument."""
+    """List inconsistent numbers and statements of the slides, each with a computed argument."""
     dhc = convert_topdown_budgets().set_index("system").loc["TopDown, PL 94-171 and DHC"]
     ranks = rank_reduced_margins()
     block_group = printed[printed["largest"] == 11691].iloc[0]

@@ -1,8 +1,8 @@
-"""Households by size, county and tenure: synthetic by a stated mix, or a file of real ones.
+"""Households by size, county and tenure: synthetic by a stated mix, or real ones from a file.
 
 The slides swap within household sizes, and print the table of county by tenure only. The synthetic
 households have exactly that table, exactly 264,331 households of two persons, and sizes in stated
-shares; how sizes differ between counties is an assumption, of which there are three.
+shares. The differences in size between counties are an assumption, of which there are three.
 """
 
 import numpy as np
@@ -14,17 +14,17 @@ from isdp.swapping.moments import covariance
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_before
 
 TWO_PERSON_HOUSEHOLDS = 264331  # the slides' largest stratum
-# per cent; ours. The slides count the households of two persons, and those of twelve are the rest
+# percent, ours; the slides give the households of two persons, and size twelve is the remainder
 SIZE_SHARES = (9.0, 0, 21.5, 18.2, 11.9, 7.1, 4.1, 2.4, 1.3, 0.75, 0.35, 0)
-OWNING_LOG_ODDS = 0.12  # rise of the log-odds of owning by a person more; ours
-TILT_BY_PERSONS = 0.25  # tilt towards large households by a person more a dwelling; ours
+OWNING_LOG_ODDS = 0.12  # change of the log-odds of owning per person; ours
+TILT_BY_PERSONS = 0.25  # tilt to large households per person in a dwelling; ours
 SCENARIOS = ("equal mix", "persons per dwelling", "fitted")
 MAX_RAKING_STEPS, RAKING_TOLERANCE = 5000, 1e-9
 N_FITTING_STEPS = 12
 
 
 def compute_size_totals(households: int) -> np.ndarray:
-    """Households of each size from 1 to 12, int64 (12,); the last takes what is left."""
+    """Compute the households of each size from 1 to 12, int64 (12,); the last is the remainder."""
     totals = [round(households * share / 100) for share in SIZE_SHARES]
     totals[1] = TWO_PERSON_HOUSEHOLDS
     totals[-1] = households - sum(totals[:-1])
@@ -34,13 +34,15 @@ def compute_size_totals(households: int) -> np.ndarray:
 def build_households(table: pd.DataFrame, scenario: str) -> np.ndarray:
     """Build households by size, county and tenure, with both margins exact; int64 (12, 14, 2).
 
-    Sizes are tilted between counties. "equal mix": the same everywhere; "persons per dwelling":
-    towards larger households where more persons live in a dwelling; "fitted": so that the printed
-    swapped table is expected, as far as its noise lets one see. The last is fitted to that table
-    and is no evidence about it.
+    The scenarios differ in the sizes between counties. "equal mix" has the same sizes everywhere,
+    "persons per dwelling" has larger households where more persons live in a dwelling, and "fitted"
+    makes the printed swapped table the expected one, up to its noise. The last is fitted to that
+    table and is no evidence about it.
     """
     if scenario not in SCENARIOS:
-        raise InputError(f"households: no scenario {scenario!r}; there are {', '.join(SCENARIOS)}")
+        raise InputError(
+            f"households: unknown scenario {scenario!r}; choose from {', '.join(SCENARIOS)}"
+        )
     tilts = np.zeros(len(table))
     if scenario == "persons per dwelling":
         per_dwelling = table["persons"] / table["total"]
@@ -67,13 +69,15 @@ def rake(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
         counts *= ratio[:, None, None]
         if abs(ratio - 1).max() < RAKING_TOLERANCE:
             return counts
-    raise InputError("households: the margins cannot be fitted with these tilts")
+    raise InputError(
+        "households: iterative proportional fitting did not converge; use smaller tilts"
+    )
 
 
 def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Round to whole numbers and keep both margins: each cell goes to one of its neighbours.
+    """Round to whole numbers and keep both margins: each cell is rounded down or up.
 
-    Where to go up is the vertex of a transport problem, which is whole, with the least change.
+    A transport problem with the least change selects the cells to round up. Its vertices are whole.
     """
     flat = counts.reshape(len(sizes), -1)
     low = np.floor(flat + RAKING_TOLERANCE)
@@ -85,10 +89,10 @@ def round_counts(counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     gain = np.clip(flat - low, 0, 1).ravel()
     found = scipy.optimize.linprog(-gain, A_eq=margins, b_eq=up, bounds=(0, 1), method="highs-ds")
     if not found.success:
-        raise InputError("households: no rounding keeps both margins")
+        raise InputError("households: no rounding keeps both margins; correct the margins")
     whole = (low.ravel() + np.rint(found.x)).astype(np.int64).reshape(counts.shape)
     if not np.array_equal(whole.sum(axis=(1, 2)), sizes):
-        raise InputError("households: the rounding lost a total of sizes")
+        raise InputError("households: the rounding changed a size total; correct the margins")
     return whole
 
 
@@ -96,8 +100,9 @@ def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
     """Estimate the owning share that a county would have at the state's share of each size.
 
     At a swap rate of 50 % a household keeps its county or takes that of another of its size, each
-    with probability 1/2 up to terms of 1/n. So the printed table shows twice the owners after the
-    swap less those before, over the households; its standard error is that under one stratum.
+    with probability 1/2 up to terms of 1/n. The estimate is therefore twice the owners after the
+    swap minus those before, divided by the households. Its standard error is that under one
+    stratum.
     """
     rate = (2 * table["owned_after"] - table["owned"]) / table["total"]
     sd = np.sqrt(np.diag(covariance(counts_before(table), PRINTED_RATE)))
@@ -105,7 +110,7 @@ def estimate_owning_rates(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
-    """Tilt each county until its expected owning share is the implied one, shrunk to the state."""
+    """Tilt each county until its expected owning share is the estimate, shrunk to the state's."""
     implied = estimate_owning_rates(table)
     state = table["owned"].sum() / table["total"].sum()
     off, noise = implied["rate"] - state, implied["error"] ** 2
@@ -123,17 +128,17 @@ def _fitted(table: pd.DataFrame, tilts: np.ndarray) -> np.ndarray:
 
 
 def read_households(path, table: pd.DataFrame) -> np.ndarray:
-    """Read real households, int64 (sizes, 14, 2), from a csv of county, size, tenure and count.
+    """Read real households, int64 (sizes, 14, 2), from a CSV of county, size, tenure and count.
 
-    Raises InputError unless they sum to the printed table and to its 264,331 households of the
-    largest size.
+    Raises InputError unless they sum to the printed table, with 264,331 households of the largest
+    size.
     """
     frame = pd.read_csv(path)
     if list(frame.columns) != ["county", "size", "tenure", "count"]:
-        raise InputError(f"{path}: wanted the columns county, size, tenure, count")
+        raise InputError(f"{path}: the columns must be county, size, tenure, count")
     if not set(frame["county"]) <= set(table.index) or not set(frame["tenure"]) <= set(TENURES):
         raise InputError(
-            f"{path}: counties must be named as in the printed table, tenures "
+            f"{path}: counties must be those of the printed table, and tenures "
             f"{' or '.join(TENURES)}"
         )
     if any(frame[column].dtype.kind != "i" for column in ("size", "count")):
@@ -143,7 +148,9 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
     counts = sums.reindex(pd.MultiIndex.from_product(cells), fill_value=0)
     counts = counts.to_numpy(np.int64).reshape([len(names) for names in cells])
     if not np.array_equal(counts.sum(axis=0), counts_before(table)[0]) or counts.min() < 0:
-        raise InputError(f"{path}: the table of county by tenure is not the one of the slides")
+        raise InputError(
+            f"{path}: the table of county by tenure differs from the slides; correct it"
+        )
     largest = int(counts.sum(axis=(1, 2)).max())
     if largest != TWO_PERSON_HOUSEHOLDS:
         raise InputError(
@@ -153,7 +160,7 @@ def read_households(path, table: pd.DataFrame) -> np.ndarray:
 
 
 def build_scenarios(table: pd.DataFrame, path=None) -> dict[str, np.ndarray]:
-    """All households to swap, by name: one stratum, then each mix, then a file's, if given."""
+    """Build all households to swap, by name: one stratum, each mix, and a file's if given."""
     given = {} if path is None else {"given households": read_households(path, table)}
     return {
         "one stratum": counts_before(table),

@@ -1,7 +1,7 @@
-"""The experiment on Massachusetts in 1940: the printed swap, its likely rate, errors by rate.
+"""Experiment on Massachusetts in 1940: the printed swap, its likely rate, errors by rate.
 
-Households are mappings from an assumption on their sizes (a scenario) to counts by size, county
-and tenure, int64 of shape (sizes, 14, 2), from `reproduction.swapping.households.scenarios`.
+Households map an assumption about their sizes (a scenario) to counts by size, county and tenure,
+int64 of shape (sizes, 14, 2), from `reproduction.swapping.households.build_scenarios`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_after, c
 
 
 def compare_counties(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Compare the printed swapped table with its exact mean and spread, county by county."""
+    """Compare the printed swapped table with its exact mean and standard deviation, by county."""
     owned = table[["owned", "owned_after"]].set_axis(["before", "after"], axis=1).reset_index()
     parts = [
         owned.assign(
@@ -34,7 +34,7 @@ def compare_counties(table: pd.DataFrame, households: Mapping[str, np.ndarray]) 
 
 
 def fit_scenarios(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Test how well each scenario explains the printed swapped table, and at which rate best."""
+    """Test the fit of each scenario to the printed swapped table, and estimate its rate."""
     rows = []
     for scenario, counts in households.items():
         at_half = fit(counts, counts_after(table), PRINTED_RATE)
@@ -66,7 +66,7 @@ def simulate_swaps(
     rates: Iterable[float],
     number: int,
 ) -> pd.DataFrame:
-    """Swap every scenario some times at every rate, each pair with a random stream of its own."""
+    """Simulate swaps of every scenario at every rate, each pair with its own random stream."""
     rows = []
     pairs = list(product(households.items(), rates))
     for ((scenario, counts), rate), stream in zip(pairs, rng.spawn(len(pairs)), strict=True):
@@ -110,7 +110,7 @@ def summarise_runs(
 
 
 def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Remove the bias of the printed swap, as a reader can who knows its rate."""
+    """Correct the bias of the printed swap, as a reader can who knows its rate."""
     cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
     counts = {"before": counts_before(table), "after": counts_after(table)}
     counts["unmixed"] = unmix(counts["after"][None], PRINTED_RATE)
@@ -121,7 +121,7 @@ def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def measure_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Measure the printed swapped table, as it is and after its bias is removed."""
+    """Measure the error of the printed swapped table, before and after correction of its bias."""
     truth, swapped = counts_before(table)[0], counts_after(table)
     undone = unmix(swapped[None], PRINTED_RATE)[0]
     rows = []

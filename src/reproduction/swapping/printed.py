@@ -1,4 +1,4 @@
-"""Tables that the slides print: Massachusetts in 1940, and the budgets."""
+"""Printed tables of the slides: Massachusetts in 1940, and the budgets."""
 
 import numpy as np
 import pandas as pd
@@ -14,21 +14,21 @@ PRINTED_RATE = 0.5  # of the printed swap
 def read_massachusetts(path) -> pd.DataFrame:
     """Read the printed table of dwellings by county, `data/swapping/massachusetts_1940.csv`.
 
-    Raises InputError if a column is missing, or a sum that the slide prints is not met.
+    Raises InputError if a column is missing, or if a printed sum is wrong.
     """
     table = pd.read_csv(path, index_col="county")
     if not set(COLUMNS) <= set(table.columns) or len(table) != N_COUNTIES:
         raise InputError(
-            f"{path}: wanted {N_COUNTIES} counties and the columns {', '.join(COLUMNS)}"
+            f"{path}: expected {N_COUNTIES} counties and the columns {', '.join(COLUMNS)}"
         )
     failing = find_failing_sums(table)
     if failing:
-        raise InputError(f"{path}: these sums are not met: {', '.join(failing)}")
+        raise InputError(f"{path}: wrong sums: {', '.join(failing)}; correct the table")
     return table
 
 
 def find_failing_sums(table: pd.DataFrame) -> list[str]:
-    """Name the sums of the printed table that are wrong: rows, and totals that a swap keeps."""
+    """List the wrong sums of the printed table: of rows, and of totals that a swap keeps."""
     before = table["owned"] + table["rented"] == table["total"]
     after = table["owned_after"] + table["rented_after"] == table["total_after"]
     kept = table["total"] == table["total_after"]

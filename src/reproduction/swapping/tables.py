@@ -1,4 +1,4 @@
-"""Tables of the study and the data that its figures show: one function for each rule.
+"""Tables of the study and the data of its figures, one function per rule.
 
 Each function takes the budgets (`printed`) and Massachusetts (`table`) as the slides print them,
 the block `swapping` of the config, and the seed of the run.
@@ -15,15 +15,15 @@ from reproduction.swapping import against_noise, attacks, budgets, demonstration
 from reproduction.swapping.households import build_households, build_scenarios
 from reproduction.swapping.printed import counts_before
 
-RATES = (0.01, 0.05, 0.1, 0.5)  # at which the slides give budgets
+RATES = (0.01, 0.05, 0.1, 0.5)  # rates of the slides' budgets
 VARIANT_GRID = ((2, 3, 4, 5, 10, 20), (0.05, 0.5, 0.9, 0.99))  # sizes and rates of the variants
 PERMUTATION_GRID = ((4, 5), (0.5, 0.8), 50_000)  # sizes, rates and strata of sampled permutations
-N_SIZES = 12  # sizes of households in the synthetic ones
-EXPOSED_SCENARIO = "persons per dwelling"  # the mix that is not fitted to the swapped table
-LIKELY_RATES = np.linspace(0.47, 0.53, 61)  # at which the printed swap is fitted
+N_SIZES = 12  # household sizes of the synthetic households
+EXPOSED_SCENARIO = "persons per dwelling"  # a mix that is not fitted to the swapped table
+LIKELY_RATES = np.linspace(0.47, 0.53, 61)  # grid for the fit of the printed swap
 DELTAS = tuple(10.0**-k for k in range(2, 31))
 EPSILONS = (0.001, 0.01, 0.1, 1.0, 4.0, 6.754, 12.48)  # of integer noise
-ISLANDS = ("Nantucket", "Dukes")  # the smallest counties, whose exchange shows most
+ISLANDS = ("Nantucket", "Dukes")  # the smallest counties, with the most distinguishable exchange
 
 
 def tabulate_losses(
@@ -78,7 +78,7 @@ def tabulate_guarantees(
 def tabulate_attacks(
     printed: pd.DataFrame, table: pd.DataFrame, settings: Mapping, seed: int
 ) -> dict[str, pd.DataFrame]:
-    """Compute what an attacker learns, and integer noise on the same table."""
+    """Compute the success of attackers, and integer noise on the same table."""
     _, rng = stream(seed, "swapping", "computed").spawn(2)
     rates, runs = settings["rates"], settings["located"]
     stratum, totals = counts_before(table), table["total"].to_numpy()

@@ -1,4 +1,4 @@
-"""The Bureau's own file beside the counts that lie in the repository."""
+"""Demonstration data (NHGIS) in the order of the published counts in the repository."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from isdp.errors import InputError
 from reproduction.data.fetch import locate_demonstration
 from reproduction.data.histogram import Histogram, read_demonstration_histogram
 
-VINTAGE = "20210608"  # of the run whose budget the configuration "production" has
+VINTAGE = "20210608"  # of the run with the budget of the configuration "production"
 
 
 def read_demonstration_counts(
@@ -18,10 +18,11 @@ def read_demonstration_counts(
     published: pd.DataFrame,
     histogram: Histogram,
 ) -> Histogram | None:
-    """Read the Bureau's noisy counts, where the demonstration data are those of `VINTAGE`.
+    """Read the noisy counts if the demonstration data have the vintage `VINTAGE`.
 
-    They have the order of the repository's `histogram`. `provenance`, `local` and `cache` are as
-    for `reproduction.data.fetch.file_obtained`. A file with other published counts is an error.
+    The counties have the order of the repository's `histogram`. `provenance`, `local` and `cache`
+    are as for `reproduction.data.fetch.locate_demonstration`. Raises InputError if the file has
+    other published counts.
     """
     if provenance["vintage"] != VINTAGE:
         return None
@@ -31,6 +32,6 @@ def read_demonstration_counts(
     if (given.counts[order] != histogram.counts).any():
         raise InputError(
             "demonstration data: the _sf columns of Tables P8 to P11 are not the published counts; "
-            "get the file again"
+            "download the file again"
         )
     return Histogram(histogram.counties, private.counts[order])

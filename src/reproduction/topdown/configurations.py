@@ -1,4 +1,4 @@
-"""Budgets of the runs: the slides', the papers', and those that the Census Bureau published.
+"""Budgets of the TopDown runs: those of the slides, the papers, and the Census Bureau.
 
 The shares of the production run of 8 June 2021 are facts from the Bureau's published code
 (DAS_2020_Redistricting_Production_Code: its global scale 339/542, the shares of levels and queries
@@ -15,18 +15,18 @@ from isdp.topdown import Budget, Plan, Schema
 from reproduction.data.histogram import AXES, SHAPE
 
 SCHEMA = Schema(AXES, SHAPE)
-SCHEMA_WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # four cells a county, hardly any of them empty
+SCHEMA_WITHOUT_RACE = Schema(AXES[1:], SHAPE[1:])  # four cells per county, nearly all non-zero
 LEVELS = ("nation", "state", "county")
-HELD_LEVELS = ("state",)  # each state's population is published as it is
+HELD_LEVELS = ("state",)  # states' populations are invariants
 GLOBAL_SCALE = Fraction(339, 542)
 QUERIES = (
     *("total", "race", "hispanic", "adult"),
     *("race*hispanic", "race*adult", "hispanic*adult", "detail"),
 )
-# Parts of the production run's budget, by level and then by query. The first number of a level
-# stands for the queries of households and group quarters, which are not run here. The last two are
-# those of the detail: the three-way table, and the one with group quarters. Only the national runs
-# and their benchmark have the levels below the county.
+# Parts of the production run's budget, by level and then by query. The first number of a level is
+# for the queries of households and group quarters, which are not run here. The last two are for
+# the detail: the three-way table, and the one with group quarters. Only the national runs and their
+# benchmark use the levels below the county.
 QUERY_PARTS = {
     "nation": (26 + 26, 0, 52, 26, 26, 130, 130, 26, 442, 3213),
     "state": (6 + 6, 3773, 6, 6, 6, 12, 12, 6, 34, 230),
@@ -36,14 +36,14 @@ QUERY_PARTS = {
     "block": (5 + 5, 5, 9, 5, 5, 21, 21, 5, 71, 3945),
 }
 LEVEL_PARTS = dict(zip(QUERY_PARTS, (104, 1440, 447, 687, 1256, 165), strict=True))
-N_QUARTERS_LEVELS = 8  # levels of the axis that our histogram lacks
+N_QUARTERS_LEVELS = 8  # types of group quarters, an axis that our histogram lacks
 
 
 def production_budget(detail_with_group_quarters: bool = False, levels=LEVELS) -> Budget:
-    """Budget of the run behind the demonstration data of vintage 20210608.
+    """Return the budget of the run behind the demonstration data of vintage 20210608.
 
     With group quarters, the detailed query has an eighth of its precision, as if the noise of the
-    eight kinds of quarters were summed. The Bureau's own run lies between the two.
+    eight types of quarters were summed. The run with production settings lies between the two.
     """
     queries = {}
     for level in levels:
@@ -57,19 +57,19 @@ def production_budget(detail_with_group_quarters: bool = False, levels=LEVELS) -
 
 
 def six_level_plan() -> Plan:
-    """Production run's budget at all six levels, blocks in one pass as in that run."""
+    """Return the plan with production settings at all six levels, with blocks in one pass."""
     budget = production_budget(levels=LEVEL_PARTS)
     return Plan(SCHEMA, budget, HELD_LEVELS, passes="isolate_total", one_pass_at=("block",))
 
 
 def identity_budget(epsilon) -> Budget:
-    """Ask for all cells at three levels, a sixth of the budget each, as the slides have six."""
+    """Return a budget for all cells at three levels, each a sixth of it, as on the slides."""
     levels = dict.fromkeys(LEVELS, Fraction(1, 6)) | {"elsewhere": Fraction(1, 2)}
     return Budget("pure", epsilon, levels, {level: {"detail": 1} for level in LEVELS})
 
 
 def slides_budget() -> Budget:
-    """Four by pure differential privacy; the county's shares are SDP's, the others ours."""
+    """Return epsilon 4, pure; the county's shares are SDP's, the others ours."""
     above = {"hispanic*adult": "1/5", "race": "3/10", "detail": "1/2"}
     county = {"total": "3/10", "hispanic*adult": "1/10", "race": "1/10", "detail": "1/2"}
     levels = {"nation": "1/5", "state": "1/5", "county": "4/25", "elsewhere": "11/25"}
@@ -77,7 +77,7 @@ def slides_budget() -> Budget:
 
 
 def list_plans() -> dict[str, Plan]:
-    """Every configuration by its name, those of the comparison first."""
+    """List all configurations by name; those of the comparison come first."""
     passes = "isolate_total"
     found = {
         "identity 1": Plan(SCHEMA, identity_budget(1), HELD_LEVELS),
@@ -97,7 +97,7 @@ def list_plans() -> dict[str, Plan]:
 
 
 def tabulate_configurations(runs: Mapping[str, int]) -> pd.DataFrame:
-    """Describe each configuration, and its number of runs; the table topdown_configurations."""
+    """Describe each configuration, and its number of runs: the table topdown_configurations."""
     known, rows = list_plans(), []
     for name, times in runs.items():
         plan = known[name]

@@ -1,4 +1,4 @@
-"""Errors of released tables: by true size of the cell, of margins, and slopes on log population."""
+"""Errors of released tables: by true count, of margins, and slopes on log population."""
 
 import math
 
@@ -10,8 +10,8 @@ from isdp.topdown import Schema
 from isdp.topdown.budget import DETAIL, TOTAL
 from reproduction.topdown.configurations import QUERIES
 
-MIN_COUNTIES = 6  # of a state that is regressed
-# first sizes of the classes of true county cells
+MIN_COUNTIES = 6  # in a regression of a state
+# smallest count of each class of true county cells
 SIZE_CLASSES = dict(
     zip(
         ("0", "1", "2", "3-5", "6-10", "11-50", "51-200", "201-1000", "over 1000"),
@@ -22,7 +22,7 @@ SIZE_CLASSES = dict(
 
 
 def measure_bias(released, true) -> pd.DataFrame:
-    """Mean and root mean square error of the cells by true size, and the share released as zero.
+    """Compute mean and root mean square errors by true count, and the share released as zero.
 
     The released and the true counts have the shape (units, cells).
     """
@@ -36,7 +36,7 @@ def measure_bias(released, true) -> pd.DataFrame:
 
 
 def measure_margins(schema: Schema, released, true) -> pd.DataFrame:
-    """Root mean square errors of the margins that a schema has, over all units and answers."""
+    """Compute root mean square errors of a schema's margins, over all units and answers."""
     rows = []
     for query in QUERIES:
         if set(query.split("*")) <= {*schema.axes, TOTAL, DETAIL}:
@@ -47,7 +47,7 @@ def measure_margins(schema: Schema, released, true) -> pd.DataFrame:
 
 
 def summarise_errors(released, true) -> dict:
-    """Sum a released table of the counties up: mae_total, rmse_cell (persons), and two shares."""
+    """Summarise a released county table: mae_total, rmse_cell (persons), and two shares."""
     error = (released - true).astype(float)
     return {
         "mae_total": float(np.abs(error.sum(axis=1)).mean()),
@@ -58,7 +58,7 @@ def summarise_errors(released, true) -> dict:
 
 
 def fit_pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
-    """Regress all errors at once on log population, with an intercept for each state.
+    """Regress all errors on log population, with an intercept for each state.
 
     The pooled slope is in persons per unit of natural log population.
     """
@@ -78,9 +78,10 @@ def fit_pooled_slope(counties: pd.DataFrame, errors) -> dict[str, float]:
 
 
 def fit_slope(x, y, intercept_leverage, intercepts: int) -> tuple[float, float, float]:
-    """Slope of y on x, both centred, with its standard error, plain and robust (HC3).
+    """Fit the slope of centred y on centred x, with plain and robust (HC3) standard errors.
 
-    The intercepts add to each point's leverage one over the number of points that share its own.
+    The intercepts add to each point's leverage one over the number of points with the same
+    intercept.
     """
     spread = x @ x
     slope = x @ y / spread
@@ -100,7 +101,7 @@ def fit_state_slopes(counties: pd.DataFrame, errors) -> pd.DataFrame:
     slope = sums["xy"] / sums["x"]
     left = np.maximum(sums["y"] - slope * sums["xy"], 0)
     free = sums["counties"] - 2
-    # errors that are all alike have no slope, and a perfect line leaves no doubt of its own
+    # z is 0 for constant errors, and infinite for an exact line
     z = np.where(slope == 0, 0, np.inf)
     np.divide(abs(slope), np.sqrt(left / free / sums["x"]), out=z, where=left > 0)
     return sums[["counties"]].assign(slope=slope, p=2 * stdtr(free, -z)).reset_index()

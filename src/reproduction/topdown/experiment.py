@@ -24,14 +24,14 @@ POPULATION_EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_00
 
 
 def census_hierarchy(histogram: Histogram) -> Hierarchy:
-    """Nation, states and counties, Puerto Rico counted among the states."""
+    """Return the hierarchy of nation, states and counties; Puerto Rico counts as a state."""
     counties = histogram.counties
     columns = {"state": counties["state"].tolist(), "county": counties["fips"].tolist()}
     return Hierarchy.from_columns(columns, root="nation")
 
 
 def keep_states(histogram: Histogram, states) -> Histogram:
-    """Restrict the histogram to some states; "all" leaves it whole."""
+    """Restrict the histogram to some states; "all" keeps all."""
     if states == "all":
         return histogram
     some = histogram.counties["state"].isin(list(states)).to_numpy()
@@ -39,7 +39,7 @@ def keep_states(histogram: Histogram, states) -> Histogram:
 
 
 def release_once(rng: np.random.Generator, histogram: Histogram, plan: Plan) -> Release:
-    """One run over nation, states and counties."""
+    """Run TopDown once over nation, states and counties."""
     return run(rng, sum_counts(histogram, plan.schema), census_hierarchy(histogram), plan)
 
 
@@ -53,10 +53,11 @@ def sum_counts(histogram: Histogram, schema: Schema) -> np.ndarray:
 def measure_release(
     histogram: Histogram, schema: Schema, tables: Mapping, once: bool = False
 ) -> dict:
-    """Every table of errors of one release, given as an int64 array (units, cells) by level.
+    """Measure the errors of one release, given as an int64 array (units, cells) by level.
 
-    The tables are bias, margins, slopes (one row per state) and summary (one row). Where `once`,
-    also counties (errors of their populations) and, if the schema has races, fingerprint and sizes.
+    The tables are bias, margins, slopes (one row per state) and summary (one row). With `once`,
+    they include counties (errors of the populations) and, if the schema has races, fingerprint and
+    sizes.
     """
     counties = histogram.counties
     levels = census_hierarchy(histogram).aggregate(sum_counts(histogram, schema))
@@ -80,7 +81,7 @@ def measure_release(
 
 
 def fit_trend(counties: pd.DataFrame, errors) -> tuple[pd.DataFrame, dict]:
-    """Regress errors of county totals on log population: each state's slope, and their sums."""
+    """Regress errors of county totals on log population: each state's slope, and a summary."""
     slopes, pooled = fit_state_slopes(counties, errors), fit_pooled_slope(counties, errors)
     negative = slopes["slope"] < 0
     significant = negative & (slopes["p"] < ALPHA)

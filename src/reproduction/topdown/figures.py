@@ -1,4 +1,4 @@
-"""Figures of TopDown: bias by size of cell, slopes, a state's counties, swapping, noise."""
+"""Figures of TopDown: bias by true count, slopes, counties of a state, swapping, noise."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ STYLES = {
     "identity 4, negatives allowed": (FAINT, "v"),
     "integer noise, state cells held": (PURPLE, "D"),
 }
-# systems in the figure of slopes, from the top down, and those in the figure of counties
+# systems in the figure of slopes, from top to bottom, and in the figure of counties
 SLOPE_SYSTEMS = (
     *("identity 4", "identity 4, negatives allowed", "identity 4, four cells"),
     *("slides", "slides, negatives allowed", "slides, total first"),
@@ -34,11 +34,11 @@ COUNTY_SYSTEMS = (
     *("slides", "slides, total first", "production", "identity 4", "Bureau"),
     "integer noise of county totals",
 )
-MAX_LABEL_LENGTH = 24  # of a line of a label of the vertical axis
+MAX_LABEL_LENGTH = 24  # in a line of a label of the vertical axis
 
 
 def format_label(system: str) -> str:
-    """Name a system of the tables in legends and titles."""
+    """Format the name of a system for legends and titles."""
     if system == "Bureau":
         return BUREAU_LABEL
     return system if system.startswith("integer noise") else f"TopDown, {system}"
@@ -56,7 +56,7 @@ def _draw_by_class(
     error: str = "",
     **options,
 ) -> None:
-    """Draw a value of each system at each class, with bars of three standard errors."""
+    """Draw a value of each system in each class, with bars of three standard errors."""
     by, value = columns
     classes = list(dict.fromkeys(table[by]))
     for place, (name, label) in enumerate(labels.items()):
@@ -70,9 +70,9 @@ def _draw_by_class(
 
 @styled
 def plot_bias(table: pd.DataFrame) -> Figure:
-    """Show mean and root mean square errors of county cells by their true size.
+    """Draw mean and root mean square errors of county cells by their true size.
 
-    The legend gives the number of runs; one run has no standard error, and no bar.
+    The legend gives the number of runs. A single run has no standard error, and no bar.
     """
     figure, (axes,) = panels(1, 2, (11, 4.4))
     runs = table.groupby("system")["runs"].max()
@@ -90,20 +90,20 @@ def plot_bias(table: pd.DataFrame) -> Figure:
     figure.supxlabel("true size of the cell (persons)", fontsize=9)
     axes[0].axhline(0, color=INK, lw=0.8)
     axes[0].set_ylabel("mean error (persons);\nbars: three standard errors over the runs")
-    axes[0].set_title("Non-negative counts are biased, cell by cell", loc="left")
+    axes[0].set_title("Mean error: non-negative counts are biased", loc="left")
     axes[1].set(yscale="log", ylabel="root mean square error (persons)")
     axes[1].set_ylim(top=4 * table[table["system"].isin(labels)]["rmse"].max())
-    axes[1].set_title("and nearer to the truth where cells are small", loc="left")
+    axes[1].set_title("Root mean square error: smaller for small cells", loc="left")
     axes[1].legend(frameon=False, loc="upper left", fontsize=8)
     return finish(figure)
 
 
 @styled
 def plot_slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
-    """Show the states' slopes of county errors on log population, system by system.
+    """Draw the states' slopes of county errors on log population, by system.
 
-    Dots are of one run. The text next to them gives means of all runs, and the pooled slope with
-    its distance from zero in robust standard errors, z.
+    Dots are slopes of one run. The text next to them gives means over all runs, and the pooled
+    slope with its distance from zero in robust standard errors, z.
     """
     shown = [name for name in SLOPE_SYSTEMS if name in set(table["system"])]
     figure, ((axis,),) = panels(1, 1, (9.5, 1.2 + 0.62 * len(shown)))
@@ -131,7 +131,7 @@ def plot_slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
     axis.set_yticks(range(len(shown)), labels)
     axis.grid(axis="y", visible=False)
     axis.set_title(
-        f"Slopes in {int(means['states'].max())} states, one dot per state, sorted downwards: "
+        f"Slopes in {int(means['states'].max())} states, one dot per state, sorted, of the "
         "first run\n"
         f"red: negative with p < {ALPHA}; black: positive with p < {ALPHA}\n"
         "bars and numbers: means of runs; z: pooled slope over its robust standard error",
@@ -142,7 +142,7 @@ def plot_slopes(table: pd.DataFrame, trend: pd.DataFrame) -> Figure:
 
 @styled
 def plot_counties(table: pd.DataFrame, state: str) -> Figure:
-    """Show the errors of one state's county populations, with a panel for each system."""
+    """Draw the errors of one state's county populations, with one panel per system."""
     part = table[table["state"] == state]
     shown = [name for name in COUNTY_SYSTEMS if name in set(part["system"])]
     rows = -(-len(shown) // 2)
@@ -172,7 +172,7 @@ def plot_counties(table: pd.DataFrame, state: str) -> Figure:
 
 @styled
 def plot_swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
-    """Show the trace that swapping would leave in the Bureau's errors, and TopDown's."""
+    """Draw the trace that swapping would leave in errors, for demonstration data and TopDown."""
     ran = set(trace["system"])
     ours = [name for name in STYLES if name.startswith("production") and name in ran]
     shown = [*(["Bureau"] if "Bureau" in ran else []), *(ours or ["identity 4"])]
@@ -201,7 +201,7 @@ def plot_swapping(trace: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
 
 @styled
 def plot_noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
-    """Show the Gaussian variance over the Laplace one, by epsilon, delta and conversion."""
+    """Draw the Gaussian variance relative to the Laplace variance, by epsilon and conversion."""
     deltas = table.groupby("delta", sort=False)
     figure, (axes,) = panels(1, len(deltas), (10.5, 3.6), sharey=True)
     looks = dict(zip(conversions, ((DAS, "o"), (DRAW, "s"), (GREEN, "^")), strict=True))
@@ -217,5 +217,5 @@ def plot_noise(table: pd.DataFrame, conversions: Sequence[str]) -> Figure:
     axes[0].set_ylabel("Gaussian variance / Laplace variance")
     axes[0].set_ylim(bottom=0.6)
     axes[-1].legend(frameon=False, loc="upper right", fontsize=8)
-    axes[0].text(1, 0.97, "below this line the Gaussian is smaller", va="top", fontsize=8)
+    axes[0].text(1, 0.97, "below this line the Gaussian variance is smaller", va="top", fontsize=8)
     return finish(figure)

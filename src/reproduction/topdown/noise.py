@@ -1,4 +1,4 @@
-"""The slides' noise tables (TDA, last part), and what other conversions make of them."""
+"""Noise tables of the slides (TDA, last part), and the same by other conversions."""
 
 from itertools import product
 
@@ -9,7 +9,7 @@ import scipy
 from isdp.accounting.conversions import CONVERSIONS
 from isdp.accounting.preference import crossings, variance_gaussian, variance_laplace
 
-N_CHANGED = 12  # cells that one person changes: two at each of six levels
+N_CHANGED = 12  # answers that one person changes, two at each of six levels
 DELTAS = (1e-14, 1e-9, 1e-6)
 EPSILONS = (1, 2, 3, 4, 5)
 N_CELLS = 12e9  # of the slides' six levels
@@ -23,7 +23,7 @@ PRINTED_GAUSSIAN = {
 
 
 def tabulate_noise() -> pd.DataFrame:
-    """Variance of an identity query by delta and epsilon, for each distribution and conversion."""
+    """Compute the variance of an identity query by delta, epsilon, distribution and conversion."""
     pairs = list(product(DELTAS, EPSILONS))
     table = pd.DataFrame(pairs, columns=["delta", "epsilon"])
     table["laplace"] = [variance_laplace(epsilon, N_CHANGED) for _, epsilon in pairs]
@@ -40,7 +40,7 @@ def tabulate_noise() -> pd.DataFrame:
 
 
 def tabulate_conversions() -> pd.DataFrame:
-    """Largest epsilon at which the Gaussian variance is the smaller one, for each conversion."""
+    """Find the largest epsilon at which the Gaussian variance is smaller, by conversion."""
     rows = [
         (delta, name, max(crossings(name, delta, N_CHANGED)[-1:], default=0.0))
         for delta, name in product(DELTAS, CONVERSIONS)
@@ -49,7 +49,7 @@ def tabulate_conversions() -> pd.DataFrame:
 
 
 def tabulate_tails(epsilon: float = 1) -> pd.DataFrame:
-    """Where the tails of the slides' two distributions cross, and their largest values."""
+    """Find the crossing of the two tails, and the largest values of both distributions."""
     scale = np.sqrt(variance_laplace(epsilon, N_CHANGED) / 2)
     rows = []
     for delta in DELTAS:

@@ -124,7 +124,7 @@ class TopDownSettings(Block):
 
 
 def group_configurations(runs: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Group configurations, and the number of runs of each, by the first words of their names."""
+    """Group configurations, with their numbers of runs, by the first words of their names."""
     found: dict[str, dict[str, int]] = {}
     for name, times in runs.items():
         found.setdefault(name.replace(",", " ").split()[0], {})[name] = times

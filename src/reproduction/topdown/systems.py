@@ -1,4 +1,4 @@
-"""Every system's errors, run by run: TopDown's, those of exact integer noise, and the Bureau's."""
+"""Errors of TopDown, exact integer noise and the demonstration data, run by run."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -25,15 +25,15 @@ INTEGER_SYSTEMS = {
     "totals": "integer noise, state totals held",
 }
 TOTALS_SYSTEM = "integer noise of county totals"
-# run a second time with nothing held, from the same measurements
+# run a second time without invariants, from the same measurements
 COMPARED_WITHOUT_INVARIANTS = ("identity 1", "identity 4")
 
 
 def run_topdown(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dict:
     """Run configurations of TopDown, each the number of times that `runs` gives.
 
-    The tables are those of `reproduction.topdown.experiment.measure`, and "nodes" with one row per
-    parent.
+    The tables are those of `reproduction.topdown.experiment.measure_release`, and "nodes" with one
+    row per parent.
     """
     known, found = list_plans(), []
     for name, times in runs.items():
@@ -48,12 +48,12 @@ def run_topdown(seed: int, histogram: Histogram, runs: Mapping[str, int]) -> dic
 def run_other_systems(
     seed: int, histogram: Histogram, runs: int, totals: int, private: Histogram | None = None
 ) -> dict:
-    """Measure exact integer noise in the same way, and the Bureau's errors where they are there.
+    """Measure exact integer noise, and the demonstration data if available, in the same way.
 
-    Noise of the cells has the loss per person of the counties' cells in "identity 4"; that of the
+    Noise of the cells has the loss per person of the counties' cells in "identity 4". Noise of the
     totals has epsilon = 0.192 per unit, as the slides' query of county totals (SDP, ISDP). `runs`
-    is the number of releases of all cells, `totals` that of the totals alone, and `private` has the
-    Bureau's noisy counts in the order of the histogram.
+    is the number of releases of all cells, and `totals` that of the totals alone. `private` has the
+    noisy counts of the demonstration data in the order of the histogram.
     """
     found = []
 
@@ -63,7 +63,7 @@ def run_other_systems(
 
     if private is not None:
         add(DEMONSTRATION_SYSTEM, 0, private.counts)
-    # a person who changes cell moves the l1 distance by 2
+    # a person who changes cell changes the l1 distance by 2
     per_unit = float(identity_budget(4).loss("county", "detail")) / 2
     for held, name in INTEGER_SYSTEMS.items():
         for number in range(runs):
@@ -83,7 +83,7 @@ def run_other_systems(
 
 
 def compare_invariants(seed: int, histogram: Histogram, configurations) -> pd.DataFrame:
-    """Run from the same measurements with the states' totals held, and with nothing held.
+    """Compare runs with and without the states' totals as invariants, from equal measurements.
 
     Of the given configurations, those of `COMPARED_WITHOUT_INVARIANTS` are run.
     """
@@ -123,15 +123,15 @@ def compare_invariants(seed: int, histogram: Histogram, configurations) -> pd.Da
 
 
 def _gain(squares) -> float:
-    """Per cent by which the first root mean square error is below the second, from their sums."""
+    """Compute the reduction (percent) of the first root mean square error against the second."""
     return float(100 * (1 - np.sqrt(squares[0] / squares[1])))
 
 
 def jackknife_error(parts, statistic: Callable[[np.ndarray], float]) -> float:
     """Estimate a standard error by the jackknife, that is, by leaving out each unit in turn.
 
-    Row i of `parts` is what unit i adds to each of the sums, of which the statistic is a function.
-    The error is missing where there are fewer than two units.
+    Row i of `parts` is the contribution of unit i to the sums, and the statistic is a function of
+    the sums. The error is missing for fewer than two units.
     """
     parts = np.asarray(parts, dtype=float)
     if len(parts) < 2:
@@ -141,7 +141,7 @@ def jackknife_error(parts, statistic: Callable[[np.ndarray], float]) -> float:
 
 
 def add_labels(found: dict, **labels) -> dict:
-    """Put labels before the columns of each table."""
+    """Insert label columns before the columns of each table."""
     for table in found.values():
         for place, (name, value) in enumerate(labels.items()):
             table.insert(place, name, value)
@@ -149,7 +149,7 @@ def add_labels(found: dict, **labels) -> dict:
 
 
 def gather_tables(each: Iterable[dict]) -> dict[str, pd.DataFrame]:
-    """Put the tables of one kind below each other."""
+    """Concatenate the tables of each kind."""
     parts: dict[str, list] = {}
     for found in each:
         for kind, table in found.items():

@@ -1,4 +1,4 @@
-"""What all runs of all systems come to: bias, trends, margins, and what makes the bias."""
+"""Results of all runs of all systems: bias, trends, margins, and causes of the bias."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ import pandas as pd
 from reproduction.topdown.configurations import tabulate_configurations
 from reproduction.topdown.fingerprint import subtract_algorithm
 
-# what is switched off, and the configuration in which it is; the first of each pair is the rule
+# feature switched off, and its configuration; "nothing" is the reference of the features below it
 SWITCHED_OFF = {
     "nothing (all cells, one pass)": "identity 4",
     "non-negativity (all cells)": "identity 4, negatives allowed",
@@ -17,13 +17,13 @@ SWITCHED_OFF = {
     "non-negativity (four queries)": "slides, negatives allowed",
     "one pass: totals first": "slides, total first",
 }
-SHOWN_CLASSES = ("0", "6-10", "over 1000")  # classes of cells shown beside each cause
+SHOWN_CLASSES = ("0", "6-10", "over 1000")  # classes of cells shown for each cause
 
 
 def average_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.DataFrame:
-    """Average values over the runs of each system, and of each of its groups by some columns.
+    """Average values over the runs of each system, and of its groups by some columns.
 
-    NAME_error is the standard error of an average, missing where there is one run.
+    NAME_error is the standard error of an average, missing for one run.
     """
     groups = table.groupby(["system", *by], sort=False)
     runs = groups["run"].nunique()
@@ -34,7 +34,7 @@ def average_runs(table: pd.DataFrame, by: list[str], values: list[str]) -> pd.Da
 
 
 def tabulate_bias(bias: pd.DataFrame) -> pd.DataFrame:
-    """Mean and root mean square errors by true size of the cell, system by system."""
+    """Tabulate mean and root mean square errors by true count, for each system."""
     found = average_runs(bias, ["cell_class"], ["mean", "rmse", "zeros"])
     keys = ["system", "cell_class"]
     cells = bias.drop_duplicates(keys)[[*keys, "cells"]]
@@ -43,7 +43,7 @@ def tabulate_bias(bias: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_trend(summary: pd.DataFrame) -> pd.DataFrame:
-    """Sum the county totals' errors up: sizes, zeros, slopes on log population."""
+    """Summarise the county totals' errors: sizes, zeros, slopes on log population."""
     values = list(summary.columns.drop(["system", "run"]))
     shown = {"mae_total", "rmse_cell", "negative_slopes", "significant_slopes", "pooled_slope"}
     found = average_runs(summary, [], values)
@@ -51,7 +51,7 @@ def tabulate_trend(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_causes(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
-    """Show what the bias does when one thing is switched off; the table topdown_causes."""
+    """Tabulate the bias with one feature switched off: the table topdown_causes."""
     causes = pd.DataFrame(SWITCHED_OFF.items(), columns=["switched_off", "system"])
     means = bias.pivot(index="system", columns="cell_class", values="mean").reindex(
         columns=SHOWN_CLASSES
@@ -64,7 +64,7 @@ def tabulate_causes(trend: pd.DataFrame, bias: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_rounding(nodes: pd.DataFrame) -> pd.DataFrame:
-    """Sum the solutions of all parents and runs up by level."""
+    """Summarise the solutions of all parents and runs by level."""
     share = nodes["dropped"] / (nodes["cells"] + nodes["dropped"])
     levels = nodes.assign(dropped=share).groupby(["system", "level"], sort=False, as_index=False)
     return levels.agg(
@@ -79,9 +79,9 @@ def tabulate_rounding(nodes: pd.DataFrame) -> pd.DataFrame:
 def collect_tables(
     kinds: Mapping[str, pd.DataFrame], runs: Mapping[str, int], shown: str
 ) -> dict[str, pd.DataFrame]:
-    """Summarize the single runs of all systems, in tables and in the points of figures.
+    """Summarise the single runs of all systems, in tables and in the points of figures.
 
-    `kinds` are the tables that `reproduction.topdown.systems` gives, and `shown` is the state whose
+    `kinds` are the tables from `reproduction.topdown.systems`, and `shown` is the state whose
     counties are drawn.
     """
     bias, trend = tabulate_bias(kinds["bias"]), tabulate_trend(kinds["summary"])

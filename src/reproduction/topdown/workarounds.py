@@ -1,12 +1,12 @@
-"""Releases that no regions below can make up, and ways around them (TDA, "Workarounds").
+"""Workarounds for releases that no regions below can have (TDA, "Workarounds").
 
-Cutting planes: the slides' 28 kinds of group quarters have 2^28 subsets, too many to list. The
-published tables have 7 kinds, so that these regions are synthetic (ours).
+Cutting planes: the slides' 28 types of group quarters have 2^28 subsets, too many to list. The
+published tables have 7 types, so that these regions are synthetic (ours).
 
-Failsafe: totals by kind of a state and of its counties are measured; a county's grand total, and
-which kinds it has, are known. Three releases are made from the same measurements: the state without
-the implied constraints, then the counties, with the failsafe where these cannot add up to it; the
-state with the implied constraints, then the counties; and the minimal schema, both levels at once.
+Failsafe: totals by type of a state and of its counties are measured. A county's grand total, and
+the types that it has, are known. Three releases are made from the same measurements: the state
+without the implied constraints, then the counties, with the failsafe if these cannot sum to it; the
+state with the implied constraints, then the counties; and the minimal schema, both levels together.
 """
 
 from dataclasses import dataclass
@@ -36,12 +36,12 @@ COST_COLUMNS = [
 # of the synthetic regions
 KINDS = 28
 MAX_KINDS = 4
-MEDIAN_REGION_SIZE = 60  # people of a region in group quarters, its median beyond the least numbers
+MEDIAN_REGION_SIZE = 60  # median persons of a region beyond the least numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Noisy totals by kind of some states and of their counties, int64."""
+    """Noisy totals by type of some states and of their counties, int64."""
 
     people: np.ndarray  # (counties, kinds), true
     state: np.ndarray  # (counties,), from 0 up
@@ -70,9 +70,9 @@ def release_minimal(rng: np.random.Generator, measured: Measured) -> np.ndarray:
 def release_state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
     """Release one state, then its counties.
 
-    Where `implied`, the state is held to what its counties imply; else to the least numbers and
-    the grand total alone. With the table, int64 of shape (counties of the state, kinds), comes the
-    l1 distance by which the failsafe moved the state; 0 where it did not fire.
+    With `implied`, the state must meet the constraints that its counties imply. Otherwise it has
+    the least numbers and the grand total only. Returns the table, int64 of shape (counties of the
+    state, kinds), and the l1 distance by which the failsafe moved the state, 0 if it was not used.
     """
     here = measured.state == state
     known = measured.presence
@@ -103,7 +103,7 @@ def release_state_first(rng: np.random.Generator, measured: Measured, state: int
 def tabulate_failsafe(
     rng: np.random.Generator, counties: pd.DataFrame, people, epsilons, runs: int
 ) -> pd.DataFrame:
-    """Compare the ways on the real group quarters, then on the slides' dormitories."""
+    """Compare the three ways on the real group quarters, then on the slides' dormitories."""
     state = counties["state"].astype("category").cat.codes.to_numpy(np.int64)
     presence = Presence(people.sum(axis=1), people > 0)
     states = len(np.unique(state)) * runs  # as many releases of the dormitories
@@ -120,7 +120,7 @@ def tabulate_failsafe(
 
 
 def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: float, runs: int):
-    """Make releases in the three ways, from the same measurements; a row of topdown_failsafe."""
+    """Make releases in the three ways from the same measurements; a row of topdown_failsafe."""
     rows, failed = [], 0
     for _ in range(runs):
         measured = measure_kinds(rng, people, state, presence, epsilon)
@@ -131,11 +131,15 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
             table, moved = release_state_first(rng, measured, number, implied=False)
             found = {"failsafe": table}
             if moved:
-                found["implied"], again = release_state_first(rng, measured, number, implied=True)
-                if again:
-                    raise AssertionError("a state that meets the implied constraints does not fit")
+                found["implied"], moved_twice = release_state_first(
+                    rng, measured, number, implied=True
+                )
+                if moved_twice:
+                    raise AssertionError(
+                        "no counties sum to a state that meets the implied constraints"
+                    )
             if not all(_keeps(each, presence, here) for each in found.values()):
-                raise AssertionError("a released county does not keep what is known of it")
+                raise AssertionError("a released county contradicts its known values")
             if moved:
                 found["minimal"] = everywhere[here]
             row = {"moved": moved}
@@ -159,7 +163,7 @@ def compare_ways(rng: np.random.Generator, people, state, presence, epsilon: flo
 
 
 def _keeps(table, presence: Presence, here) -> bool:
-    """Whether a table of some counties is whole and keeps what is known of them."""
+    """Return True if a table of some counties is whole and agrees with their known values."""
     return bool(
         np.issubdtype(table.dtype, np.integer)
         and (table.sum(axis=1) == presence.totals[here]).all()
@@ -169,7 +173,7 @@ def _keeps(table, presence: Presence, here) -> bool:
 
 
 def draw_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Presence]:
-    """Draw regions with one to four of 28 kinds each, of sizes that vary much: people, presence."""
+    """Draw regions with one to four of 28 types each, of variable size: persons, presence."""
     people = np.zeros((regions, KINDS), dtype=np.int64)
     for row in people:
         kinds = rng.choice(KINDS, rng.integers(1, MAX_KINDS + 1), replace=False)
@@ -179,7 +183,7 @@ def draw_regions(rng: np.random.Generator, regions: int) -> tuple[np.ndarray, Pr
 
 
 def cut_once(seed: int, regions: int, epsilon: float, number: int):
-    """Release one synthetic state's totals by kind: people, presence, noisy totals and release."""
+    """Release one synthetic state's totals by type: persons, presence, noisy totals, release."""
     people, presence = draw_regions(stream(seed, "topdown cuts", "regions", number), regions)
     rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
     noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])
@@ -187,7 +191,7 @@ def cut_once(seed: int, regions: int, epsilon: float, number: int):
 
 
 def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
-    """Count the bounds that a release needs, of the 2^28 that there are; the table topdown_cuts."""
+    """Count the bounds that a release needs, of 2^28 possible ones: the table topdown_cuts."""
     rows = []
     for epsilon, number in product(epsilons, range(runs)):
         people, presence, noisy, found = cut_once(seed, regions, epsilon, number)
@@ -211,6 +215,6 @@ def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
 
 
 def round_to_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
-    """Nearest non-negative whole rows with given sums, after projection and rounding."""
+    """Project rows onto non-negative rows with given sums, and round them to whole numbers."""
     real = onto_simplices(np.asarray(points, dtype=float).T, sums)
     return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

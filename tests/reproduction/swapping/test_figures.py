@@ -34,7 +34,7 @@ def test_budget_curves_minima_and_printed_numbers():
     assert np.array_equal(shown.get_xdata(), part["rate"])
     assert np.array_equal(shown.get_ydata(), part["epsilon_bound"])
     assert np.array_equal(lines(axis)["printed"].get_ydata(), printed["epsilon"])
-    minima = lines(axis)["smallest bound that any rate has"].get_ydata()
+    minima = lines(axis)["minimum of the bound over rates"].get_ydata()
     assert minima == pytest.approx([np.log(11) / 2, np.log(264332) / 2])
     own = lines(axis)["bound for the printed row's own b"]
     assert own.get_xdata().tolist() == printed["rate"].tolist()
@@ -125,7 +125,7 @@ def test_attacks_show_places_and_datasets():
 def test_tightness_shows_gaps_and_profiles():
     points = budgets.gather_tightness_points([10, 100], [0.05, 0.5], [1e-3, 1e-10], 11691)
     left, right = figures.plot_tightness(points, 11691).axes
-    shown = lines(left)["bound less exact, p = 50 %"]
+    shown = lines(left)["bound minus exact, p = 50 %"]
     assert np.array_equal(shown.get_ydata(), points[points["panel"] == "gap"]["y"])
     part = points[(points["panel"] == "profile") & (points["rate"] == 0.05)]
     assert np.array_equal(lines(right)["p = 5 %"].get_ydata(), part["y"])
@@ -142,7 +142,7 @@ def test_a_mix_has_one_colour_in_all_figures():
     points = figures.plot_printed_swap(compare_counties(TABLE, household)).axes[0]
     fits = fit_scenarios(TABLE, household).assign(fitted=[False, True])
     curves = figures.plot_likely_rate(fit_by_rate(TABLE, household, [0.5]), fits).axes[0]
-    shown = "one stratum", "several (made from this very swap: no evidence)"
+    shown = "one stratum", "several (fitted to this swap: no evidence)"
     colours = [lines(curves)[name].get_color() for name in shown]
     assert colours == [lines(points)[name].get_color() for name in household]
     assert len(set(colours)) == 2
@@ -168,7 +168,7 @@ def test_unmixing_shows_both_errors_in_per_cent():
         shown = lines(axis)
         assert np.allclose(shown["as printed"].get_xdata(), 100 * part["off"] / part["before"])
         undone = 100 * part["off_unmixed"] / part["before"]
-        assert np.allclose(shown["unmixed by a reader"].get_xdata(), undone)
+        assert np.allclose(shown["corrected by a reader"].get_xdata(), undone)
     assert [text.get_text() for text in left.get_yticklabels()] == list(TABLE.index)
 
 
