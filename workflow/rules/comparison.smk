@@ -1,4 +1,4 @@
-"""Every system on one table: the published 2010 counts, with the states' totals held."""
+"""All systems on one table: the published 2010 counts, with the states' totals as invariants."""
 
 from reproduction.comparison.settings import FAMILIES as SYSTEM_FAMILIES
 

@@ -1,6 +1,6 @@
 """Integer noise in county populations under each state's total (ISDP, Sections 5 and E.4).
 
-Also the regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
+Regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
 """
 
 from reproduction.running.scenarios import select_walk

@@ -1,4 +1,4 @@
-"""The published counts, and the Census Bureau's demonstration data."""
+"""Published counts and demonstration data (NHGIS)."""
 
 
 rule fetch_demonstration_data:

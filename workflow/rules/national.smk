@@ -1,6 +1,6 @@
 """All states by all systems at many budgets, and TopDown down to blocks: `make national`.
 
-A target of its own, no part of `all`. Short releases are batched into jobs by `national.batch`.
+It is a separate target, not part of `all`. `national.batch` groups short releases into jobs.
 """
 
 from reproduction.national.settings import split_batches, count_jobs, list_states
@@ -28,7 +28,7 @@ rule run_releases:
     conda:
         ENVIRONMENT
     resources:
-        # swapping holds every record of a state
+        # swapping has every record of a state in memory
         mem_mb=lambda wildcards: 4000 if wildcards.family == "swapping" else 1000,
         runtime=30,
     params:

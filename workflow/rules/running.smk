@@ -1,4 +1,4 @@
-"""A sweep: the county experiment in several scenarios, each in its own folder, and one figure."""
+"""A sweep: the county experiment in several scenarios, one folder each, and one figure."""
 
 from snakemake.utils import Paramspace
 

@@ -1,4 +1,4 @@
-"""Permutation swapping (SWAP): its budget, its loss, the swap of Massachusetts in 1940, attacks."""
+"""Permutation swapping (SWAP): its budget and loss, Massachusetts in 1940, and attacks."""
 
 SWAPPING = config["swapping"]
 

@@ -113,7 +113,7 @@ rule measure_other_systems:
         runs=TOPDOWN["runs"],
         cache="results/data/download",
     message:
-        "What TopDown is compared with: demonstration data, integer noise, no invariants"
+        "Comparisons for TopDown: demonstration data, integer noise, no invariants"
     script:
         "../scripts/topdown/measure_other_systems.py"
 

@@ -40,7 +40,7 @@ def test_budget_curves_minima_and_printed_numbers():
     assert own.get_xdata().tolist() == printed["rate"].tolist()
     assert own.get_ydata().tolist() == printed["computed"].tolist()
     gap = (part["epsilon_bound"] - part["epsilon_exact"]).max()
-    assert f"exact worst case (less by {gap:.2g} at most from b = 264,331 on)" in lines(axis)
+    assert f"exact worst case (smaller by at most {gap:.2g} from b = 264,331 on)" in lines(axis)
 
 
 def test_the_points_of_the_budget_hold_all_that_is_drawn():

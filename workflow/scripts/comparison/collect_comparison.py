@@ -1,4 +1,4 @@
-"""Summarize the runs of all systems, and the demonstration data where the run has them."""
+"""Summarise the runs of all systems, and the demonstration data if the run has them."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Trace the independence sampler, and measure its acceptance rate by its proposal parameter."""
+"""Trace the independence sampler, and measure its acceptance rate by proposal parameter."""
 
 from isdp.io.draws import read_draws
 from isdp.seeds import stream

@@ -1,4 +1,4 @@
-"""Put the tables of the states together, and compute the truncation of all states at zero."""
+"""Combine the tables of the states, and compute the truncation of all states at zero."""
 
 from reproduction.counties.truncation import tabulate_figure, tabulate_truncation
 from reproduction.running.jobs import job_log

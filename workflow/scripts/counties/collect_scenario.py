@@ -1,4 +1,4 @@
-"""Diagnose and describe the noise of a scenario's states; keep its settings and data's origin."""
+"""Diagnose and describe the noise of a scenario's states; store its settings and provenance."""
 
 from pathlib import Path
 

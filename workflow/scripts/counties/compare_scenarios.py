@@ -1,4 +1,4 @@
-"""Put all scenarios of a sweep in one table, and draw their comparison."""
+"""Combine all scenarios of a sweep in one table, and draw their comparison."""
 
 from reproduction.counties.sweep import tabulate_figure
 from reproduction.counties.sweep_figures import plot_scenarios

@@ -1,4 +1,4 @@
-"""Get the demonstration data if they can be had, and put the county counts in one table."""
+"""Obtain the demonstration data if available, and write the county counts to one table."""
 
 from isdp.io.files import write_csv, write_json
 from reproduction.data.demonstration import build_county_table

@@ -1,4 +1,4 @@
-"""Table the distances of all samplers from exact draws, and of the chains over iterations."""
+"""Tabulate the distances of all samplers from exact draws, and of the chains by iteration."""
 
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import tabulate_agreement, tabulate_distances

@@ -1,4 +1,4 @@
-"""Draw Markov chains and exact draws: the counties of all states, and sex by age."""
+"""Draw the comparison of Markov chains and exact draws: counties, and sex by age."""
 
 from reproduction.exactness.figures import plot_exact_figures
 from reproduction.running.figures import save_figures

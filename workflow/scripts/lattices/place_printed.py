@@ -1,4 +1,4 @@
-"""Compare the noise tables that the paper prints with draws of our laws."""
+"""Compare the noise tables that the paper prints with our draws."""
 
 from isdp.io.files import write_csv
 from reproduction.lattices.entry import build_mechanism

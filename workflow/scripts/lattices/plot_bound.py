@@ -1,4 +1,4 @@
-"""Draw the coupling bounds of one law that the paper shows by itself."""
+"""Draw the coupling bounds of one distribution that the paper shows in its own figure."""
 
 from isdp.io.files import write_csv
 from reproduction.lattices.convergence import gather_bound_points

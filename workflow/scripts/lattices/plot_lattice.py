@@ -1,4 +1,4 @@
-"""Draw the figures of one experiment under all its laws."""
+"""Draw the figures of one experiment for all its distributions."""
 
 from isdp.io.files import write_csv
 from reproduction.lattices.convergence import gather_bound_points

@@ -1,4 +1,4 @@
-"""Put the tables of all national runs together."""
+"""Combine the tables of all national runs."""
 
 from reproduction.national.blocks import tabulate_levels
 from reproduction.national.releases import pool_states, select_state_errors

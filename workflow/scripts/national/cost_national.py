@@ -1,4 +1,4 @@
-"""Compute how long the measured jobs of the national runs take on other machines."""
+"""Compute the time of the national runs on other machines from the measured jobs."""
 
 from reproduction.national.cost import tabulate_costs
 from reproduction.running.jobs import job_log

@@ -1,4 +1,4 @@
-"""TopDown from a batch of states down to their synthetic blocks."""
+"""Run TopDown from a batch of states down to their synthetic blocks."""
 
 from isdp.io.files import write_csv
 from reproduction.data.histogram import read_histogram

@@ -1,4 +1,4 @@
-"""TopDown on the two upper levels: the nation and its states."""
+"""Run TopDown on the two upper levels: the nation and its states."""
 
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published

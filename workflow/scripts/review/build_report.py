@@ -1,4 +1,4 @@
-"""Have Snakemake build its report of everything that the workflow has made."""
+"""Let Snakemake build its report of all results of the workflow."""
 
 import subprocess
 import sys
@@ -32,6 +32,6 @@ with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as tempora
     command += ["--report-stylesheet", source.stylesheet]
     done = subprocess.run(command, capture_output=True, text=True)
     log.info("%s", done.stdout + done.stderr)
-    # a caption that docutils cannot read does not fail the command
+    # the command succeeds even if docutils cannot parse a caption
     if done.returncode or "(ERROR/" in done.stderr or "(WARNING/" in done.stderr:
-        raise RuntimeError(f"the report was not built:\n{done.stderr}")
+        raise RuntimeError(f"report.html: Snakemake could not build it:\n{done.stderr}")

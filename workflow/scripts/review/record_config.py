@@ -1,4 +1,4 @@
-"""Keep the config of a finished run next to its results, and the names of what it shows."""
+"""Store the config of a finished run next to its results, and the names of all it shows."""
 
 import yaml
 

@@ -1,4 +1,4 @@
-"""Check the invariants of every draw once more, from the files."""
+"""Check the invariants of every draw again, from the files."""
 
 from isdp.io.files import write_csv
 from reproduction.running.draws import verify_draws
