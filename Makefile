@@ -11,12 +11,12 @@
 # make mutants PACKAGE=isdp/exact  break a package on purpose, fault by fault, and list what its
 #             tests do not notice: some five minutes
 # make docs   the site of the documentation: docs/site/index.html, read without a network
-# make lint   what is checked of the sources themselves, workflow files of CI included
+# make lint   check the sources, the prose and the workflow files of CI
 # make keys   write the table of the config's keys from its models
-# make rulegraph  draw docs/rulegraph.svg anew; needs graphviz
+# make rulegraph  update docs/rulegraph.svg; needs graphviz
 
 SHELL := /bin/sh
-# containers set it, and a hundred jobs would each compile both packages anew
+# containers set it, and each of a hundred jobs would compile both packages again
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(CURDIR)/$(VENV)/bin
@@ -34,7 +34,7 @@ PACKAGE ?=
 CORES ?= all
 SWEEP ?= config/sweep.yaml
 # after a run that succeeded; a failed one ends with Snakemake's own error
-SUMMARY = PYTHONPATH=src $(BIN)/python -m reproduction.running.summary results
+SUMMARY = PYTHONPATH=src $(BIN)/python -m reproduction.jobs.summary results
 
 # the first Python at hand that fits
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
@@ -77,6 +77,8 @@ test-cluster: $(DEV_READY)
 lint: $(DEV_READY)
 	PATH="$(BIN):$$PATH" ruff check .
 	PATH="$(BIN):$$PATH" ruff format --check .
+	PATH="$(BIN):$$PATH" codespell README.md CONTRIBUTING.md CHANGELOG.md Makefile benchmarks/README.md config/README.md data docs notebooks results/README.md .github
+	PATH="$(BIN):$$PATH" pytest --quiet tests/unit/test_prose.py
 	PATH="$(BIN):$$PATH" snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	PATH="$(BIN):$$PATH" snakemake --lint
 	PATH="$(BIN):$$PATH" lint-imports
@@ -98,6 +100,7 @@ mutants: $(DEV_READY) $(MUTANTS_READY)
 	PYTHONPATH="$(CURDIR):$(CURDIR)/$(MUTANTS)" $(BIN)/python -m tests.mutants.run $(PACKAGE)
 
 docs: $(DEV_READY) $(DOCS_READY)
+	rm -rf docs/reference
 	PYTHONPATH="$(CURDIR)/$(DOCS)" $(BIN)/python -m sphinx --quiet --fail-on-warning \
 		--doctree-dir $(DOCS)/doctrees docs docs/site
 	@echo "The documentation: docs/site/index.html"

@@ -12,10 +12,10 @@ from benchmarks.releases import states_by_classes
 from benchmarks.timing import medians, row, seconds, seconds_of_program, timed
 from isdp import GeneralizedLaplace, Invariants
 from isdp.diagnostics.chains import convergence
-from isdp.exact import choose, release, sample
-from isdp.exact.messages.sampler import DynamicSampler
-from isdp.exact.typed import TypedSampler
-from isdp.lattice.kernel import kernel_lattice
+from isdp.exact import release, sample, select_sampler
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+from isdp.exact.overlapping.cell_classes import CellClassSampler
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from reproduction.congenial.sex_by_age import build_lattice_walk
 from reproduction.data.table_p12 import sex_by_age_invariants
@@ -134,8 +134,8 @@ def warm_up():
     """Compile what the set-up of the exact samplers takes."""
     table = Invariants.margins((2, 3))
     for mechanism in (GeneralizedLaplace(0.5), GeneralizedLaplace(0.5, "l2")):
-        choose(table, mechanism).sample(np.random.default_rng(1), 2)
-    DynamicSampler(table, GeneralizedLaplace(0.5), lower=-2)
+        select_sampler(mechanism, table).sample(np.random.default_rng(1), 2)
+    BoundedEliminationSampler(table, GeneralizedLaplace(0.5), lower=-2)
 
 
 def county_chains(entry, cells):
@@ -151,7 +151,7 @@ def papers_lattices(config):
     entry = config["counties"]
     for state, cells in COUNTIES.items():
         chains = county_chains(entry, cells)
-        set_up = partial(choose, Invariants.total(cells), chains.walk.mechanism)
+        set_up = partial(select_sampler, Invariants.total(cells), chains.walk.mechanism)
         yield f"counties {state} ({cells})", set_up, {"the config's": chains}, EXACT_BAR
     for name, entry in config["lattices"]["experiments"].items():
         invariants = build_experiment(entry).invariants
@@ -169,7 +169,7 @@ def papers_lattices(config):
                 )
                 for variant, kind in config["lattices"]["variants"].items()
             }
-            yield f"{name} {law}", partial(choose, invariants, mechanism), chains, math.nan
+            yield f"{name} {law}", partial(select_sampler, invariants, mechanism), chains, math.nan
     yield sex_by_age(config["congenial"]["sex_by_age"])
 
 
@@ -179,7 +179,7 @@ def sex_by_age(entry):
     walk = build_lattice_walk(counts, entry["epsilon"], entry["walk"]["proposal"])
     chains = {"the config's": chains_of(walk, entry["walk"])}
     mechanism = GeneralizedLaplace(entry["epsilon"])
-    set_up = partial(DynamicSampler, sex_by_age_invariants(), mechanism, lower=-counts)
+    set_up = partial(BoundedEliminationSampler, sex_by_age_invariants(), mechanism, lower=-counts)
     return "sex by age", set_up, chains, math.nan
 
 
@@ -224,7 +224,7 @@ def noise_measures(cells, opendp):
         "numpy, unconstrained": lambda: rng.geometric(p, cells) - rng.geometric(p, cells),
     }
     if cells >= NOISE_FROM:
-        typed = TypedSampler(states_by_classes(cells), law)
+        typed = CellClassSampler(states_by_classes(cells), law)
         several = Invariants.partition(np.arange(cells) * SEVERAL // cells)
         works["types"] = lambda: typed.sample(rng, 1)
         works[f"{SEVERAL} totals, for release"] = lambda: release(several, epsilon)

@@ -15,7 +15,7 @@ import pandas as pd
 from isdp import GeneralizedLaplace, Invariants
 from isdp.diagnostics.chains import convergence
 from isdp.io.files import write_csv
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 
 EPSILON = 0.192

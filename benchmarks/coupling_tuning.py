@@ -15,9 +15,9 @@ import yaml
 from numba import njit
 
 from isdp.io.files import write_csv
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
+from isdp.mcmc.compiled_chains import coupled_sweeps
 from isdp.mcmc.coupling import _scratch, meeting_times
-from isdp.mcmc.kernels import coupled_sweeps
 from isdp.mcmc.metropolis import LatticeWalk
 from reproduction.lattices.entry import build_experiment, build_mechanism
 

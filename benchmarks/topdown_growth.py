@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from isdp.io.files import write_csv
-from isdp.seeds import stream
-from isdp.topdown.sparse import run_sparse
+from isdp.streams import stream
+from isdp.topdown.sparse_descent import run_sparse
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.national.blocks import check_sums

@@ -1,8 +1,8 @@
-"""The site of `make docs`: pages that are read from a folder, without a network."""
+"""Build the site of `make docs`, which is read from a folder without a network."""
 
 import pkgutil
 import re
-from inspect import getmodule
+from inspect import getmodule, ismodule
 from pathlib import Path
 from typing import get_type_hints
 
@@ -16,28 +16,26 @@ author = "isdp contributors"
 version = release = isdp.__version__
 extensions = [
     "myst_parser",
-    "sphinx.ext.apidoc",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
 ]
-exclude_patterns = ["site", "reference/modules.rst"]
+exclude_patterns = ["site", "templates"]
 myst_enable_extensions = ["colon_fence"]
-# the reference: a page a package, written into docs/reference at every build
-apidoc_modules = [
-    {
-        "path": "../src/isdp",
-        "destination": "reference",
-        "exclude_patterns": ["../src/isdp/__main__.py"],
-        "module_first": True,
-    }
-]
-apidoc_max_depth = 1
-apidoc_automodule_options = {"members"}
-autodoc_default_options = {"ignore-module-all": True}  # everything once, where it is defined
+# the reference: one page per package, with the names in its `__all__`, written into docs/reference
+templates_path = ["templates"]
+autosummary_ignore_module_all = False
+# names of `isdp` whose entry is on the page of the package that defines them
+packages = [member for member in vars(isdp).values() if ismodule(member)]
+offered = [getattr(package, n) for package in packages for n in getattr(package, "__all__", ())]
+top = {name: getattr(isdp, name) for name in isdp.__all__}
+autosummary_context = {
+    "elsewhere": [name for name, member in top.items() if any(member is each for each in offered)]
+}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 napoleon_google_docstring = False
-napoleon_use_ivar = True  # else attributes of dataclasses stand there twice
+napoleon_use_ivar = True  # else attributes of dataclasses appear twice
 napoleon_use_param = napoleon_use_rtype = False  # types are prose: "int array, shape (cells,)"
 highlight_language = "bash"  # a fence without a language holds commands
 default_role = "py:obj"  # what docstrings set in single backticks
@@ -53,7 +51,7 @@ LOADED = re.compile(
 
 
 def home(name: str) -> str | None:
-    """Full name of a class or function where it is defined; None for what is neither."""
+    """Find the full name of a class or function where it is defined; None for other objects."""
     try:
         found = pkgutil.resolve_name(name)
     except (ImportError, AttributeError, ValueError):
@@ -64,7 +62,7 @@ def home(name: str) -> str | None:
 
 
 def resolve_named_tuples(module) -> None:
-    """Turn the annotations of named tuples into types; from outside they are words."""
+    """Turn the annotations of named tuples into types, because autodoc sees them as texts."""
     for kind in vars(module).values():
         if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
             kind.__new__.__annotations__ = get_type_hints(kind)
@@ -75,10 +73,9 @@ def leave_out_fields(app, what, name, obj, skip, options) -> bool | None:
     return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field") else None
 
 
-def tell_names(app, what, name, obj, options, lines) -> None:
-    """Take docstrings as prose; list what a package offers, which is described at its home."""
-    # a bar is a norm; the first word before a blank would be taken for the type of what follows;
-    # and the type of an attribute is words, none of which is the name of a class
+def adapt_docstring(app, what, name, obj, options, lines) -> None:
+    """Read docstrings as prose: a vertical bar is a norm, and types of attributes are texts."""
+    # the first word before a blank would be taken for the type of the next one
     lines[:] = [re.sub(r"(``.*?``)|\|", lambda bar: bar[1] or r"\|", line) for line in lines]
     lines[:] = [
         re.sub(r"^:(?:ivar|vartype) [^:]+:", lambda names: names[0].replace(", ", ","), line)
@@ -87,14 +84,10 @@ def tell_names(app, what, name, obj, options, lines) -> None:
     lines[:] = [re.sub(r"^(:vartype [^:]+:) (.+)$", r"\1 *\2*", line) for line in lines]
     if what == "module":
         resolve_named_tuples(obj)
-        homes = {short: home(f"{name}.{short}") for short in getattr(obj, "__all__", ())}
-        if any(homes.values()):
-            lines += ["", "Names to use from here:", ""]
-            lines += [f"* `{name}.{short} <{full}>`" for short, full in homes.items() if full]
 
 
 def link_names(app, env, node, contnode):
-    """Lead from the name under which a package offers something to its description."""
+    """Link the other names of an object to its entry."""
     full = home(node.get("reftarget", ""))
     found = env.get_domain("py").objects.get(full)
     if found:
@@ -119,8 +112,8 @@ def refuse_what_needs_a_network(app, exception) -> None:
 
 
 def setup(app) -> None:
-    """Have docstrings and links mended, and the finished site looked at."""
+    """Connect the functions above to the events of Sphinx."""
     app.connect("autodoc-skip-member", leave_out_fields)
-    app.connect("autodoc-process-docstring", tell_names)
+    app.connect("autodoc-process-docstring", adapt_docstring)
     app.connect("missing-reference", link_names)
     app.connect("build-finished", refuse_what_needs_a_network)

@@ -1,6 +1,6 @@
-"""The workflow's rules as a picture: `make rulegraph` writes docs/rulegraph.svg.
+"""Draw the rules of the workflow: `make rulegraph` writes docs/rulegraph.svg.
 
-Arrows that follow from others are left out. The colour tells the file in workflow/rules/.
+Arrows that follow from others are left out. Each file in workflow/rules/ has its own colour.
 """
 
 import re
@@ -12,13 +12,13 @@ from pathlib import Path
 
 BASE = Path(__file__).parents[1]
 COLOURS = ("#cfe3f5", "#d5ecd4", "#f5d3d6", "#e2d8f0", "#f9e3c8", "#d3efec", "#ead9c5", "#dfe3b4")
-SHARED = {"data": "#e3e3e3", "review": "#fbf3b9"}  # the wings take the other colours in turn
+SHARED = {"data": "#e3e3e3", "review": "#fbf3b9"}  # studies take the other colours in turn
 PLAIN = "#ffffff"
 Edges = set[tuple[str, str]]
 
 
 def rule_graph() -> tuple[set[str], Edges]:
-    """Ask Snakemake for the rules, and which takes what another makes."""
+    """Ask Snakemake for the rules and their dependencies."""
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "dot", "--quiet"]
     command += ["--snakefile", "workflow/Snakefile"]
     done = subprocess.run(command, cwd=BASE, capture_output=True, text=True)
@@ -30,7 +30,7 @@ def rule_graph() -> tuple[set[str], Edges]:
 
 
 def without_implied(edges: Edges) -> Edges:
-    """Leave out the arrows whose ends are joined by a longer way."""
+    """Remove each arrow whose ends are also connected by a longer path."""
     after: dict[str, set[str]] = {}
     for a, b in edges:
         after.setdefault(a, set()).add(b)
@@ -55,13 +55,13 @@ def file_of_rules() -> dict[str, str]:
 
 
 def colours_of(files: dict[str, str]) -> dict[str, str]:
-    """Give each file of rules a colour; the wings' are the same as long as none joins them."""
-    wings = sorted(set(files.values()) - set(SHARED))
-    return SHARED | dict(zip(wings, cycle(COLOURS), strict=False))
+    """Give each file of rules a colour, which changes only if a study is added."""
+    studies = sorted(set(files.values()) - set(SHARED))
+    return SHARED | dict(zip(studies, cycle(COLOURS), strict=False))
 
 
 def dot(rules: set[str], edges: Edges, files: dict[str, str]) -> str:
-    """Write the graph in Graphviz' language, the same each time."""
+    """Write the graph in the language of Graphviz, in a fixed order."""
     lines = [
         "digraph rules {",
         'graph [ranksep=0.35, nodesep=0.12, margin=0.05, bgcolor="white"];',

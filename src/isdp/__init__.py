@@ -9,6 +9,7 @@ __version__ = "0.2.0"
 
 from isdp import (
     accounting,
+    commands,
     compare,
     constraints,
     diagnostics,
@@ -19,7 +20,6 @@ from isdp import (
     mechanisms,
     plots,
     postprocess,
-    privatize,
     subspace,
     swapping,
     topdown,
@@ -35,6 +35,7 @@ __all__ = [
     "Invariants",
     "Polytope",
     "accounting",
+    "commands",
     "compare",
     "constraints",
     "diagnostics",
@@ -45,7 +46,6 @@ __all__ = [
     "mechanisms",
     "plots",
     "postprocess",
-    "privatize",
     "subspace",
     "swapping",
     "topdown",

@@ -1,7 +1,8 @@
-"""`python -m isdp`."""
+"""Run the commands as `python -m isdp`."""
 
 import sys
 
 from isdp.cli import main
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

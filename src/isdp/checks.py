@@ -12,9 +12,9 @@ import numpy as np
 from isdp.errors import InputError
 
 INT64_MAX = np.iinfo(np.int64).max
-LARGEST_EXPONENT = 400  # of a power of ten
+MAX_EXPONENT = 400  # of a power of ten
 MAX_SHOWN = 100  # characters of a value in a message
-SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
+MIN_SCALE, MAX_SCALE = 1e-100, 1e100
 
 
 def is_number(value) -> bool:
@@ -22,7 +22,7 @@ def is_number(value) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def whole(where: str, name: str, value, least: int = 0, most: float = math.inf) -> int:
+def check_integer(where: str, name: str, value, least: int = 0, most: float = math.inf) -> int:
     """Return a whole number as an int.
 
     Parameters
@@ -41,7 +41,7 @@ def whole(where: str, name: str, value, least: int = 0, most: float = math.inf) 
 
     Examples
     --------
-    >>> whole("exact", "draws", 3.0)
+    >>> check_integer("exact", "draws", 3.0)
     3
     """
     # nan and infinity have no remainder of zero either
@@ -51,22 +51,22 @@ def whole(where: str, name: str, value, least: int = 0, most: float = math.inf) 
     return int(value)
 
 
-def positive(name: str, value) -> float | int:
+def check_positive(name: str, value) -> float | int:
     """Return a positive finite number as it is, else raise `InputError`."""
     if not is_number(value) or not 0 < value < math.inf:
         raise _refusal(name, "a positive number", value)
     return value
 
 
-def positive_float(name: str, value) -> float:
+def check_positive_float(name: str, value) -> float:
     """Return a positive number from 1e-100 to 1e100 as a float, else raise `InputError`.
 
     A scale beyond this range, or its square, leaves floating point.
     """
-    return float(within(name, positive(name, value), SMALLEST_SCALE, LARGEST_SCALE))
+    return float(check_in_range(name, check_positive(name, value), MIN_SCALE, MAX_SCALE))
 
 
-def not_negative(name: str, value, below: float = math.inf) -> float | int:
+def check_non_negative(name: str, value, below: float = math.inf) -> float | int:
     """Return a number from 0 up and below a limit as it is, else raise `InputError`."""
     if not is_number(value) or not 0 <= value < below:
         limit = "a finite number from 0 up" if below == math.inf else f"from 0 up and below {below}"
@@ -74,14 +74,14 @@ def not_negative(name: str, value, below: float = math.inf) -> float | int:
     return value
 
 
-def within(name: str, value, low: float, high: float) -> float | int:
+def check_in_range(name: str, value, low: float, high: float) -> float | int:
     """Return a number of a range, both ends included, as it is, else raise `InputError`."""
     if not is_number(value) or not low <= value <= high:
         raise _refusal(name, f"a number between {low:g} and {high:g}", value)
     return value
 
 
-def share(name: str, value) -> float:
+def check_probability(name: str, value) -> float:
     """Return a number strictly between 0 and 1 as a float, else raise `InputError`."""
     if not is_number(value) or not 0 < value < 1:
         raise _refusal(name, "a number between 0 and 1", value)
@@ -90,14 +90,14 @@ def share(name: str, value) -> float:
     return float(value)
 
 
-def one_of(name: str, value, known: Iterable):
+def check_choice(name: str, value, known: Iterable):
     """Return a value that is among the known ones, else raise `InputError`."""
     if value not in known:
         raise _refusal(name, f"one of {', '.join(map(str, known))}", value)
     return value
 
 
-def exact_number(name: str, value) -> Fraction:
+def parse_rational(name: str, value) -> Fraction:
     """Read a number as the rational number that it is written as.
 
     Parameters
@@ -126,7 +126,7 @@ def _read(text: str) -> Fraction:
     Python limits the digits of all the rest of a number to a few thousand.
     """
     _, marked, exponent = text.lower().partition("e")
-    if marked and abs(int(exponent)) > LARGEST_EXPONENT:
+    if marked and abs(int(exponent)) > MAX_EXPONENT:
         raise ValueError
     return Fraction(text)
 
@@ -141,7 +141,7 @@ def _refusal(name: str, wanted: str, value) -> InputError:
     return InputError(f"{name} must be {wanted}, got {shown}")
 
 
-def whole_vector(
+def check_integer_vector(
     where: str, name: str, values, length: int, largest: int = INT64_MAX
 ) -> np.ndarray:
     """Return whole numbers, one a cell or condition, as an int64 array of shape (length,).

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pandas as pd
 
 from isdp.io.draws import Draws, read_draws, write_draws
-from reproduction.running import figures
-from reproduction.running.tables import read_csv
+from reproduction.jobs import figures
+from reproduction.jobs.tables import read_csv
 
 FORMATS = {
-    ".csv": (read_csv, lambda file, table: table.to_csv(file, index=False)),
+    ".csv": (read_csv, lambda file, table: table.convert_dtypes().to_csv(file, index=False)),
     ".nc": (read_draws, write_draws),
 }
 
@@ -36,7 +36,8 @@ class Job:
         self.params = Settings(self.given.params.items())
         self.inputs, self.outputs = (
             {name: [files] if isinstance(files, str) else list(files) for name, files in named}
-            for named in (self.given.input.items(), self.given.output.items())
+            for kept in (self.given.input, self.given.output)
+            for named in [list(kept.items()) or list(enumerate(kept))]
         )
 
 

@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.diagnostics.distance import distance_curve, distance_in_full, small_law, transition_matrix
 from isdp.diagnostics.kolmogorov import agreement_rows, kolmogorov, kolmogorov_bound
 from isdp.exact import sample
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
+from reproduction.exactness.chain_distance import (
+    distance_curve,
+    distance_in_full,
+    small_law,
+    transition_matrix,
+)
 from tests.statistical.checks import check_mean
 
 TABLE = Invariants.margins((2, 3))

@@ -70,14 +70,14 @@ def test_a_scale_off_by_a_tenth_is_rejected_in_both_directions(factor):
 
 
 def test_a_draw_outside_the_support_is_rejected():
-    with pytest.raises(LawRejected, match="no probability"):
+    with pytest.raises(LawRejected):
         check_law([50, 50, 1], [0.5, 0.5, 0.0])
 
 
 def test_a_test_that_can_say_nothing_is_refused():
-    with pytest.raises(ValueError, match="too few"):
+    with pytest.raises(ValueError, match="few"):
         check_law([3, 4], [0.5, 0.5])
-    with pytest.raises(ValueError, match="no probabilities"):
+    with pytest.raises(ValueError, match="probabilities"):
         check_law([3, 4], [0.7, 0.5])
 
 

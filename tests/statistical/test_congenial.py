@@ -7,10 +7,10 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
 from isdp.constraints.polytope import Polytope
-from isdp.lattice.kernel import KernelLattice, kernel_lattice
-from isdp.mcmc.independence import IndependenceSampler
+from isdp.lattice.null_lattice import KernelLattice, kernel_lattice
+from isdp.mcmc.independence_sampler import IndependenceSampler
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from isdp.mechanisms.laplace import double_geometric_noise
+from isdp.mechanisms.generalized_laplace import double_geometric_noise
 from reproduction.data.table_p12 import sex_by_age_invariants
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 

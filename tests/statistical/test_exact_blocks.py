@@ -11,19 +11,10 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law, total_law
-from isdp.exact.coins import BitSource, Geometric
-from isdp.exact.compositions import BlockSampler, compose
-from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
-
-LATTICES = {
-    "two cells": Invariants.total(2),
-    "three cells": Invariants.total(3),
-    "two blocks": Invariants.partition([0, 1, 0, 1]),
-    "a free cell, a block of one and a row twice": Invariants(
-        [[0, 1, 1, 0], [0, 3, 3, 0], [0, 0, 0, 1]]
-    ),
-}
+from isdp.exact import total_distribution
+from isdp.exact.bits.geometric import BitSource, Geometric
+from isdp.exact.disjoint.compositions import CompositionSampler, compose
+from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
 
 def generator(seed=21):
@@ -31,33 +22,12 @@ def generator(seed=21):
 
 
 def sample_blocks(rng, invariants, epsilon, draws):
-    return BlockSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-@pytest.mark.parametrize("name", LATTICES)
-def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
-    invariants, mechanism = LATTICES[name], GeneralizedLaplace(epsilon)
-    draws = sample_blocks(generator(), invariants, epsilon, draws=30_000)
-    law = enumerate_law(invariants, mechanism)
-    assert law.left_out < 1e-8
-    check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
-    norms = mechanism.measure(law.points)
-    sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
-    check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
-
-
-def test_power_an_epsilon_off_by_a_tenth_is_caught():
-    invariants = LATTICES["three cells"]
-    draws = sample_blocks(generator(), invariants, 0.77, draws=30_000)
-    law = enumerate_law(invariants, GeneralizedLaplace(0.7))
-    with pytest.raises(LawRejected):
-        check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
+    return CompositionSampler(invariants, GeneralizedLaplace(epsilon)).sample(rng, draws)
 
 
 def test_counties_follow_the_law_of_one_cell_under_one_total():
     cells, epsilon = 102, 0.192
-    law = total_law(cells, epsilon)
+    law = total_distribution(cells, epsilon)
     draws = sample_blocks(generator(), Invariants.total(cells), epsilon, draws=25_000)
     for cell in (0, 50, 100, 101):
         check_law(histogram(draws[:, cell], law.support), np.append(law.pmf, 0.0))
@@ -90,7 +60,7 @@ def test_two_cells_at_every_scale(epsilon):
 @pytest.mark.parametrize(("cells", "epsilon"), [(10**5, 1e-3), (10**6, 0.2), (10**5, 3.0)])
 def test_many_cells_spread_as_the_law_of_one_says(cells, epsilon):
     """Cells are all but independent of one another."""
-    law = total_law(cells, epsilon)
+    law = total_distribution(cells, epsilon)
     noise = sample_blocks(generator(), Invariants.total(cells), epsilon, draws=3)
     fourth = (law.pmf * law.support.astype(float) ** 4).sum()
     squares = noise.ravel().astype(float) ** 2

@@ -8,14 +8,15 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import compositions, enumerate_law, total_law
-from isdp.exact.coins import BitSource, Geometric, _SumWeight
-from isdp.exact.compositions import compose
-from isdp.exact.secure import release
+from isdp.exact import enumerate_distribution, total_distribution
+from isdp.exact.bits.geometric import BitSource, Geometric
+from isdp.exact.disjoint.compositions import compose
+from isdp.exact.release_noise import release
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
 LATTICES = {
     "two cells": Invariants.total(2),
+    "three cells": Invariants.total(3),
     "two blocks": Invariants.partition([0, 1, 0, 1]),
     "a free cell, a block of one and a row twice": Invariants(
         [[0, 1, 1, 0], [0, 3, 3, 0], [0, 0, 0, 1]]
@@ -36,7 +37,7 @@ def pseudo(seed=31):
 def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
     invariants, mechanism = LATTICES[name], GeneralizedLaplace(float(epsilon))
     draws = release(invariants, epsilon, draws=6_000, source=pseudo())
-    law = enumerate_law(invariants, mechanism)
+    law = enumerate_distribution(invariants, mechanism)
     assert law.left_out < 1e-8
     check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
     norms = mechanism.measure(law.points)
@@ -48,50 +49,11 @@ def test_law_on_lattices_small_enough_to_enumerate(name, epsilon):
 def test_power_an_epsilon_off_by_a_tenth_is_caught(name):
     invariants, mechanism = LATTICES[name], GeneralizedLaplace(0.5)
     draws = release(invariants, "0.55", draws=6_000, source=pseudo())
-    law = enumerate_law(invariants, mechanism)
+    law = enumerate_distribution(invariants, mechanism)
     norms = mechanism.measure(law.points)
     sd = np.sqrt((law.pmf * norms**2).sum() - (law.pmf * norms).sum() ** 2)
     with pytest.raises(LawRejected):
         check_mean(mechanism.measure(draws), (law.pmf * norms).sum(), sd)
-
-
-def test_power_a_law_of_the_sum_off_by_one_part_is_caught(monkeypatch):
-    invariants, mechanism = LATTICES["two cells"], GeneralizedLaplace(0.5)
-    law = enumerate_law(invariants, mechanism)
-    right = _SumWeight.log
-
-    def off_by_one(weight, s):
-        return right(_SumWeight(weight.cells + 1, weight.rate), s)
-
-    monkeypatch.setattr(_SumWeight, "log", off_by_one)
-    # a law of its own, as those that are shared may know their chances already
-    monkeypatch.setattr(compositions, "_sum_weight", _SumWeight)
-    draws = release(invariants, "0.5", draws=6_000, source=pseudo())
-    with pytest.raises(LawRejected):
-        check_law(count_points(draws, law.points), np.append(law.pmf, 0.0))
-
-
-def histogram(values, support):
-    counts = np.bincount(
-        np.clip(values, support[0], support[-1]) - support[0], minlength=len(support)
-    )
-    outside = ((values < support[0]) | (values > support[-1])).sum()
-    return np.append(counts, outside)
-
-
-def test_counties_follow_the_law_of_one_cell_under_one_total():
-    law = total_law(102, 0.192)
-    draws = release(Invariants.total(102), 0.192, draws=6_000, source=pseudo())
-    for cell in (0, 50, 101):
-        check_law(histogram(draws[:, cell], law.support), np.append(law.pmf, 0.0))
-    wrong = total_law(102, 1.1 * 0.192)
-    with pytest.raises(LawRejected):
-        check_mean(draws[:, 0].astype(float) ** 2, wrong.sd**2, squares_sd(wrong))
-
-
-def squares_sd(law):
-    fourth = (law.pmf * law.support.astype(float) ** 4).sum()
-    return math.sqrt(fourth - law.sd**4)
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 4), Fraction(1, 100), Fraction(1, 10**4)])
@@ -137,7 +99,7 @@ def law_below(cells, epsilon):
     """Distribution function of a cell."""
     if cells == 2:
         return stats.laplace(scale=0.5 / epsilon).cdf
-    law = total_law(cells, epsilon)
+    law = total_distribution(cells, epsilon)
     below = np.append(0.0, np.cumsum(law.pmf))
     return lambda values: below[np.searchsorted(law.support, values, side="right")]
 
@@ -146,7 +108,7 @@ def test_a_table_with_both_margins_at_the_epsilon_of_use():
     # every point within a norm, weighted anew, and the draws that fall there
     invariants, epsilon = Invariants.margins((3, 3)), 0.25
     draws = release(invariants, "1/4", draws=6_000, source=pseudo())
-    law = enumerate_law(invariants, GeneralizedLaplace(1.0), radius=24)
+    law = enumerate_distribution(invariants, GeneralizedLaplace(1.0), radius=24)
     weights = np.exp(-epsilon * abs(law.points).sum(axis=1))
     inside = abs(draws).sum(axis=1) <= 24
     check_law(count_points(draws[inside], law.points), np.append(weights / weights.sum(), 0.0))

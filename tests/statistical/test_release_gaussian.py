@@ -9,11 +9,11 @@ import pytest
 
 from isdp import GeneralizedGaussian, Invariants
 from isdp.exact import release, sample
-from isdp.exact.coins import BitSource
-from isdp.exact.halving import HalvingSampler
-from isdp.exact.klein import GaussianSampler
-from isdp.lattice.kernel import kernel_lattice
-from tests.laws import gaussian
+from isdp.exact.bits.geometric import BitSource
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler
+from isdp.exact.overlapping.klein import KleinSampler
+from isdp.lattice.null_lattice import kernel_lattice
+from tests.distributions import gaussian
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 DRAWS = 8_000
@@ -46,11 +46,20 @@ def enumerated(invariants, variance, reach=16):
 def test_klein_follows_the_law_on_small_lattices(name, variance):
     invariants = LATTICES[name]
     points, pmf = enumerated(invariants, variance)
-    drawn = GaussianSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
+    drawn = KleinSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
     check_law(count_points(drawn, points), np.append(pmf, 0.0))
-    off = GaussianSampler(invariants, gaussian(variance * Fraction(6, 5))).draw(pseudo(), DRAWS)
+    off = KleinSampler(invariants, gaussian(variance * Fraction(6, 5))).draw(pseudo(), DRAWS)
     with pytest.raises(LawRejected):
         check_law(count_points(off, points), np.append(pmf, 0.0))
+
+
+def test_draws_one_at_a_time_follow_the_law():
+    """Bounds of the acceptance probability decide nearly all splits, its value the others."""
+    invariants, variance, words = Invariants.total(3), Fraction(1, 5), pseudo()
+    points, pmf = enumerated(invariants, variance)
+    sampler = SplittingSampler(invariants, gaussian(variance))
+    drawn = np.vstack([sampler.draw(words, 1) for _ in range(4_000)])
+    check_law(count_points(drawn, points), np.append(pmf, 0.0))
 
 
 def convolved(cells, variance, reach):
@@ -70,7 +79,7 @@ def convolved(cells, variance, reach):
 def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     reach = 12 * math.ceil(math.sqrt(variance))
     k, pmf = convolved(cells, variance, reach)
-    drawn = HalvingSampler(Invariants.total(cells), gaussian(variance)).draw(pseudo(), DRAWS)
+    drawn = SplittingSampler(Invariants.total(cells), gaussian(variance)).draw(pseudo(), DRAWS)
     for cell in {0, cells // 2, cells - 1}:
         counts = np.bincount(drawn[:, cell] + reach, minlength=len(k))
         check_law(counts, pmf)
@@ -79,20 +88,10 @@ def test_a_cell_under_one_total_follows_the_convolution(cells, variance):
     check_mean(pair, mean, math.sqrt((pair.astype(float) ** 2).mean()))
 
 
-def test_power_a_period_that_is_left_out_is_caught(monkeypatch):
-    monkeypatch.setattr(
-        "isdp.exact.halving._keep", lambda words, parts, pair: np.ones(len(pair[0]), bool)
-    )
-    drawn = HalvingSampler(Invariants.total(4), gaussian("1/6")).draw(pseudo(), DRAWS)
-    k, pmf = convolved(4, Fraction(1, 6), 12)
-    with pytest.raises(LawRejected):
-        check_law(np.bincount(drawn[:, 0] + 12, minlength=len(k)), pmf)
-
-
 def test_halving_and_klein_draw_from_one_law():
     invariants, variance = Invariants.total(5), Fraction(1, 2)
-    drawn = HalvingSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
-    other = GaussianSampler(invariants, gaussian(variance)).draw(pseudo(18), 10 * DRAWS)
+    drawn = SplittingSampler(invariants, gaussian(variance)).draw(pseudo(), DRAWS)
+    other = KleinSampler(invariants, gaussian(variance)).draw(pseudo(18), 10 * DRAWS)
     points, counts = np.unique(other, axis=0, return_counts=True)
     common = counts > 200
     seen = count_points(drawn, points[common])[:-1]

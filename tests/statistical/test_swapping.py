@@ -5,11 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from isdp.swapping import permutation
-from isdp.swapping.derangements import derange, pseudo_random
-from isdp.swapping.moments import covariance, expected_table
-from isdp.swapping.permutation import Strata, draw_permutation, swap_table
-from isdp.swapping.secure import permutation_for_release
+from isdp.swapping.accuracy import covariance, expected_table
+from isdp.swapping.mechanism.derangements import derange, pseudo_random_bits
+from isdp.swapping.mechanism.exact_permutation import permutation_for_release
+from isdp.swapping.mechanism.permutation import Strata, draw_permutation, swap_table
 from tests.statistical.checks import LawRejected, check_law, check_mean, count_points
 
 STRATA = 10_000  # of one law each, in one call
@@ -43,7 +42,7 @@ def secure(strata, rate):
 
 
 def permutations_drawn(draw, n, rate, strata=STRATA):
-    sigma = draw(Strata.consecutive(np.full(strata, n)), rate).reshape(strata, n)
+    sigma = draw(Strata.from_sizes(np.full(strata, n)), rate).reshape(strata, n)
     return sigma - n * np.arange(strata)[:, None]
 
 
@@ -60,27 +59,18 @@ def test_the_permutation_has_the_law_of_the_listing(draw, n, rate):
     check(draw, n, rate)
 
 
+def check_derangements(images):
+    points = np.array(deranged(list(range(images.shape[1]))))
+    check_law(count_points(images, points), np.append(np.full(len(points), 1 / len(points)), 0.0))
+
+
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("n", [4, 5, 6, 7])
 def test_all_derangements_are_equally_likely(n, exact):
-    words = pseudo_random(np.random.default_rng(13))
+    words = pseudo_random_bits(np.random.default_rng(13))
     strata = 2 * STRATA  # as there are 1854 derangements of seven
     image = derange(words, np.full(strata, n), exact=exact).reshape(strata, n)
-    points = np.array(deranged(list(range(n))))
-    counts = count_points(image - n * np.arange(strata)[:, None], points)
-    check_law(counts, np.append(np.full(len(points), 1 / len(points)), 0.0))
-
-
-def _of_each_group(derange_one):
-    """A sampler of whole runs, with a wrong way to derange a group."""
-
-    def wrong(words, sizes, *, exact):
-        rng = np.random.default_rng(14)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        parts = [s + derange_one(rng, m) for s, m in zip(starts[:-1], sizes, strict=True)]
-        return np.concatenate(parts)
-
-    return wrong
+    check_derangements(image - n * np.arange(strata)[:, None])
 
 
 def one_cycle(rng, m):
@@ -135,40 +125,38 @@ WRONG = {  # and how many strata show it
 
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("n", [4, 5])
-def test_power_wrong_derangements_are_caught(monkeypatch, wrong, n):
-    monkeypatch.setattr(permutation, "derange", _of_each_group(wrong))
+def test_power_wrong_derangements_are_caught(wrong, n):
+    rng = np.random.default_rng(14)
     with pytest.raises(LawRejected):
-        check(fast, n, 0.9, WRONG[wrong])
+        check_derangements(np.array([wrong(rng, n) for _ in range(WRONG[wrong])]))
 
 
-def _second_record_picked(strata, toss):
-    """A selection of one record is mended by picking a second one."""
-    sizes, firsts = strata.sizes, strata.starts[:-1]
-    selected = toss(len(strata.order))
-    counts = np.add.reduceat(selected, firsts, dtype=np.int64)
-    rng = np.random.default_rng(15)
-    for stratum in np.flatnonzero(counts == 1):
-        places = firsts[stratum] + np.arange(sizes[stratum])
-        selected[rng.choice(places[~selected[places]])] = True
-        counts[stratum] = 2
-    return selected, counts
+def selected(rng, n, rate, second):
+    """A selection; one of a single record is dropped, or a second record is picked."""
+    chosen = rng.random(n) < rate
+    if chosen.sum() == 1:
+        if second:
+            chosen[rng.choice(np.flatnonzero(~chosen))] = True
+        else:
+            chosen[:] = False
+    return np.flatnonzero(chosen)
 
 
-def _lone_record_left(strata, toss):
-    """A selection of one record is dropped without another."""
-    selected = toss(len(strata.order))
-    counts = np.add.reduceat(selected, strata.starts[:-1], dtype=np.int64)
-    selected[np.repeat(counts == 1, strata.sizes)] = False
-    counts[counts == 1] = 0
-    return selected, counts
-
-
-@pytest.mark.parametrize("wrong", [_second_record_picked, _lone_record_left])
+@pytest.mark.parametrize("second", [False, True])
 @pytest.mark.parametrize("n", [4, 5, 6])
-def test_power_a_lone_selection_treated_otherwise_is_caught(monkeypatch, wrong, n):
-    monkeypatch.setattr(permutation, "_select", wrong)
+def test_power_a_lone_selection_treated_otherwise_is_caught(second, n):
+    rng = np.random.default_rng(15)
+
+    def wrong(strata, rate):
+        whole = np.arange(len(strata.order))
+        for start in strata.starts[:-1]:
+            places = start + selected(rng, n, rate, second)
+            options = deranged(places.tolist())
+            whole[places] = options[rng.integers(len(options))]
+        return whole
+
     with pytest.raises(LawRejected):
-        check(fast, n, 0.2)
+        check(wrong, n, 0.2)
 
 
 @pytest.mark.parametrize("n", [4, 5, 6])

@@ -75,19 +75,6 @@ def test_compiled_functions_use_only_files_that_the_digest_covers():
     assert uncovered_uses(ROOT / "src") == []
 
 
-def test_a_use_that_the_digest_does_not_cover_is_found(tmp_path):
-    files = {
-        "isdp/plain.py": "LIMIT = 3\n",
-        "isdp/one.py": "from isdp.compiled import njit\n\n@njit()\ndef rise(x): return x\n",
-        "isdp/two.py": "from isdp.compiled import njit\nfrom isdp.one import rise\n"
-        "from isdp.plain import LIMIT\n\n@njit(cache=True)\ndef step(x): return rise(x) + LIMIT\n",
-    }
-    (tmp_path / "isdp").mkdir()
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    assert uncovered_uses(tmp_path) == ["isdp/two.py: step uses LIMIT"]
-
-
 def test_no_function_is_compiled_past_the_cache_of_the_library():
     taken = {
         f"{path.relative_to(ROOT)}: {alias.name}"

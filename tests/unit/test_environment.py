@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from reproduction.running.yaml_files import read_yaml
+from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
 
 LINUX = {"sys_platform": "linux", "platform_machine": "x86_64", "python_full_version": "3.11.7"}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
-from reproduction.running.yaml_files import read_yaml
+from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
 
 NOBODY_THERE = "http://127.0.0.1:9/nhgis_ppdd_20201116_county.zip"  # the discard port: refused

@@ -165,19 +165,12 @@ def test_an_edited_module_reruns_the_rules_of_its_study(copied, whole, name, fir
 
 
 def test_an_edit_of_the_library_reruns_every_study(copied, whole):
-    pending = {whole.rules[job] for job in edited(copied, "src/isdp/mcmc/kernels.py")}
+    pending = {whole.rules[job] for job in edited(copied, "src/isdp/mcmc/compiled_chains.py")}
     assert {"couple_chains", "run_systems", "compute_subspace_errors", "run_topdown"} <= pending
 
 
-def test_an_edit_in_one_study_reruns_no_draws_of_another(copied, whole):
-    pending = {whole.rules[job] for job in edited(copied, "src/reproduction/congenial/two_bin.py")}
-    drawing = pending & drawing_rules()
-    assert "sample_counties" not in drawing
-    assert "run_topdown" not in drawing
-
-
 def test_an_edit_of_the_summary_reruns_nothing(copied, whole):
-    assert edited(copied, "src/reproduction/running/summary.py") == set()
+    assert edited(copied, "src/reproduction/jobs/summary.py") == set()
 
 
 def test_a_caption_that_docutils_cannot_read_fails_the_report_and_names_the_fault(copied, whole):

@@ -105,10 +105,3 @@ def test_a_wrong_download_is_an_error_in_one_line_and_never_a_fallback(checkout,
     assert "decimal point" in told[0]
     assert "Traceback" not in console
     assert not (checkout.folder / "results/data/counties.csv").exists()
-
-
-def test_a_local_extract_is_refused(checkout):
-    file = national_file(checkout.folder, "20210608", "H72001", damage=lambda rows: rows[:58])
-    done = checkout.run("--cores", "1", "results/data/counties.csv", NHGIS_PPDD_FILE=str(file))
-    assert done.returncode != 0
-    assert "error: nhgis_ppdd_20210608_county" in done.stdout + done.stderr

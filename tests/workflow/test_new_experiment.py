@@ -1,4 +1,4 @@
-"""A new wing is cheap: the files that CONTRIBUTING lists, and no other, make it part of all."""
+"""A new study is cheap: the files that CONTRIBUTING lists, and no other, make it part of all."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ from tests import ROOT
 from tests.workflow.conftest import Checkout
 
 WORD = "toy"
-# what CONTRIBUTING calls WING is toy here, NAME is toy, and NN is 05
+# what CONTRIBUTING calls STUDY is toy here, NAME is toy, and NN is 05
 ADDED = {
     "src/reproduction/toy/__init__.py": '"""Signs at random, as an example."""\n',
     "src/reproduction/toy/experiment.py": '''\
@@ -29,7 +29,7 @@ def signs(rng: np.random.Generator, draws: int) -> pd.DataFrame:
     "src/reproduction/toy/settings.py": '''\
 """The block `toy` of the configuration."""
 
-from reproduction.running.settings import OURS, Block, Whole, setting
+from reproduction.jobs.settings import OURS, Block, Whole, setting
 
 
 class ToySettings(Block):
@@ -73,8 +73,8 @@ figures:
 """Draw signs."""
 
 from isdp.io.files import write_csv
-from isdp.seeds import stream
-from reproduction.running.jobs import job_log
+from isdp.streams import stream
+from reproduction.jobs.job_log import job_log
 from reproduction.toy.experiment import signs
 
 with job_log(snakemake.log[0]):
@@ -86,9 +86,9 @@ with job_log(snakemake.log[0]):
     "workflow/scripts/toy/plot_toy.py": '''\
 """Show the mean sign."""
 
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 from reproduction.toy.figures import mean_sign
 
 with job_log(snakemake.log[0]):
@@ -236,15 +236,12 @@ EDITED = {
     ),
 }
 
-# figures that claims name, which the tests' config does not make: a law and a state left out
-OTHERS = ("contingency_tv_bound_l2", "counties_IL")
-
 
 def listed(title):
     """The files of a block of CONTRIBUTING, for the toy."""
     text = (ROOT / "CONTRIBUTING.md").read_text().split(title, 1)[1]
     block = re.search(r"```text\n(.*?)```", text, re.DOTALL)[1]
-    named = block.replace("WING", WORD).replace("NAME", WORD).replace("NN_", "05_")
+    named = block.replace("STUDY", WORD).replace("NAME", WORD).replace("NN_", "05_")
     return set(named.split())
 
 
@@ -265,8 +262,6 @@ def extended(finished, tmp_path_factory):
             assert text.count(before) == 1, name
             text = text.replace(before, after)
         (folder / name).write_text(text)
-    for name in OTHERS:
-        (folder / f"results/figures/{name}.svg").write_text("of a run with another config")
     checkout = Checkout.at(folder)
     done = checkout.run("--cores", "2")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -274,12 +269,12 @@ def extended(finished, tmp_path_factory):
 
 
 def test_it_takes_the_files_that_contributing_lists_and_no_more_than_four_edits():
-    assert set(ADDED) == listed("**A new wing** adds files")
+    assert set(ADDED) == listed("**A new study** adds files")
     assert set(EDITED) == listed("and edits four")
     assert len(EDITED) <= 4
 
 
-def test_its_claim_stands_in_the_scorecard_under_its_wing_and_page(extended):
+def test_its_claim_is_in_the_scorecard_under_its_study_and_page(extended):
     with open(extended.folder / "results/tables/scorecard.csv", encoding="utf-8") as file:
         (row,) = [row for row in csv.DictReader(file) if row["claim"] == "toy-mean"]
     assert (row["wing"], row["experiment"], row["page"]) == ("toy", "Signs", "05_toy")
@@ -320,12 +315,3 @@ def test_no_other_experiment_ran_again(extended, finished):
     others = {"sample_toy", "plot_toy", "scorecard", "list_descriptions"}
     assert {name for name in ran if not name.startswith("render_")} == {*others, *pages}
     assert {"render_toy_tables", "render_review_tables"} <= ran
-
-
-def test_figures_of_another_config_that_lie_about_are_not_linked(extended):
-    results = extended.folder / "results"
-    front = (results / "index.html").read_text()
-    for name in OTHERS:
-        assert (results / f"figures/{name}.svg").is_file()
-        assert f"Figure {name}: not in this run." in front
-        assert f'"figures/{name}.svg"' not in front

@@ -13,7 +13,7 @@ import yaml
 
 import isdp.cli
 from reproduction.config.model import check_config
-from reproduction.running.yaml_files import read_yaml
+from reproduction.jobs.yaml_files import read_yaml
 from tests import ROOT
 from tests.workflow.conftest import PATIENCE, Checkout, merged
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from checkout import BASE, HERE
 from reproduction.config.model import read_config
-from reproduction.running.descriptions import caption_file, read_descriptions
-from reproduction.running.settings import ConfigError, find_local_file, read_column
-from reproduction.running.single_run import claim_folder
-from reproduction.running.sources import code, presentation
-from reproduction.running.summary import list_pages_to_open, read_optional_json
+from reproduction.jobs.descriptions import caption_file, read_descriptions
+from reproduction.jobs.settings import ConfigError, find_local_file, read_column
+from reproduction.jobs.single_run import claim_folder
+from reproduction.jobs.sources import code, presentation
+from reproduction.jobs.summary import list_pages_to_open, read_optional_json
 
 
 def files_of(pattern):

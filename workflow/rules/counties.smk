@@ -3,7 +3,7 @@
 Regressions of the errors of the Census DAS (SDP, Section 1), projected noise, and truncation.
 """
 
-from reproduction.running.scenarios import select_walk
+from reproduction.jobs.scenarios import select_walk
 
 COUNTIES = config["counties"]
 MECHANISM = {key: COUNTIES[key] for key in ("norm", "epsilon")}

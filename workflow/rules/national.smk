@@ -3,7 +3,7 @@
 It is a separate target, not part of `all`. `national.batch` groups short releases into jobs.
 """
 
-from reproduction.national.settings import split_batches, count_jobs, list_states
+from reproduction.national.settings import count_jobs, list_states, split_batches
 
 NATIONAL = config["national"]
 STATES_RUN = list_states(NATIONAL, BASE / config["data"]["published"])

@@ -2,7 +2,7 @@
 
 from snakemake.utils import Paramspace
 
-from reproduction.running import scenarios
+from reproduction.jobs import scenarios
 
 SWEEP = config["sweep"]["name"] if "sweep" in config else ""
 SPACE = Paramspace(scenarios.list_scenarios(config), filename_params="*")

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from isdp.accounting.guarantees import Guarantee, product, total
+from isdp.accounting.guarantees import PrivacyGuarantee, upper_product, upper_sum
 from isdp.errors import InputError
 
 SAME = ("flavour", "metric", "growth", "relation", "held")
 
 
-def compose(guarantees: Sequence[Guarantee]) -> Guarantee:
+def compose(guarantees: Sequence[PrivacyGuarantee]) -> PrivacyGuarantee:
     """Guarantee of all the releases together: their losses add up, and their deltas.
 
     Only like is added to like: the guarantees agree in flavour, metric, growth, relation and in
@@ -39,15 +39,15 @@ def compose(guarantees: Sequence[Guarantee]) -> Guarantee:
     reasons = [g.why_not_per_person for g in guarantees if g.why_not_per_person]
     return replace(
         first,
-        loss=total(*(guarantee.loss for guarantee in guarantees)),
-        delta=total(*(guarantee.delta for guarantee in guarantees)),
+        loss=upper_sum(*(guarantee.loss for guarantee in guarantees)),
+        delta=upper_sum(*(guarantee.delta for guarantee in guarantees)),
         per_person=None if reasons else max(persons),
         why_not_per_person=reasons[0] if reasons else "",
         source="; ".join(dict.fromkeys(guarantee.source for guarantee in guarantees)),
     )
 
 
-def as_zcdp(guarantee: Guarantee) -> Guarantee:
+def as_zcdp(guarantee: PrivacyGuarantee) -> PrivacyGuarantee:
     """Say a pure guarantee as zCDP: epsilon-DP implies (epsilon^2 / 2)-zCDP.
 
     Bun and Steinke (2016), Proposition 1.4. The bound at distance d becomes (epsilon d)^2 / 2, so
@@ -64,6 +64,6 @@ def as_zcdp(guarantee: Guarantee) -> Guarantee:
     if guarantee.growth == "linear":
         person = guarantee.per_person
         changes["growth"] = "quadratic"
-        changes["per_person"] = None if person is None else product(person, person)
-    half = product(guarantee.loss, guarantee.loss, Fraction(1, 2))
+        changes["per_person"] = None if person is None else upper_product(person, person)
+    half = upper_product(guarantee.loss, guarantee.loss, Fraction(1, 2))
     return replace(guarantee, loss=half, **changes)

@@ -15,8 +15,8 @@ import numpy as np
 import scipy
 from scipy.special import erfcx, ndtr
 
-from isdp.accounting.guarantees import Guarantee, Number, product
-from isdp.checks import not_negative, one_of, share, within
+from isdp.accounting.guarantees import Number, PrivacyGuarantee, upper_product
+from isdp.checks import check_choice, check_in_range, check_non_negative, check_probability
 from isdp.errors import InputError
 
 ROUNDING = 1e-12  # relative, more than a conversion is off by
@@ -33,8 +33,8 @@ def epsilon_bun_steinke(rho: float, delta: float) -> float:
 
     Bun and Steinke, *Concentrated Differential Privacy* (2016), Proposition 1.3.
     """
-    not_negative("accounting: rho", rho)
-    share("accounting: delta", delta)
+    check_non_negative("accounting: rho", rho)
+    check_probability("accounting: delta", delta)
     return rho + 2 * math.sqrt(rho * -math.log(delta))
 
 
@@ -44,8 +44,8 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
     Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential Privacy* (2020),
     Corollary 13. Every order gives a bound that holds, so a search that stops early is safe.
     """
-    not_negative("accounting: rho", rho)
-    share("accounting: delta", delta)
+    check_non_negative("accounting: rho", rho)
+    check_probability("accounting: delta", delta)
     if rho == 0:
         return 0.0
 
@@ -64,8 +64,8 @@ def epsilon_canonne_kamath_steinke(rho: float, delta: float) -> float:
 
 def epsilon_gaussian(rho: float, delta: float) -> float:
     """Smallest epsilon of Gaussian noise at that delta, from its exact profile; at least 0."""
-    not_negative("accounting: rho", rho)
-    share("accounting: delta", delta)
+    check_non_negative("accounting: rho", rho)
+    check_probability("accounting: delta", delta)
     mu, goal = math.sqrt(2) * math.sqrt(rho), math.log(delta)
     if rho == 0 or _log_delta_gaussian(0.0, mu) <= goal:
         return 0.0
@@ -128,15 +128,15 @@ def epsilon_for(conversion: str, rho: float, delta: float) -> float:
 
 def epsilon_above(conversion: str, rho: Number, delta: float) -> float:
     """As `epsilon_for`, and never less than the true one for having been computed in doubles."""
-    rho = product(rho, 1.0)
+    rho = upper_product(rho, 1.0)
     return epsilon_for(conversion, max(rho, LEAST_RHO) if rho else rho, delta) * (1 + ROUNDING)
 
 
 def rho_for(conversion: str, epsilon: float, delta: float) -> float:
     """Largest rho whose epsilon at `delta`, by the conversion of that name, is the one given."""
     convert = _named(conversion)
-    within("accounting: epsilon", epsilon, *EPSILONS)
-    share("accounting: delta", delta)
+    check_in_range("accounting: epsilon", epsilon, *EPSILONS)
+    check_probability("accounting: delta", delta)
     length = -math.log(delta)
     low = (epsilon / (math.sqrt(length + epsilon) + math.sqrt(length))) ** 2
     if conversion == "slides":
@@ -149,7 +149,7 @@ def rho_for(conversion: str, epsilon: float, delta: float) -> float:
     )
 
 
-def convert(guarantee: Guarantee, delta: float, conversion: str) -> Guarantee:
+def convert(guarantee: PrivacyGuarantee, delta: float, conversion: str) -> PrivacyGuarantee:
     """Say a zCDP guarantee as (epsilon, delta), for one person who changes cell.
 
     Raises
@@ -159,7 +159,7 @@ def convert(guarantee: Guarantee, delta: float, conversion: str) -> Guarantee:
     """
     if guarantee.flavour != "zCDP" or guarantee.per_person is None:
         raise InputError("accounting: only a zCDP guarantee with a figure per person is converted")
-    return Guarantee(
+    return PrivacyGuarantee(
         flavour="approximate",
         loss=epsilon_above(conversion, guarantee.loss_per_person, delta),
         metric="person",
@@ -173,4 +173,4 @@ def convert(guarantee: Guarantee, delta: float, conversion: str) -> Guarantee:
 
 
 def _named(conversion: str) -> Callable[[float, float], float]:
-    return CONVERSIONS[one_of("accounting: the conversion", conversion, CONVERSIONS)]
+    return CONVERSIONS[check_choice("accounting: the conversion", conversion, CONVERSIONS)]

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from scipy.special import logsumexp
 
-from isdp.checks import not_negative, positive, within
+from isdp.checks import check_in_range, check_non_negative, check_positive
 from isdp.errors import InputError
 
 LARGEST_LOG_ORDER = 12.0  # orders up to 1 + e^12
@@ -52,7 +52,7 @@ def approximate(p, q, delta: float) -> float:
         From 0 up to below 1.
     """
     p, q = _check(p, q)
-    not_negative("divergences: delta", delta, below=1)
+    check_non_negative("divergences: delta", delta, below=1)
     return max(_one_sided(p, q, delta), _one_sided(q, p, delta), 0.0)
 
 
@@ -74,7 +74,7 @@ def renyi(p, q, order: float) -> float:
         alpha, at least 1; 1 stands for the limit, the Kullback-Leibler divergence.
     """
     p, q = _check(p, q)
-    within("divergences: the order", order, 1, math.inf)
+    check_in_range("divergences: the order", order, 1, math.inf)
     if ((p > 0) & (q == 0)).any():
         return math.inf
     some = p > 0
@@ -120,7 +120,7 @@ def _largest_by_order(p: np.ndarray, q: np.ndarray) -> float:
 
 def normalised_renyi_of_gaussians(shift: float, sigma: float) -> float:
     """D_nor of two normal laws of one standard deviation: |shift| / (sigma sqrt 2)."""
-    return abs(shift) / (positive("divergences: sigma", sigma) * math.sqrt(2))
+    return abs(shift) / (check_positive("divergences: sigma", sigma) * math.sqrt(2))
 
 
 def total_variation(p, q) -> float:

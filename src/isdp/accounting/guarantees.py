@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
 
-from isdp.checks import not_negative, one_of
+from isdp.checks import check_choice, check_non_negative
 from isdp.errors import InputError
 
 Number = int | float | Fraction
@@ -26,7 +26,7 @@ EQUAL_INVARIANTS = "two tables with equal invariants"
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class PrivacyGuarantee:
     """How far the law of a release may differ between two tables, and what makes it differ more.
 
     Parameters
@@ -64,7 +64,7 @@ class Guarantee:
 
     Examples
     --------
-    >>> Guarantee("pure", Fraction(1, 3), "l1", 2, "ISDP, Theorem 10").loss_per_person
+    >>> PrivacyGuarantee("pure", Fraction(1, 3), "l1", 2, "ISDP, Theorem 10").loss_per_person
     Fraction(2, 3)
     """
 
@@ -80,10 +80,10 @@ class Guarantee:
     why_not_per_person: str = ""
 
     def __post_init__(self):
-        one_of("guarantee: flavour", self.flavour, FLAVOURS)
-        one_of("guarantee: growth", self.growth, GROWTHS)
-        not_negative("guarantee: loss", self.loss)
-        not_negative("guarantee: delta", self.delta, below=1)
+        check_choice("guarantee: flavour", self.flavour, FLAVOURS)
+        check_choice("guarantee: growth", self.growth, GROWTHS)
+        check_non_negative("guarantee: loss", self.loss)
+        check_non_negative("guarantee: delta", self.delta, below=1)
         if (self.delta > 0) != (self.flavour == "approximate"):
             raise InputError(
                 f"guarantee: delta {self.delta} does not fit the flavour {self.flavour!r}; it is "
@@ -94,7 +94,7 @@ class Guarantee:
         if (self.per_person is None) != bool(self.why_not_per_person):
             raise InputError("guarantee: give per_person, or None and the reason, and not both")
         if self.per_person is not None:
-            not_negative("guarantee: per_person", self.per_person)
+            check_non_negative("guarantee: per_person", self.per_person)
 
     @property
     def parameter(self) -> str:
@@ -128,7 +128,7 @@ class Guarantee:
         InputError
             If the distance is negative, or above 1 for a guarantee that does not reach so far.
         """
-        not_negative("guarantee: distance", distance)
+        check_non_negative("guarantee: distance", distance)
         if self.growth == "none":
             if distance > 1:
                 raise InputError(
@@ -137,7 +137,7 @@ class Guarantee:
                 )
             return self.loss
         power = 2 if self.growth == "quadratic" else 1
-        return product(self.loss, *[distance] * power)
+        return upper_product(self.loss, *[distance] * power)
 
     @property
     def loss_per_person(self) -> Number | None:
@@ -147,30 +147,30 @@ class Guarantee:
         return (
             self.loss_at(self.per_person)
             if self.growth == "none"
-            else product(self.loss, self.per_person)
+            else upper_product(self.loss, self.per_person)
         )
 
     def statement(self) -> str:
         """Say all of it in one sentence, numbers rounded up."""
-        delta = "" if self.flavour == "zCDP" else f", delta = {upper(self.delta)}"
+        delta = "" if self.flavour == "zCDP" else f", delta = {upper_decimal(self.delta)}"
         name = "zCDP" if self.flavour == "zCDP" else "differential privacy"
         text = (
-            f"{name} with {self.parameter} at most {upper(self.loss)} per {self.unit} between "
-            f"{self.relation}{delta} ({self.source}); {self._person()}"
+            f"{name} with {self.parameter} at most {upper_decimal(self.loss)} per {self.unit} "
+            f"between {self.relation}{delta} ({self.source}); {self._person()}"
         )
         return text + (f"; published as it is and not protected: {self.held}" if self.held else "")
 
     def _person(self) -> str:
         if self.per_person is None:
             return f"no figure per person: {self.why_not_per_person}"
-        each = f"{self.parameter} per person is at most {upper(self.loss_per_person)}"
+        each = f"{self.parameter} per person is at most {upper_decimal(self.loss_per_person)}"
         if self.metric in COUNTED:
             return f"for one person who changes cell, {each}"
         squared = "squared " if self.growth == "quadratic" else ""
         stays = " and leaves the invariants as they are" * (self.relation == EQUAL_INVARIANTS)
         return (
             f"one person who changes cell{stays} moves the {squared}{self.metric} distance by "
-            f"{upper(self.per_person)}, so {each}"
+            f"{upper_decimal(self.per_person)}, so {each}"
         )
 
     def record(self) -> dict:
@@ -179,13 +179,13 @@ class Guarantee:
         return {
             "flavour": self.flavour,
             self.parameter: str(self.loss),
-            f"{self.parameter}_decimal": upper(self.loss),
-            "delta": upper(self.delta),
+            f"{self.parameter}_decimal": upper_decimal(self.loss),
+            "delta": upper_decimal(self.delta),
             "unit": self.unit,
             "metric": self.metric,
             "units_per_person": None if self.per_person is None else str(self.per_person),
             "growth": self.growth,
-            f"{self.parameter}_per_person": None if person is None else upper(person),
+            f"{self.parameter}_per_person": None if person is None else upper_decimal(person),
             "why_not_per_person": self.why_not_per_person,
             "relation": self.relation,
             "held": self.held,
@@ -194,8 +194,8 @@ class Guarantee:
         }
 
 
-def from_record(record: Mapping) -> Guarantee:
-    """Read what `Guarantee.record` wrote; bounds of delta stay bounds.
+def guarantee_from_record(record: Mapping) -> PrivacyGuarantee:
+    """Read what `PrivacyGuarantee.record` wrote; bounds of delta stay bounds.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def from_record(record: Mapping) -> Guarantee:
     try:
         parameter = FLAVOURS[record["flavour"]]
         units = record["units_per_person"]
-        return Guarantee(
+        return PrivacyGuarantee(
             record["flavour"],
             _number(record[parameter]),
             record["metric"],
@@ -230,7 +230,7 @@ def _number(text: str) -> Fraction:
     return Fraction(text)
 
 
-def upper(value: Number, digits: int = 6) -> str:
+def upper_decimal(value: Number, digits: int = 6) -> str:
     """Write a number from 0 up in decimals, rounded up where it does not end.
 
     Parameters
@@ -242,10 +242,10 @@ def upper(value: Number, digits: int = 6) -> str:
 
     Examples
     --------
-    >>> upper(Fraction(1, 3)), upper(0.192), upper(1234567), upper(1.00000001e-14)
-    ('0.333334', '0.192', '1234567', '1.00001e-14')
+    >>> [upper_decimal(value) for value in (Fraction(1, 3), 0.192, 1234567, 1.00000001e-14)]
+    ['0.333334', '0.192', '1234567', '1.00001e-14']
     """
-    not_negative("guarantee: number", value)
+    check_non_negative("guarantee: number", value)
     exact = as_fraction(value)
     if exact.denominator == 1:
         return str(exact.numerator)
@@ -261,15 +261,15 @@ def upper(value: Number, digits: int = 6) -> str:
     return f"{mantissa}e{len(head) - 1 - places:+03d}"
 
 
-def product(*factors: Number) -> Number:
+def upper_product(*factors: Number) -> Number:
     """Exact product, or the nearest float that is not below it if a factor is a float.
 
-    Infinite where it leaves floating point, as `total`.
+    Infinite where it leaves floating point, as `upper_sum`.
     """
     return _from_above(math.prod((as_fraction(x) for x in factors), start=Fraction(1)), factors)
 
 
-def total(*terms: Number) -> Number:
+def upper_sum(*terms: Number) -> Number:
     """Exact sum, or the nearest float that is not below it if a term is a float."""
     return _from_above(sum((as_fraction(x) for x in terms), start=Fraction(0)), terms)
 

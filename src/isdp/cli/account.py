@@ -39,10 +39,10 @@ def add(commands) -> None:
 
 def run(certificate_paths: list[str], **given) -> int:
     """Run it and say what it comes to."""
+    from isdp.commands.account import account
     from isdp.io.certificate import OF_THE_LAW_ALONE
     from isdp.io.wording import counted
-    from isdp.mechanisms.laplace import NORMS
-    from isdp.privatize.account import account
+    from isdp.mechanisms.generalized_laplace import NORMS
 
     found = account(certificate_paths, **given)
     whose = f"{OF_THE_LAW_ALONE}: " if found.experiments else ""

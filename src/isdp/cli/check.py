@@ -35,7 +35,7 @@ def add(commands) -> None:
 
 def run(certificate_path: str | None, **given) -> int:
     """Run it and say what holds."""
-    from isdp.privatize.check import check, nothing_wrong, read_certificate
+    from isdp.commands.check import check, nothing_wrong, read_certificate
 
     found = check(certificate_path=certificate_path, **given)
     for what, holds, detail in found:

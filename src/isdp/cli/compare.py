@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from isdp.cli.options import (
-    add_cells,
-    add_columns,
-    add_invariants,
-    add_out,
-    command,
-    whole_number,
-)
+from isdp.cli.options import add_cells, add_columns, add_invariants, add_out, command, whole_number
 from isdp.errors import InputError
 
 EPILOG = """\
@@ -59,8 +52,8 @@ def add(commands) -> None:
 
 def run(**given) -> int:
     """Run it and say what was written."""
-    from isdp.compare.files import compare_files
-    from isdp.compare.report import budget_told, why_confidential
+    from isdp.commands.compare.files import compare_files
+    from isdp.commands.compare.report import budget_told, why_confidential
     from isdp.io.wording import counted
 
     for name in ("epsilon", "rho", "rate"):
@@ -83,12 +76,12 @@ def run(**given) -> int:
 
 def _budgets(texts: list[str], option: str) -> list[float]:
     """Numbers separated by commas, as decimals or fractions."""
-    from isdp.exact.secure import exact_epsilon
+    from isdp.exact.release_noise import parse_epsilon
 
     found = []
     for text in ",".join(texts).split(",") if texts else []:
         try:
-            found.append(float(exact_epsilon(text.strip())))
+            found.append(float(parse_epsilon(text.strip())))
         except InputError:
             raise InputError(
                 f"{option}: wanted numbers from 1e-14 to 1000, such as 0.5 or 1/4,1/2, got "

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from isdp.errors import InputError
 
 MOST_DIGITS = 100  # of a seed
-DELTA = 1e-10  # of `isdp.privatize.request`, which takes a second to import
+DELTA = 1e-10  # of `isdp.commands.shared.request`, which takes a second to import
 
 
 def command(
@@ -136,7 +136,7 @@ def request(given: dict):
     InputError
         If they do not go together or are out of range.
     """
-    from isdp.privatize import Request
+    from isdp.commands.shared.request import Request
 
     experiment, seed = take_experiment(given)
     if given["allow_mcmc"] and not experiment:
@@ -157,30 +157,23 @@ def take_experiment(given: dict) -> tuple[bool, int | None]:
     InputError
         If the seed is no whole number.
     """
-    allowed, seed = given.pop("for_experiments"), _seed(given.pop("seed"))
-    return allowed or seed is not None, seed
+    allowed, seed = given.pop("for_experiments"), given.pop("seed")
+    if seed is None:
+        return allowed, None
+    return True, whole_number(seed, "--seed", MOST_DIGITS)
 
 
-def whole_number(text: str, option: str) -> int:
-    """Read a whole number from 0 up, of at most 18 digits.
+def whole_number(text: str, option: str, digits: int = 18) -> int:
+    """Read a whole number from 0 up.
 
     Raises
     ------
     InputError
         If it is none; it names the option.
     """
-    if not text.isdecimal() or len(text) > 18:
-        raise InputError(f"{option} must be a whole number from 0 up, got {text[:40]!r}")
-    return int(text)
-
-
-def _seed(text: str | None) -> int | None:
-    if text is None:
-        return None
-    if not text.isdecimal() or len(text) > MOST_DIGITS:
-        shown = text if len(text) <= MOST_DIGITS else f"{len(text)} characters"
+    if not text.isdecimal() or len(text) > digits:
         raise InputError(
-            f"--seed must be a whole number from 0 up, of at most {MOST_DIGITS} digits, got "
-            f"{shown!r}"
+            f"{option} must be a whole number from 0 up, of at most {digits} digits, got "
+            f"{text[:40]!r}"
         )
     return int(text)

@@ -61,8 +61,8 @@ def add(commands) -> None:
 
 def run(error: str | None, error_of: str | None, **given) -> int:
     """Run it and say what was found."""
+    from isdp.commands.plan import plan
     from isdp.io.wording import counted
-    from isdp.privatize.outlook import plan
 
     if error_of is not None and error is None:
         raise InputError("--error-of names what --error is of; give --error too")
@@ -70,15 +70,16 @@ def run(error: str | None, error_of: str | None, **given) -> int:
         given["epsilon"] = "1"  # where the search starts
     options = {"error": _persons(error), "error_of": error_of}
     outlook = plan(request=request(given), **options, **given)
+    free = outlook.free
     print(
-        f"{outlook.setting} {outlook.value:g}: {counted(outlook.cells, 'cell')}, "
-        f"{counted(outlook.degrees, 'degree')} of freedom, "
-        f"{counted(outlook.fixed, 'cell')} published exactly"
+        f"{outlook.setting} {outlook.value:g}: {counted(free.invariants.cells, 'cell')}, "
+        f"{counted(int(free.degrees), 'degree')} of freedom, "
+        f"{counted(len(free.fixed), 'cell')} published exactly"
     )
     for line in _lines(outlook.margins, error_of, f"{given['out']}/plan.csv"):
         print(line)
-    if outlook.residues:
-        print(f"{counted(outlook.residues, 'count')} would be published up to a multiple")
+    if len(free.residues):
+        print(f"{counted(len(free.residues), 'count')} would be published up to a multiple")
     print(outlook.statement)
     sampler = outlook.sampler
     print(
@@ -90,8 +91,8 @@ def run(error: str | None, error_of: str | None, **given) -> int:
 
 def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
     """Lay out what was asked for, then sums with noise, cells, and the number of held sums."""
+    from isdp.commands.shared.margins import UNKNOWN
     from isdp.io.wording import counted
-    from isdp.privatize.margins import UNKNOWN
 
     known = [m for m in margins if not m.held and m.sd.how != UNKNOWN]
     first = [m for m in known if (m.what == "cell" if wanted is None else m.name == wanted)]
@@ -117,12 +118,13 @@ def _lines(margins, wanted: str | None, path: str) -> Iterator[str]:
 
 
 def _said(figure) -> str:
-    from isdp.accounting import upper
-    from isdp.privatize.margins import BOUNDED
+    from isdp.accounting import upper_decimal
+    from isdp.commands.shared.margins import BOUNDED
 
     error = f" +- {figure.error:.2g}" if figure.error else ""
     bounded = figure.how == BOUNDED
-    return f"{upper(figure.value, 5) if bounded else f'{figure.value:.5g}'}{error} ({figure.how})"
+    value = upper_decimal(figure.value, 5) if bounded else f"{figure.value:.5g}"
+    return f"{value}{error} ({figure.how})"
 
 
 def _persons(text: str | None) -> float | None:

@@ -69,9 +69,9 @@ def add(commands) -> None:
 
 def run(**given) -> int:
     """Run it and say what was written."""
+    from isdp.commands.privatize.run import privatize
     from isdp.io.certificate import said_of_privacy
     from isdp.io.wording import counted
-    from isdp.privatize import privatize
 
     certificate = privatize(request=request(given), **given)
     out = given["out"]

@@ -78,8 +78,8 @@ def add(commands) -> None:
 
 def run(**given) -> int:
     """Swap the records and print a summary."""
+    from isdp.commands.swap.run import swap_file
     from isdp.io.wording import counted
-    from isdp.swapping.release import swap_file
 
     for name in ("match", "swap", "carry"):
         given[name] = _columns(given[name], f"--{name}")

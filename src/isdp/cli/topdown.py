@@ -84,9 +84,9 @@ def add(commands) -> None:
 
 def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given) -> int:
     """Run it and say what was written."""
-    from isdp.exact.secure import exact_epsilon
+    from isdp.commands.topdown.run import Wish, topdown
+    from isdp.exact.release_noise import parse_epsilon
     from isdp.io.certificate import said_of_privacy
-    from isdp.privatize.topdown import Wish, topdown
 
     options = {name: given.pop(name) for name in ("count", "force", "accept")}
     experiment, seed = take_experiment(given)
@@ -114,7 +114,7 @@ def run(table_path: str, out: str, epsilon: str | None, rho: str | None, **given
     }
     wish = Wish(
         flavour="zCDP" if epsilon is None else "pure",
-        total=exact_epsilon(rho, "rho") if epsilon is None else exact_epsilon(epsilon),
+        total=parse_epsilon(rho, "rho") if epsilon is None else parse_epsilon(epsilon),
         seed=seed,
         experiment=experiment,
         **given,
@@ -133,6 +133,6 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 
 def _share(text: str, option: str):
-    from isdp.checks import exact_number
+    from isdp.checks import parse_rational
 
-    return exact_number(f"{option}: the share", text)
+    return parse_rational(f"{option}: the share", text)

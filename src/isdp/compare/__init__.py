@@ -7,8 +7,6 @@ and totals that somebody has.
 """
 
 from isdp.compare.areas import Areas
-from isdp.compare.measures import Share, errors_by_size, share_errors, summary
-from isdp.compare.run import Comparison, compare
 from isdp.compare.systems import (
     ConditionedNoise,
     IntegerGaussian,
@@ -23,19 +21,13 @@ from isdp.compare.systems import (
 
 __all__ = [
     "Areas",
-    "Comparison",
     "ConditionedNoise",
     "IntegerGaussian",
     "IntegerLaplace",
     "KNormNoise",
     "ProjectedGaussianNoise",
     "ProjectedLaplaceNoise",
-    "Share",
     "Swapping",
     "System",
     "TopDown",
-    "compare",
-    "errors_by_size",
-    "share_errors",
-    "summary",
 ]

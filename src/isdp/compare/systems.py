@@ -18,14 +18,14 @@ import numpy as np
 
 from isdp import exact, subspace, swapping, topdown
 from isdp.accounting.conversions import ROUNDING, epsilon_for
-from isdp.accounting.guarantees import Guarantee
-from isdp.checks import share, within
+from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.checks import check_in_range, check_probability
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.laws import Part, sum_variance
-from isdp.mechanisms.gaussian import GeneralizedGaussian
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.exact.distributions import Part, sum_variance
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 PER_MOVE = 2  # l1 distance, and squared l2 distance, that one person who changes cell makes
 DELTA = 1e-10  # at which the Gaussian of SDP is calibrated; its rho does not depend on it
@@ -78,7 +78,7 @@ class System(ABC):
         """
 
     @abstractmethod
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """Give what is guaranteed, as a value; takes the arguments of `release`."""
 
     def held(self) -> str:
@@ -122,10 +122,10 @@ class PlainNoise(Noise):
         """
 
     @abstractmethod
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """Give the guarantee, which is the same under all invariants but for what is held."""
 
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`."""
         return replace(self.promise(budget), held=REGIONS)
 
@@ -133,9 +133,9 @@ class PlainNoise(Noise):
         """As `Noise.noise`."""
         return self.law(Invariants.total(counts.size), budget).sample(rng, 1)[0]
 
-    @abstractmethod
     def spread(self, budget: float) -> float | None:
         """Give s^2 where the covariance is s^2 Pi_N, or at most that; None where it is neither."""
+        return None
 
     exactly: ClassVar[bool] = True  # or at most
 
@@ -153,66 +153,66 @@ class PlainNoise(Noise):
         return spread * (1 - 1 / cells) if cells else spread
 
 
-class IntegerLaplace(PlainNoise):
+class IntegerNoise(PlainNoise):
+    """Exact integer noise of a mechanism of the library (ISDP)."""
+
+    paper = "ISDP"
+
+    @staticmethod
+    @abstractmethod
+    def mechanism(budget: float) -> GeneralizedLaplace | GeneralizedGaussian:
+        """Give the mechanism that costs one person who changes cell the budget."""
+
+    def law(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
+        """As `PlainNoise.law`."""
+        return exact.select_sampler(self.mechanism(budget), invariants)
+
+    def promise(self, budget: float) -> PrivacyGuarantee:
+        """As `PlainNoise.promise` (ISDP, Theorem 10)."""
+        return self.mechanism(budget).guarantee
+
+
+class IntegerLaplace(IntegerNoise):
     """Exact integer noise, weight exp(-epsilon ||u||_1 / 2) (ISDP, Definition 9)."""
 
     name = "integer noise"
-    paper = "ISDP"
     parameter = "epsilon"
 
-    def law(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
-        """As `PlainNoise.law`."""
-        return exact.choose(invariants, self._law(budget))
-
-    def promise(self, budget: float) -> Guarantee:
-        """As `PlainNoise.promise` (ISDP, Theorem 10)."""
-        return self._law(budget).guarantee
-
-    def spread(self, budget: float) -> None:
-        """As `PlainNoise.spread`."""
+    @staticmethod
+    def mechanism(budget: float) -> GeneralizedLaplace:
+        """As `IntegerNoise.mechanism`."""
+        return GeneralizedLaplace(budget / PER_MOVE)
 
     def cell_variance(self, cells: int, budget: float) -> float:
         """As `PlainNoise.cell_variance`, from the exact law."""
-        epsilon = self._law(budget).epsilon
+        epsilon = self.mechanism(budget).epsilon
         if cells:
-            return exact.total_law(cells, epsilon).sd ** 2
+            return exact.total_distribution(cells, epsilon).sd ** 2
         return 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
 
-    @staticmethod
-    def _law(budget: float) -> GeneralizedLaplace:
-        return GeneralizedLaplace(budget / PER_MOVE)
 
-
-class IntegerGaussian(PlainNoise):
+class IntegerGaussian(IntegerNoise):
     """Exact integer noise, weight exp(-||u||_2^2 / (2 sigma^2)), sigma^2 = 1 / rho."""
 
     name = "integer Gaussian noise"
-    paper = "ISDP"
     parameter = "rho"
     exactly = False
 
-    def law(self, invariants: Invariants, budget: float) -> exact.ExactSampler:
-        """As `PlainNoise.law`."""
-        return exact.choose(invariants, self._law(budget))
-
-    def promise(self, budget: float) -> Guarantee:
-        """As `PlainNoise.promise`: a squared l2 distance of 2 costs 2 / (2 sigma^2)."""
-        return self._law(budget).guarantee
+    @staticmethod
+    def mechanism(budget: float) -> GeneralizedGaussian:
+        """As `IntegerNoise.mechanism`: a squared l2 distance of 2 costs 2 / (2 sigma^2)."""
+        return GeneralizedGaussian(math.sqrt(1 / budget))
 
     def spread(self, budget: float) -> float:
         """As `PlainNoise.spread`: at most sigma^2.
 
         By Poisson's formula E exp(t'u) is at most exp(sigma^2 |Pi_N t|^2 / 2), on any lattice.
         """
-        return self._law(budget).sigma ** 2
+        return self.mechanism(budget).sigma ** 2
 
     def cell_variance(self, cells: int, budget: float) -> float:
         """As `PlainNoise.cell_variance`, from the exact law."""
-        return sum_variance(self._law(budget).energy, [Part(cells, 1)])
-
-    @staticmethod
-    def _law(budget: float) -> GeneralizedGaussian:
-        return GeneralizedGaussian(math.sqrt(1 / budget))
+        return sum_variance(self.mechanism(budget).energy, [Part(cells, 1)])
 
 
 class ProjectedLaplaceNoise(PlainNoise):
@@ -229,7 +229,7 @@ class ProjectedLaplaceNoise(PlainNoise):
             subspace.Query.histogram(invariants.cells), invariants, budget
         )
 
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (SDP, Corollary 3.8)."""
         return self.law(SMALLEST, budget).guarantee()
 
@@ -252,7 +252,7 @@ class KNormNoise(PlainNoise):
         The hull of all regions' moves is that of their union, whose norm is the sum of the
         regions' norms: the density is a product over the regions.
         """
-        return subspace.root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
+        return subspace.draw_root_polytope_noise(rng, counts.size, PER_MOVE / budget, 1)[0]
 
     def law(self, invariants: Invariants, budget: float) -> subspace.KNorm:
         """As `PlainNoise.law`; here moves between regions count as well, as in the paper."""
@@ -264,22 +264,19 @@ class KNormNoise(PlainNoise):
                 "dimensions; here neither"
             ) from None
 
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise`, of tables with equal totals, k moves apart at l1 distance 2k.
 
         Drawn region by region, a record replaced by one of another region costs up to twice as
         much, as two regions' noise tells of it.
         """
-        return Guarantee(
+        return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
             "l1",
             PER_MOVE,
             "SDP, Section 3.4; Hardt and Talwar 2010",
         )
-
-    def spread(self, budget: float) -> None:
-        """As `PlainNoise.spread`."""
 
     def cell_variance(self, cells: int, budget: float) -> float:
         """As `PlainNoise.cell_variance`: that of the image of independent Laplace noise."""
@@ -306,7 +303,7 @@ class ProjectedGaussianNoise(PlainNoise):
             subspace.Query.histogram(invariants.cells), invariants, epsilon, DELTA
         )
 
-    def promise(self, budget: float) -> Guarantee:
+    def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (Bun and Steinke 2016)."""
         return self.law(SMALLEST, budget).zcdp()
 
@@ -318,7 +315,7 @@ class ProjectedGaussianNoise(PlainNoise):
 @lru_cache(maxsize=8)  # a small table's regions, run after run
 def _bounded_noise(counts: tuple[int, ...], budget: float) -> exact.ExactSampler:
     law = GeneralizedLaplace(budget / (2 * PER_MOVE))
-    return exact.choose(Invariants.total(len(counts)), law, -np.array(counts))
+    return exact.select_sampler(law, Invariants.total(len(counts)), -np.array(counts))
 
 
 class ConditionedNoise(Noise):
@@ -339,9 +336,9 @@ class ConditionedNoise(Noise):
         """As `Noise.noise`."""
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1)[0]
 
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`: the bound, twice the noise's own epsilon."""
-        return Guarantee(
+        return PrivacyGuarantee(
             "pure",
             budget / PER_MOVE,
             "l1",
@@ -382,7 +379,7 @@ class TopDown(System):
             LEVELS[-1]
         ]
 
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`: of the levels that are run, and no others."""
         return self.plan_of(budget).budget.guarantee(REGIONS)
 
@@ -404,7 +401,7 @@ class Swapping(System):
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
-    def guarantee(self, areas: Areas, budget: float) -> Guarantee:
+    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`, by the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
         return swapping.guarantee(budget, largest)
@@ -424,5 +421,5 @@ def check_budget(system: System, budget: float) -> float:
     """
     name = f"compare: {system.name}: the {system.parameter}"
     if system.parameter == "rate":
-        share(name, budget)
-    return float(within(name, budget, LEAST_BUDGET, MOST_BUDGET))
+        check_probability(name, budget)
+    return float(check_in_range(name, budget, LEAST_BUDGET, MOST_BUDGET))

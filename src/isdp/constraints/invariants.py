@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from isdp.checks import INT64_MAX, whole
+from isdp.checks import INT64_MAX, check_integer
 from isdp.errors import InputError
 
 
@@ -66,7 +66,7 @@ class Invariants:
         >>> Invariants.total(3).matrix
         array([[1, 1, 1]])
         """
-        n = whole("invariants", "the number of cells", n, 1)
+        n = check_integer("invariants", "the number of cells", n, 1)
         index = np.int32 if n <= np.iinfo(np.int32).max else np.int64  # as SciPy's of a dense row
         row = np.ones(n, np.int64), np.arange(n, dtype=index), np.array([0, n], dtype=index)
         return cls(csr_array(row, shape=(1, n)), [name])
@@ -264,7 +264,7 @@ class Invariants:
             )
 
 
-def cell_types(invariants: Invariants) -> tuple[np.ndarray, np.ndarray]:
+def find_cell_classes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray]:
     """Group the cells in which A has equal columns.
 
     Returns

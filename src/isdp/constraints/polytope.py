@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import eye_array
 
-from isdp.checks import INT64_MAX, whole_vector
+from isdp.checks import INT64_MAX, check_integer_vector
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 
@@ -50,7 +50,7 @@ class Polytope:
             ("totals", self.totals, self.equalities),
             ("least", self.least, self.inequalities),
         ):
-            side = whole_vector("polytope", name, side, matrix.constraints, INT64_MAX // 4)
+            side = check_integer_vector("polytope", name, side, matrix.constraints, INT64_MAX // 4)
             side.setflags(write=False)
             object.__setattr__(self, name, side)
 
@@ -168,7 +168,7 @@ class Polytope:
 
         Without any one of them the others can be met.
         """
-        from isdp.constraints.conflict import conflicting  # which needs this module
+        from isdp.constraints.contradictions import conflicting  # which needs this module
 
         sides = [*(f"= {a}" for a in self.totals), *(f">= {b}" for b in self.least)]
         names = [*self.equalities.names, *self.inequalities.names]

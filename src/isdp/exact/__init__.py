@@ -1,22 +1,22 @@
 """Exact laws and exact draws: no Markov chain, no convergence error.
 
-`sample` picks the perfect sampler that fits and `choose` says which and why; `release` draws in
-exact arithmetic from the operating system's randomness; `total_law` and `enumerate_law` are laws to
-judge samplers by.
+`select_sampler` says which perfect sampler fits and why; `sample` draws by it; `release` draws in
+exact arithmetic from the operating system's randomness; `total_distribution` and
+`enumerate_distribution` are distributions to judge samplers by.
 """
 
-from isdp.exact.choice import ExactSampler, choose, sample
-from isdp.exact.enumeration import EnumeratedLaw, enumerate_law
-from isdp.exact.laws import TotalLaw, total_law
-from isdp.exact.secure import release
+from isdp.exact.distributions import TotalDistribution, total_distribution
+from isdp.exact.enumeration import EnumeratedDistribution, enumerate_distribution
+from isdp.exact.release_noise import release
+from isdp.exact.selection import ExactSampler, sample, select_sampler
 
 __all__ = [
-    "EnumeratedLaw",
+    "EnumeratedDistribution",
     "ExactSampler",
-    "TotalLaw",
-    "choose",
-    "enumerate_law",
+    "TotalDistribution",
+    "enumerate_distribution",
     "release",
     "sample",
-    "total_law",
+    "select_sampler",
+    "total_distribution",
 ]

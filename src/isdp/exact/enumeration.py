@@ -9,13 +9,13 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.lattice.kernel import kernel_lattice
-from isdp.mechanisms.base import Mechanism, energy_served
+from isdp.lattice.null_lattice import kernel_lattice
+from isdp.mechanisms.base import Mechanism, check_energy
 
 MOST_POINTS = 20_000_000
 
 
-class EnumeratedLaw(NamedTuple):
+class EnumeratedDistribution(NamedTuple):
     """A law on finitely many lattice points.
 
     `points` is int64 (points, cells), `pmf` float64 (points,) with sum 1, and `left_out` bounds
@@ -27,9 +27,9 @@ class EnumeratedLaw(NamedTuple):
     left_out: float
 
 
-def enumerate_law(
+def enumerate_distribution(
     invariants: Invariants, mechanism: Mechanism, radius: float | None = None
-) -> EnumeratedLaw:
+) -> EnumeratedDistribution:
     """Enumerate every lattice point up to a norm, with its exact probability.
 
     Meant as an oracle for lattices of two or three dimensions.
@@ -46,12 +46,12 @@ def enumerate_law(
     InputError
         For a law of another form, or if the box around the ball holds more than 2e7 points.
     """
-    energy = energy_served("exact", mechanism, [(1, False), (2, True)])
+    energy = check_energy("exact", mechanism, [(1, False), (2, True)])
     lattice = kernel_lattice(invariants, "lll")
     d = lattice.dimension
     basis = lattice.basis
     if d == 0:
-        return EnumeratedLaw(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
+        return EnumeratedDistribution(np.zeros((1, invariants.cells), np.int64), np.ones(1), 0.0)
     if radius is None:
         radius = (d + 6 * math.sqrt(d) + 25) / energy.rate
     # |c_j| <= (dual norm of the j-th row of the pseudoinverse) * ||C c||
@@ -71,7 +71,7 @@ def enumerate_law(
     norms = mechanism.measure(points)
     points, norms = points[norms <= radius], norms[norms <= radius]
     weights = np.exp(-energy.rate * norms)
-    return EnumeratedLaw(
+    return EnumeratedDistribution(
         points, weights / weights.sum(), _tail(dual, radius, energy.rate) / weights.sum()
     )
 

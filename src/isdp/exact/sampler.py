@@ -6,16 +6,16 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
-from isdp.exact.coins import BitSource
+from isdp.exact.bits.geometric import BitSource
 
-MOST_TRIES = 1e6
+MAX_PROPOSALS = 1e6
 MOST_CELLS = 2000  # of lattices that are taken as a whole
 
 
-class WordSampler(ABC):
+class RandomBitSampler(ABC):
     """Independent draws in exact arithmetic: nothing is cut off, and no rounded number decides.
 
     Random words are the operating system's for a release, and a seeded generator's for experiments.
@@ -35,12 +35,12 @@ class WordSampler(ABC):
 
     def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
         """Draw noise for experiments, int64 (draws, cells), checked against the invariants."""
-        noise = self.draw(BitSource(rng.bytes), whole("exact", "draws", draws))
+        noise = self.draw(BitSource(rng.bytes), check_integer("exact", "draws", draws))
         self.invariants.check(noise)
         return noise
 
 
-def refuse_tries(expected: float, most: float, name: str, dimension: int) -> None:
+def refuse_expected_proposals(expected: float, most: float, name: str, dimension: int) -> None:
     """Refuse a law that would take too many tries a draw, as far as is known.
 
     Raises
@@ -51,11 +51,11 @@ def refuse_tries(expected: float, most: float, name: str, dimension: int) -> Non
     if not expected <= most:
         raise InputError(
             f"exact: {name} noise in dimension {dimension} may take {expected:.3g} tries a draw, "
-            f"more than the limit of {most:.3g}; raise most_tries or use a Markov chain"
+            f"more than the limit of {most:.3g}; raise max_proposals or use a Markov chain"
         )
 
 
-def refuse_bounds(method: str, lower) -> None:
+def refuse_lower_bounds(method: str, lower) -> None:
     """Refuse bounds on the noise, for samplers that know none.
 
     Raises
@@ -67,7 +67,7 @@ def refuse_bounds(method: str, lower) -> None:
         raise MisfitError(f"{method}: knows no bounds on the noise")
 
 
-def refuse_many(cells: int) -> None:
+def refuse_many_cells(cells: int) -> None:
     """Refuse more cells than samplers of any lattice set up for in reasonable time.
 
     Raises

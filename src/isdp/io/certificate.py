@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 
-from isdp.accounting.guarantees import upper
+from isdp.accounting.guarantees import upper_decimal
 
 NOT_FOR_RELEASE = "NOT FOR RELEASE: drawn from a pseudo-random generator, for experiments"
 FOR_RELEASE = "drawn in exact arithmetic from the operating system's randomness"
@@ -16,6 +17,11 @@ NO_GUARANTEE = (
     "the law. What is said of privacy is what the law asked for would have."
 )
 SEED_KNOWN = "Who has the seed takes the noise off: nothing is protected."
+
+
+def now() -> str:
+    """Time of a run in UTC, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0).isoformat()
 
 
 def markdown(certificate: Mapping) -> str:
@@ -57,7 +63,7 @@ def _environment():
         "cell": lambda text: text.replace("|", "/"),  # of a table
         "number": "{:,}".format,
         "percent": "{:.1%}".format,
-        "upper_bound": upper,
+        "upper_bound": upper_decimal,
         "said_of_privacy": said_of_privacy,
     }
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -13,9 +12,6 @@ from scipy.sparse import coo_array
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.io.files import whole
-
-if TYPE_CHECKING:
-    import xarray
 
 
 @dataclass(frozen=True)
@@ -55,41 +51,6 @@ class Draws:
                 f"draws: their cells are not those asked for: {' '.join(other[:5]) or 'one twice'}"
             )
         return np.take(self.noise, [place[name] for name in cells], axis=-1)
-
-
-def as_dataset(draws: Draws) -> xarray.Dataset:
-    """Give draws as an xarray Dataset.
-
-    Returns
-    -------
-    Dataset
-        `noise` (chain, draw, cell), with the names of the cells as coordinates, and the settings
-        as JSON among the attributes.
-    """
-    import xarray  # slow to load, and many a job knows draws without their files
-
-    noise = np.asarray(draws.noise, dtype=np.int64)
-    chains, kept, _ = noise.shape
-    return xarray.Dataset(
-        {"noise": (("chain", "draw", "cell"), noise)},
-        coords={
-            "chain": np.arange(chains),
-            "draw": np.arange(kept),
-            "cell": np.array(draws.cells, dtype=object),
-        },
-        attrs={"settings": json.dumps(draws.settings, sort_keys=True)},
-    )
-
-
-def as_inference_data(draws: Draws):
-    """Give draws as an ArviZ InferenceData, in its group `posterior`; needs ArviZ.
-
-    ArviZ keeps all variables of a chain in this group, so that its diagnostics find them there; the
-    noise is a draw from a law that is known, and no posterior.
-    """
-    import arviz
-
-    return arviz.InferenceData(posterior=as_dataset(draws))
 
 
 def write_draws(path, draws: Draws) -> None:

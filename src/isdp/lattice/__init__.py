@@ -1,6 +1,6 @@
 """The integer vectors that invariants leave free, and exact linear algebra on them."""
 
-from isdp.lattice.kernel import KernelLattice, degrees_of_freedom, kernel_lattice
+from isdp.lattice.null_lattice import KernelLattice, degrees_of_freedom, kernel_lattice
 from isdp.lattice.smith import SmithForm, smith_normal_form
 
 __all__ = [

@@ -15,7 +15,7 @@ from flint import fmpz, fmpz_mat
 from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from isdp.constraints.invariants import INT64_MAX, Invariants, cell_types
+from isdp.constraints.invariants import INT64_MAX, Invariants, find_cell_classes
 from isdp.errors import InputError
 
 MAX_DENSE = 10_000_000  # entries of a matrix that is eliminated exactly
@@ -260,7 +260,7 @@ def independent_rows(matrix: csr_array) -> np.ndarray:
     InputError
         If a component is too large to eliminate exactly.
     """
-    matrix = matrix[:, cell_types(Invariants(matrix))[1]]
+    matrix = matrix[:, find_cell_classes(Invariants(matrix))[1]]
     graph = block_array([[None, matrix], [matrix.T, None]], format="csr")
     component = connected_components(graph, directed=False)[1][: matrix.shape[0]]
     alone = np.bincount(component)[component] == 1
@@ -308,6 +308,6 @@ def integer_kernel(matrix: csr_array) -> np.ndarray:
 def _refuse_large(rows: int, columns: int) -> None:
     if rows * columns > MAX_DENSE:
         raise InputError(
-            f"subspace: {rows} x {columns} entries that hang together are too many to eliminate "
+            f"subspace: {rows} x {columns} entries that share columns are too many to eliminate "
             f"exactly (up to {MAX_DENSE}); split or thin the invariants"
         )

@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.errors import InputError
-from isdp.lattice.kernel import BASES
-from isdp.mcmc.kernels import Scratch, coupled_sweeps, meet
-from isdp.mcmc.metropolis import LatticeWalk, State
-from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES
+from isdp.lattice.null_lattice import BASES
+from isdp.mcmc.compiled_chains import Scratch, coupled_sweeps, meet
+from isdp.mcmc.metropolis import ChainState, LatticeWalk
+from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES
 
 BAND = 0.99  # level of the Monte Carlo band
 LEAST_JUMPS = 10  # that the leading chain accepts within the lag
@@ -35,8 +35,8 @@ class CoupledState(NamedTuple):
     are identical where it is zero.
     """
 
-    first: State
-    second: State
+    first: ChainState
+    second: ChainState
     apart: np.ndarray
 
     @property
@@ -101,7 +101,7 @@ def step(
     first, second, apart = state.first.noise.copy(), state.second.noise.copy(), state.apart.copy()
     sizes = np.array([state.first.size, state.second.size])
     coupled_sweeps(rng, first, second, apart, sizes, walk.kernel, _scratch(walk), 1)
-    after = CoupledState(State(first, int(sizes[0])), State(second, int(sizes[1])), apart)
+    after = CoupledState(ChainState(first, int(sizes[0])), ChainState(second, int(sizes[1])), apart)
     return after, after.identical
 
 
@@ -125,8 +125,8 @@ def meeting_times(
         If the lag or the number of runs is below 1, the cap not above the lag, or the walk
         confined by inequalities or without a basis.
     """
-    lag, runs = whole("coupling", "lag", lag, 1), whole("coupling", "runs", runs, 1)
-    cap = whole("coupling", "cap", cap, lag + 1)
+    lag, runs = check_integer("coupling", "lag", lag, 1), check_integer("coupling", "runs", runs, 1)
+    cap = check_integer("coupling", "cap", cap, lag + 1)
     _refuse_uncoupled(walk)
     origin = walk.init()
     kernel, walls, scratch = walk.kernel, walk.walls, _scratch(walk)
@@ -167,7 +167,7 @@ def choose_lag(
     """
     if not near_one > 1:
         raise InputError(f"coupling: near_one must be above 1, got {near_one!r}")
-    cap = whole("coupling", "cap", cap, 2)
+    cap = check_integer("coupling", "cap", cap, 2)
     trail, lag = [], 1
     while True:
         times = meeting_times(rng, walk, lag=lag, runs=runs, cap=cap)
@@ -278,7 +278,7 @@ def _scratch(walk: LatticeWalk) -> Scratch:
 
 def powers_of(a: float) -> np.ndarray:
     """1, a, a^2, ... down to what no 53-bit uniform tells from 0, and 0 itself."""
-    count = int(LONGEST_JUMP_IN_SCALES / -math.log(a)) + 2
+    count = int(MAX_JUMP_IN_SCALES / -math.log(a)) + 2
     return np.append(a ** np.arange(count, dtype=float), 0.0)
 
 

@@ -19,30 +19,30 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from isdp.checks import INT64_MAX, one_of, whole
+from isdp.checks import INT64_MAX, check_choice, check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.constraints.polytope import Polytope
 from isdp.errors import InputError
 from isdp.io.progress import announce, tracked
-from isdp.lattice.kernel import KernelLattice, basis_seconds, kernel_lattice
-from isdp.mcmc.kernels import Vectors, Walk, run_chain
-from isdp.mechanisms.base import FORMS, Mechanism, energy_served
-from isdp.mechanisms.laplace import LONGEST_JUMP_IN_SCALES, check_proposal
+from isdp.lattice.null_lattice import KernelLattice, basis_seconds, kernel_lattice
+from isdp.mcmc.compiled_chains import Vectors, Walk, run_chain
+from isdp.mechanisms.base import WEIGHT_FORMS, Mechanism, check_energy
+from isdp.mechanisms.generalized_laplace import MAX_JUMP_IN_SCALES, check_proposal
 
 if TYPE_CHECKING:
-    from isdp.mcmc.independence import IndependenceSampler
+    from isdp.mcmc.independence_sampler import IndependenceSampler
 
-ACCEPTANCES = ("joint", "coordinate")
+ACCEPTANCE_RULES = ("joint", "coordinate")
 
 
-class State(NamedTuple):
+class ChainState(NamedTuple):
     """Where a chain is: the noise, int64 (cells,), and its integer size, sum of |u_i|^power."""
 
     noise: np.ndarray
     size: int
 
 
-class Info(NamedTuple):
+class ChainInfo(NamedTuple):
     """What happened: jumps proposed that were not zero, those accepted, and updates made.
 
     A joint sweep proposes one jump, a coordinate sweep one for each basis vector. `updates`
@@ -53,8 +53,8 @@ class Info(NamedTuple):
     accepted: int
     updates: int
 
-    def __add__(self, other: Info) -> Info:
-        return Info(*(x + y for x, y in zip(self, other, strict=True)))
+    def __add__(self, other: ChainInfo) -> ChainInfo:
+        return ChainInfo(*(x + y for x, y in zip(self, other, strict=True)))
 
     @property
     def acceptance_rate(self) -> float:
@@ -79,10 +79,10 @@ def start_vector(noise, cells: int) -> np.ndarray:
     return noise
 
 
-def state_at(noise: np.ndarray, mechanism: Mechanism) -> State:
+def state_at(noise: np.ndarray, mechanism: Mechanism) -> ChainState:
     """State of a chain that stands at the given noise."""
     power = mechanism.energy.power
-    return State(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
+    return ChainState(noise.astype(np.int64), sum(abs(int(x)) ** power for x in noise))
 
 
 def vectors_of(compressed: csc_array | csr_array) -> Vectors:
@@ -126,8 +126,8 @@ class LatticeWalk:
 
     def __post_init__(self):
         check_proposal("metropolis", self.proposal)
-        energy_served("metropolis", self.mechanism, FORMS)
-        one_of("metropolis: acceptance", self.acceptance, ACCEPTANCES)
+        check_energy("metropolis", self.mechanism, WEIGHT_FORMS)
+        check_choice("metropolis: acceptance", self.acceptance, ACCEPTANCE_RULES)
         if self.within is not None and self.within.equalities != self.lattice.invariants:
             raise InputError(
                 "metropolis: the polytope's equalities are not those of the lattice; build the "
@@ -151,7 +151,7 @@ class LatticeWalk:
     def _longest_jump(self) -> float:
         columns = abs(self.lattice.columns)
         weight = int(columns.sum(axis=1).max()) if columns.nnz else 0
-        return LONGEST_JUMP_IN_SCALES / -math.log(self.proposal) * weight
+        return MAX_JUMP_IN_SCALES / -math.log(self.proposal) * weight
 
     def _refuse_overflow(self, radius: float) -> None:
         cells, power, jump = self.cells, self.mechanism.energy.power, self._longest_jump
@@ -181,7 +181,7 @@ class LatticeWalk:
         moves.eliminate_zeros()
         return vectors_of(moves)
 
-    def init(self, noise=None) -> State:
+    def init(self, noise=None) -> ChainState:
         """Start at the given noise vector, or at zero.
 
         Raises
@@ -195,8 +195,8 @@ class LatticeWalk:
         return state_at(noise, self.mechanism)
 
     def run(
-        self, rng: np.random.Generator, state: State, draws: int, thin=1
-    ) -> tuple[np.ndarray, State, Info]:
+        self, rng: np.random.Generator, state: ChainState, draws: int, thin=1
+    ) -> tuple[np.ndarray, ChainState, ChainInfo]:
         """Run the chain on and keep every `thin`-th state.
 
         Parameters
@@ -222,8 +222,8 @@ class LatticeWalk:
         size, proposed, accepted = run_chain(
             rng, noise, walked, slack, state.size, self.kernel, self.walls, thins, kept
         )
-        info = Info(proposed, accepted, int(thins.sum()) * len(walked))
-        return kept, State(noise, size), info
+        info = ChainInfo(proposed, accepted, int(thins.sum()) * len(walked))
+        return kept, ChainState(noise, size), info
 
 
 def run_chains(
@@ -235,7 +235,7 @@ def run_chains(
     burn_in: int = 1000,
     thin: int = 1,
     start=None,
-) -> tuple[np.ndarray, Info]:
+) -> tuple[np.ndarray, ChainInfo]:
     """Run independent chains, each with a stream of its own spawned from `rng`.
 
     Parameters
@@ -252,12 +252,18 @@ def run_chains(
     info : Info
         Of the kept part, all chains together.
     """
-    draws, chains = whole("metropolis", "draws", draws), whole("metropolis", "chains", chains, 1)
-    burn_in, thin = whole("metropolis", "burn_in", burn_in), whole("metropolis", "thin", thin, 1)
+    draws, chains = (
+        check_integer("metropolis", "draws", draws),
+        check_integer("metropolis", "chains", chains, 1),
+    )
+    burn_in, thin = (
+        check_integer("metropolis", "burn_in", burn_in),
+        check_integer("metropolis", "thin", thin, 1),
+    )
     if start is not None and len(start) != chains:
         raise InputError(f"metropolis: {len(start)} starts for {chains} chains; give one each")
     kept = np.empty((chains, draws, sampler.cells), dtype=np.int64)
-    total = Info(0, 0, 0)
+    total = ChainInfo(0, 0, 0)
     at_zero = sampler.init() if start is None else None
     for chain, stream in enumerate(tracked("running chains", rng.spawn(chains))):
         state = at_zero if start is None else sampler.init(start[chain])

@@ -1,8 +1,8 @@
 """Noise laws on the lattice, and what they guarantee."""
 
 from isdp.mechanisms.base import Energy, Mechanism
-from isdp.mechanisms.gaussian import GeneralizedGaussian
-from isdp.mechanisms.laplace import (
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import (
     GeneralizedLaplace,
     double_geometric_noise,
     double_geometric_pmf,

@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from isdp.accounting.guarantees import Guarantee
+from isdp.accounting.guarantees import PrivacyGuarantee
 from isdp.errors import MisfitError
 
 
@@ -41,7 +41,7 @@ class Energy(NamedTuple):
         return self.root == (self.power == 2)
 
 
-class Law(NamedTuple):
+class Target(NamedTuple):
     """All that a sampler asks of a mechanism: what it is called, and its energy."""
 
     name: str
@@ -66,7 +66,7 @@ class Mechanism(ABC):
 
     @property
     @abstractmethod
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> PrivacyGuarantee:
         """What a release with noise of this law costs; every statement is made from it."""
 
     @abstractmethod
@@ -91,17 +91,17 @@ class Mechanism(ABC):
         return {"name": self.name, **parameters}
 
 
-def absolute_sum(noise) -> np.ndarray:
+def l1_norm(noise) -> np.ndarray:
     """l1 norm of each noise vector, int64."""
     return np.abs(np.asarray(noise)).sum(axis=-1)
 
 
-def euclidean(noise) -> np.ndarray:
+def l2_norm(noise) -> np.ndarray:
     """l2 norm of each noise vector, float64."""
     return np.sqrt(np.square(np.asarray(noise).astype(float)).sum(axis=-1))
 
 
-FORMS = {
+WEIGHT_FORMS = {
     (1, False): "exp(-rate ||u||_1)",
     (1, True): "exp(-rate sqrt ||u||_1)",
     (2, False): "exp(-rate ||u||_2^2)",
@@ -109,7 +109,7 @@ FORMS = {
 }
 
 
-def energy_served(method: str, law: Mechanism, forms: Iterable[tuple[int, bool]]) -> Energy:
+def check_energy(method: str, law: Mechanism, forms: Iterable[tuple[int, bool]]) -> Energy:
     """Energy of a law, where a sampler serves its form.
 
     Parameters
@@ -127,7 +127,7 @@ def energy_served(method: str, law: Mechanism, forms: Iterable[tuple[int, bool]]
     forms, energy = tuple(forms), law.energy
     form = None if energy is None else (energy.power, energy.root)
     if form not in forms:
-        wanted = " or ".join(FORMS[form] for form in forms)
-        got = FORMS.get(form, "a weight of another form")
+        wanted = " or ".join(WEIGHT_FORMS[form] for form in forms)
+        got = WEIGHT_FORMS.get(form, "a weight of another form")
         raise MisfitError(f"{method}: serves laws of weight {wanted}; the {law.name} has {got}")
     return energy

@@ -1,5 +1,5 @@
 """What is done to a noisy table afterwards; it costs no privacy."""
 
-from isdp.postprocess.nearest import nearest_l1, nearest_l2
+from isdp.postprocess.projection import nearest_l1, nearest_l2
 
 __all__ = ["nearest_l1", "nearest_l2"]

@@ -17,23 +17,32 @@ Examples
 """
 
 from isdp.subspace.bases import contrasts, difference_basis, kronecker_basis, null_basis
-from isdp.subspace.factorisation import Shape, base_decomposition, least_trace, spherical
-from isdp.subspace.gaussian import CorrelatedGaussian, ExtendedGaussian, ProjectedGaussian
-from isdp.subspace.held import consistency, together
-from isdp.subspace.knorm import KNorm, root_polytope_noise
-from isdp.subspace.laplace import ExtendedLaplace, ProjectedLaplace
-from isdp.subspace.neighbours import differences
-from isdp.subspace.nullspace import NullSpace, null_space
-from isdp.subspace.queries import Query
-from isdp.subspace.sensitivities import (
+from isdp.subspace.mechanisms.correlated_shapes import (
+    CovarianceShape,
+    base_decomposition,
+    min_trace_shape,
+    spherical_shape,
+)
+from isdp.subspace.mechanisms.gaussian import (
+    CorrelatedGaussian,
+    ExtendedGaussian,
+    ProjectedGaussian,
+)
+from isdp.subspace.mechanisms.k_norm import KNorm, draw_root_polytope_noise
+from isdp.subspace.mechanisms.laplace import ExtendedLaplace, ProjectedLaplace
+from isdp.subspace.null_space import NullSpace, null_space
+from isdp.subspace.privacy.neighbours import differences
+from isdp.subspace.privacy.sensitivities import (
     basis_sensitivity,
     null_sensitivity,
     quotient_sensitivity,
     sensitivity,
 )
+from isdp.subspace.queries import Query
 
 __all__ = [
     "CorrelatedGaussian",
+    "CovarianceShape",
     "ExtendedGaussian",
     "ExtendedLaplace",
     "KNorm",
@@ -41,21 +50,18 @@ __all__ = [
     "ProjectedGaussian",
     "ProjectedLaplace",
     "Query",
-    "Shape",
     "base_decomposition",
     "basis_sensitivity",
-    "consistency",
     "contrasts",
     "difference_basis",
     "differences",
+    "draw_root_polytope_noise",
     "kronecker_basis",
-    "least_trace",
+    "min_trace_shape",
     "null_basis",
     "null_sensitivity",
     "null_space",
     "quotient_sensitivity",
-    "root_polytope_noise",
     "sensitivity",
-    "spherical",
-    "together",
+    "spherical_shape",
 ]

@@ -19,12 +19,12 @@ from scipy.linalg import hadamard, helmert
 from scipy.linalg import null_space as singular_basis
 from scipy.sparse import block_diag, coo_array, csc_array, eye_array, hstack, kron
 
-from isdp.checks import one_of
-from isdp.constraints.invariants import Invariants, cell_types
+from isdp.checks import check_choice
+from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
-from isdp.subspace.geometry import geometry
-from isdp.subspace.neighbours import Relation
-from isdp.subspace.nullspace import null_space
+from isdp.subspace.null_space import null_space
+from isdp.subspace.privacy.difference_geometry import geometry
+from isdp.subspace.privacy.neighbours import Relation
 from isdp.subspace.queries import Query
 
 CONTRASTS = ("haar", "helmert", "hadamard", "cosine")
@@ -53,7 +53,7 @@ def contrasts(cells: int, kind: str = "haar") -> csc_array:
     InputError
         For an unknown kind, or "hadamard" where the number of cells is no power of two.
     """
-    one_of("subspace: contrasts", kind, CONTRASTS)
+    check_choice("subspace: contrasts", kind, CONTRASTS)
     if cells == 1:
         return csc_array((1, 0))
     if kind == "haar":
@@ -87,10 +87,10 @@ def null_basis(invariants: Invariants, kind: str = "haar") -> csc_array:
     InputError
         For an unknown kind, invariants that it does not fit, or too many cells for "singular".
     """
-    one_of("subspace: the basis", kind, BASES)
+    check_choice("subspace: the basis", kind, BASES)
     if kind == "singular":
         return csc_array(_singular(invariants))
-    kind_of_cell, first = cell_types(invariants)
+    kind_of_cell, first = find_cell_classes(invariants)
     free = np.diff(invariants.sparse.tocsc().indptr)[first] == 0
     if len(first) - free.sum() != null_space(invariants).rank:
         raise InputError(

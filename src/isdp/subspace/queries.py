@@ -11,7 +11,7 @@ from operator import mul
 import numpy as np
 from scipy.sparse import csr_array, eye_array
 
-from isdp.checks import whole
+from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 
@@ -58,7 +58,7 @@ class Query:
     @classmethod
     def histogram(cls, types: int) -> Query:
         """Count every type of record by itself."""
-        types = whole("subspace", "the number of types", types, 1)
+        types = check_integer("subspace", "the number of types", types, 1)
         return cls.linear(eye_array(types, dtype=np.int64, format="csr"))
 
     @classmethod
@@ -72,7 +72,7 @@ class Query:
                [1, 1],
                [0, 1]])
         """
-        types = whole("subspace", "the number of types", types, 1)
+        types = check_integer("subspace", "the number of types", types, 1)
         first, last = np.triu_indices(types)
         names = [f"{a} to {b}" for a, b in zip(first, last, strict=True)]
         return cls.linear(_runs(first, last, types), names)
@@ -80,7 +80,7 @@ class Query:
     @classmethod
     def prefixes(cls, types: int) -> Query:
         """Count the records up to and including each type; the last answer is the total."""
-        types = whole("subspace", "the number of types", types, 1)
+        types = check_integer("subspace", "the number of types", types, 1)
         names = [f"up to {last}" for last in range(types)]
         return cls.linear(_runs(np.zeros(types, dtype=int), np.arange(types), types), names)
 
@@ -103,7 +103,8 @@ class Query:
             Children of a node at each level: ``(4, 4)`` has a root, 4 nodes and 16 leaves.
         """
         branching = [
-            whole("subspace", "the children of a node", children, 1) for children in branching
+            check_integer("subspace", "the children of a node", children, 1)
+            for children in branching
         ]
         leaves = math.prod(branching)
         levels = [

@@ -8,31 +8,31 @@ invariants differ by 2 units at least. Every function raises `InputError` for a 
 or counts that are out of range.
 """
 
-from isdp.swapping.budget import Rate, epsilon_bound, guarantee, rates_for, smallest_epsilon
-from isdp.swapping.loss import smallest_worst_loss, worst_loss
-from isdp.swapping.moments import expected_table, unmix
-from isdp.swapping.permutation import Strata, invariants, swap, swap_table
-from isdp.swapping.profile import epsilon_at
-from isdp.swapping.secure import permutation_for_release
-from isdp.swapping.universe import Loss, universe_loss, universe_lower_bound
+from isdp.swapping.accuracy import debias_table, expected_table
+from isdp.swapping.mechanism.exact_permutation import permutation_for_release
+from isdp.swapping.mechanism.permutation import Strata, invariants, swap, swap_table
+from isdp.swapping.privacy.bound import (
+    Rate,
+    epsilon_bound,
+    guarantee,
+    min_epsilon,
+    rates_with_epsilon,
+)
+from isdp.swapping.privacy.worst_case import min_worst_case_loss, worst_case_loss
 
 __all__ = [
-    "Loss",
     "Rate",
     "Strata",
-    "epsilon_at",
+    "debias_table",
     "epsilon_bound",
     "expected_table",
     "guarantee",
     "invariants",
+    "min_epsilon",
+    "min_worst_case_loss",
     "permutation_for_release",
-    "rates_for",
-    "smallest_epsilon",
-    "smallest_worst_loss",
+    "rates_with_epsilon",
     "swap",
     "swap_table",
-    "universe_loss",
-    "universe_lower_bound",
-    "unmix",
-    "worst_loss",
+    "worst_case_loss",
 ]

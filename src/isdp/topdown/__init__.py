@@ -9,8 +9,8 @@ guarantee. The noise that `run` draws by default is floating point too, and is f
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.topdown.budget import Budget, Schema
 from isdp.topdown.descent import Release, run
-from isdp.topdown.noise import draw_noise_for_release
-from isdp.topdown.plan import Plan
+from isdp.topdown.measurement_noise import draw_noise_for_release
+from isdp.topdown.run_plan import Plan
 
 __all__ = [
     "Budget",

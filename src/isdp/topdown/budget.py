@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from isdp.accounting import Guarantee
-from isdp.checks import exact_number, one_of
+from isdp.accounting import PrivacyGuarantee
+from isdp.checks import check_choice, parse_rational
 from isdp.constraints import Invariants
 from isdp.errors import InputError
 
@@ -114,8 +114,8 @@ class Budget:
     queries: Mapping[str, Mapping[str, Fraction]]
 
     def __post_init__(self):
-        one_of("budget: flavour", self.flavour, FLAVOURS)
-        total = exact_number("budget: the total", self.total)
+        check_choice("budget: flavour", self.flavour, FLAVOURS)
+        total = parse_rational("budget: the total", self.total)
         if total <= 0:
             raise InputError(f"budget: the total must be positive, got {self.total}")
         levels = _shares("the levels", self.levels)
@@ -167,7 +167,7 @@ class Budget:
             start=Fraction(0),
         )
 
-    def guarantee(self, held: str = "") -> Guarantee:
+    def guarantee(self, held: str = "") -> PrivacyGuarantee:
         """Guarantee of all measurements together; what is computed from them costs no more.
 
         Parameters
@@ -176,7 +176,7 @@ class Budget:
             What is published as it is, beside the number of people.
         """
         known = "the number of people" + (f", {held}" if held else "")
-        return Guarantee(
+        return PrivacyGuarantee(
             flavour=self.flavour,
             loss=self.spent,
             metric="person",
@@ -265,7 +265,7 @@ def workload(schema: Schema, budget: Budget, level: str) -> Workload:
 
 def _shares(of: str, given: Mapping) -> dict[str, Fraction]:
     shares = {
-        name: exact_number(f"budget: the share of {name!r} in {of}", share)
+        name: parse_rational(f"budget: the share of {name!r} in {of}", share)
         for name, share in given.items()
     }
     if any(share < 0 for share in shares.values()) or sum(shares.values()) != 1:

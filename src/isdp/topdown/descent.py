@@ -7,17 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isdp.accounting import Guarantee
+from isdp.accounting import PrivacyGuarantee
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
-from isdp.seeds import stream
+from isdp.streams import stream
 from isdp.topdown.budget import TOTAL, workload
-from isdp.topdown.estimate import Problem, normal_equations, solve
-from isdp.topdown.known import kinds_down_to, kinds_of_children, measured_kinds
-from isdp.topdown.noise import draw_noise
-from isdp.topdown.plan import Plan
-from isdp.topdown.projections import onto_simplices
-from isdp.topdown.rounding import Rounded, round_tables
+from isdp.topdown.controlled_rounding import Rounded, round_tables
+from isdp.topdown.known_presence import (
+    estimate_held_group_totals,
+    measured_group_totals,
+    split_group_totals,
+)
+from isdp.topdown.least_squares import LeastSquaresProblem, normal_equations, solve
+from isdp.topdown.measurement_noise import draw_noise
+from isdp.topdown.projections import project_onto_simplices
+from isdp.topdown.run_plan import Plan
 
 Streams = Callable[[str, str], np.random.Generator]
 
@@ -33,7 +37,7 @@ class Release:
     measurements : dict from level to int64 array, shape (units, answers)
         Noisy answers, in the order of `isdp.topdown.budget.workload`. They may be published: the
         tables are computed from them, the held totals and the names of the regions.
-    guarantee : Guarantee
+    guarantee : PrivacyGuarantee
         Of the measurements, and so of everything.
     nodes : list of dict
         One a parent: level (of the children), parent, children, cells (kept), dropped (cells that
@@ -42,7 +46,7 @@ class Release:
 
     tables: dict[str, np.ndarray]
     measurements: dict[str, np.ndarray]
-    guarantee: Guarantee
+    guarantee: PrivacyGuarantee
     nodes: list[dict]
 
 
@@ -72,7 +76,8 @@ def run(
     table : int array, shape (leaves, cells)
         Confidential counts, from 0 up, a row for each leaf of the hierarchy.
     noise : function
-        As `isdp.topdown.noise.draw_noise`; for confidential data `draw_noise_for_release`.
+        As `isdp.topdown.measurement_noise.draw_noise`; for confidential data
+        `draw_noise_for_release`.
 
     Raises
     ------
@@ -123,25 +128,25 @@ def _kinds_held(descent: Descent, answers, totals) -> list[np.ndarray]:
     plan, hierarchy = descent.plan, descent.hierarchy
     held = held_levels(hierarchy, plan)
     measured = [
-        measured_kinds(
+        measured_group_totals(
             plan.known, plan.schema, plan.budget, hierarchy.levels[depth], answers[depth]
         )
         for depth in held
     ]
     rng = descent.streams("kinds of", hierarchy.levels[held[-1]])
-    return kinds_down_to(rng, plan.known, hierarchy, measured, totals)
+    return estimate_held_group_totals(rng, plan.known, hierarchy, measured, totals)
 
 
 def _kinds_below(descent: Descent, depth, parent, children, above, answers) -> np.ndarray:
     """Totals by kind of the children of one parent whose totals are not held."""
     plan, level = descent.plan, descent.hierarchy.levels[depth]
-    kind = plan.known.of_cells(plan.schema)
+    kind = plan.known.group_of_cells(plan.schema)
     sums = np.zeros(plan.known.least.shape[1], dtype=np.int64)
     np.add.at(sums, kind, above)
-    noisy, _ = measured_kinds(plan.known, plan.schema, plan.budget, level, answers)
+    noisy, _ = measured_group_totals(plan.known, plan.schema, plan.budget, level, answers)
     least, allowed = descent.known_at(depth)
     rng = descent.streams(f"kinds of {level} of", descent.hierarchy.units[depth - 1][parent])
-    return kinds_of_children(rng, noisy, least[children], allowed[children], sums)
+    return split_group_totals(rng, noisy, least[children], allowed[children], sums)
 
 
 def check_zeros(whole, plan: Plan) -> None:
@@ -165,7 +170,7 @@ class Descent:
     Parameters
     ----------
     noise : function
-        As `isdp.topdown.noise.draw_noise`.
+        As `isdp.topdown.measurement_noise.draw_noise`.
     """
 
     def __init__(self, plan: Plan, hierarchy: Hierarchy, streams: Streams, noise):
@@ -220,7 +225,7 @@ class Descent:
         noisy = answers[:, work.of({TOTAL})]
         sums = np.array([total])
         if self.plan.nonnegative:
-            best = onto_simplices(noisy, sums)
+            best = project_onto_simplices(noisy, sums)
         else:
             best = noisy + (total - noisy.sum()) / len(noisy)
         rng = self.streams(f"totals of {level} of", name)
@@ -266,8 +271,8 @@ class Descent:
         sums = None if totals is None else totals[some]
         groups = None
         if sums is not None and sums.ndim == 2:
-            groups = self.plan.known.of_cells(self.plan.schema)[kept]
-        problem = Problem(matrix, pull, cell_sums, sums, groups)
+            groups = self.plan.known.group_of_cells(self.plan.schema)[kept]
+        problem = LeastSquaresProblem(matrix, pull, cell_sums, sums, groups)
         real = solve(problem, self.plan.nonnegative)
         rng = self._tie_breaker(depth, name)
         # a number for each cell, kept or not: which others are kept decides no tie
@@ -303,7 +308,7 @@ class Descent:
         }
 
 
-def _round_parts(rng: np.random.Generator, real, problem: Problem, ties) -> Rounded:
+def _round_parts(rng: np.random.Generator, real, problem: LeastSquaresProblem, ties) -> Rounded:
     """Round the cells of each group by themselves, as no sum joins two groups."""
     if problem.child_sums is None:
         return round_tables(rng, real, problem.cell_sums, None, ties)

@@ -12,7 +12,7 @@ RELATIVE = 1e-12  # of the total: how far a margin may be off
 NOTABLE = 1e-3  # persons: a margin off by more is mended apart from the whole numbers
 
 
-def onto_simplices(points, totals) -> np.ndarray:
+def project_onto_simplices(points, totals) -> np.ndarray:
     """Project each column onto the non-negative vectors of a given sum.
 
     The projection takes the same from every entry and cuts at zero. Sorting finds how many
@@ -51,7 +51,7 @@ def onto_simplices(points, totals) -> np.ndarray:
     return np.where(some, np.maximum(centred - shift, 0), 0.0)
 
 
-def onto_transportation(points, rows, columns) -> np.ndarray:
+def project_onto_transportation_polytope(points, rows, columns) -> np.ndarray:
     """Project a table onto the non-negative tables with given row and column sums.
 
     The solution is max(0, points + a_j + b_x). The multipliers a and b maximise a concave
@@ -136,7 +136,7 @@ def _settle(table, rows, columns):
 def _column_start(points, columns):
     """Multipliers that meet the column sums with a = 0, up to the order of the sums."""
     finite = np.where(np.isfinite(points), points, points[np.isfinite(points)].min() - 1)
-    projected = onto_simplices(finite, columns)
+    projected = project_onto_simplices(finite, columns)
     at = projected.argmax(axis=0), np.arange(len(columns))
     return projected[at] - finite[at]
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from isdp.compare import Areas, Share, System, errors_by_size, share_errors, summary
-from isdp.seeds import stream
+from isdp.compare import Areas, System
+from isdp.streams import stream
+from reproduction.comparison.measures import Share, errors_by_size, share_errors, summary
 from reproduction.comparison.spread import estimate_spreads
 from reproduction.comparison.systems import list_budgets
 from reproduction.data.histogram import CELLS, Histogram

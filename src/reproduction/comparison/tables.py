@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from isdp.accounting import as_fraction, upper
+from isdp.accounting import as_fraction, upper_decimal
 from isdp.compare import Areas, System
 from reproduction.comparison.experiment import DEMONSTRATION_SYSTEM, SWAPPED_STATES, build_areas
 from reproduction.comparison.spread import standard_error
@@ -94,7 +94,7 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
     if person is None:
         to_compare = SWAPPING_ASSUMPTION
     elif guarantee.flavour == "pure":
-        rho, to_compare = upper(as_fraction(person) ** 2 / 2), PURE_TO_ZCDP
+        rho, to_compare = upper_decimal(as_fraction(person) ** 2 / 2), PURE_TO_ZCDP
     known = {"TopDown, one pass": slides_budget(), "TopDown, production": production_budget()}.get(
         system.name
     )
@@ -104,13 +104,13 @@ def _row(system: System, areas: Areas, budget: float) -> dict:
         "parameter": system.parameter,
         "budget": budget,
         "flavour": guarantee.flavour,
-        "loss": upper(guarantee.loss),
+        "loss": upper_decimal(guarantee.loss),
         "unit": guarantee.unit,
-        "loss_per_person": None if person is None else upper(person),
+        "loss_per_person": None if person is None else upper_decimal(person),
         "rho_by_theorem": rho,
         "held": system.held(),
         # the whole budget, including levels and queries that are not run
-        "published": f"{upper(float(known.total / known.spent) * budget)}" if known else "",
+        "published": f"{upper_decimal(float(known.total / known.spent) * budget)}" if known else "",
         "whole_counts": system.whole,
         "no_negative_counts": system.nonnegative,
         "unbiased": system.unbiased,
@@ -128,12 +128,12 @@ def _bureau_row() -> dict:
         "parameter": "rho",
         "budget": float(published_rho()),
         "flavour": "zCDP",
-        "loss": upper(guarantee.loss),
+        "loss": upper_decimal(guarantee.loss),
         "unit": guarantee.unit,
-        "loss_per_person": upper(guarantee.loss),
+        "loss_per_person": upper_decimal(guarantee.loss),
         "rho_by_theorem": None,
         "held": "the total of each region; housing units and occupied group quarters of each block",
-        "published": upper(whole.total),
+        "published": upper_decimal(whole.total),
         "whole_counts": True,
         "no_negative_counts": True,
         "unbiased": False,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from reproduction.config.model import Config
-from reproduction.running.settings import Block
+from reproduction.jobs.settings import Block
 
 TABLE_START, TABLE_END = (
     "<!-- keys: written by reproduction.config.describe -->",

@@ -9,8 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
-from reproduction.lattices.settings import Members
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     Block,
     Different,
     Norm,
@@ -21,6 +20,7 @@ from reproduction.running.settings import (
     Whole,
     setting,
 )
+from reproduction.lattices.settings import Members
 from reproduction.swapping.settings import Strata
 
 # the block whose settings each part replaces

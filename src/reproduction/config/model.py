@@ -18,9 +18,9 @@ from reproduction.congenial.settings import CongenialSettings
 from reproduction.counties.settings import CountiesSettings, Sweep
 from reproduction.data.settings import DataSettings
 from reproduction.exactness.settings import ExactnessSettings
+from reproduction.jobs.settings import Block, ConfigError, setting
 from reproduction.lattices.settings import LatticesSettings
 from reproduction.national.settings import NationalSettings
-from reproduction.running.settings import Block, ConfigError, setting
 from reproduction.subspace.settings import SubspaceSettings
 from reproduction.swapping.settings import SwappingSettings
 from reproduction.topdown.settings import TopDownSettings

@@ -8,7 +8,7 @@ from pydantic import Field
 from isdp.errors import InputError
 from isdp.lattice.elimination import solve_for
 from reproduction.data.table_p12 import build_table, sex_by_age_invariants
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     OURS,
     PAPER,
     READ_OFF,

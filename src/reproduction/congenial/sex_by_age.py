@@ -14,11 +14,11 @@ from scipy import special
 from isdp.constraints.polytope import Polytope
 from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.summaries import WHISKER
-from isdp.lattice.kernel import kernel_lattice
-from isdp.mcmc.independence import IndependenceSampler, acceptance_interval
+from isdp.lattice.null_lattice import kernel_lattice
+from isdp.mcmc.independence_sampler import IndependenceSampler, acceptance_interval
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from isdp.mechanisms.laplace import GeneralizedLaplace, double_geometric_noise
-from isdp.postprocess.nearest import nearest_l2
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace, double_geometric_noise
+from isdp.postprocess.projection import nearest_l2
 from reproduction.data.table_p12 import (
     AGE_GROUPS,
     CELLS,
@@ -63,8 +63,7 @@ def split_walk_settings(
 
 
 def compare_samplers(
-    rng: np.random.Generator,
-    samplers: dict[str, tuple[LatticeWalk | IndependenceSampler, Mapping]],
+    rng: np.random.Generator, samplers: dict[str, tuple[LatticeWalk | IndependenceSampler, Mapping]]
 ) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     """Run samplers of one target in one job, and measure their efficiency.
 

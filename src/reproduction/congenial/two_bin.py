@@ -17,7 +17,7 @@ from scipy.integrate import quad
 
 from isdp.constraints.invariants import Invariants
 from isdp.mcmc.metropolis import sample
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 # grid of the maximum privacy loss, in units of 1/epsilon
 LOSS_GRID = np.concatenate([np.linspace(0, 10, 41), np.geomspace(12, 10_000, 40)])

@@ -6,11 +6,11 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.summaries import boxes, describe_cells
-from isdp.exact.laws import total_law
+from isdp.exact.distributions import total_distribution
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 MAX_USUAL_NOISE = 30  # persons: the paper has an "overwhelming majority" in [-30, 30]
 
@@ -81,7 +81,7 @@ def describe_noise(
         "tv_to_exact": np.nan,
     }
     if mechanism.norm == "l1":
-        law = total_law(len(counties), mechanism.epsilon)
+        law = total_distribution(len(counties), mechanism.epsilon)
         limit = int(law.support[-1])
         seen = np.bincount(np.clip(flat, -limit, limit).ravel() + limit, minlength=len(law.pmf))
         row["p_abs_le_30_exact"] = law.within(MAX_USUAL_NOISE)

@@ -20,7 +20,7 @@ from isdp.plots.style import (
     INK,
     finish,
     legend_above,
-    message,
+    message_figure,
     panels,
     styled,
 )
@@ -164,7 +164,7 @@ def plot_slopes(regressions: pd.DataFrame, vintage: str) -> Figure:
     title = extend_title(title, note_vintage(vintage) or own)
     known = regressions.dropna(subset=["slope"]).sort_values("slope").reset_index(drop=True)
     if known.empty:
-        return message(
+        return message_figure(
             title,
             "Without demonstration data there are no errors of the Census DAS to regress.\n"
             "Set data.file in the config or NHGIS_PPDD_FILE to their file, and run again.",

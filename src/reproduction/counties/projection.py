@@ -9,8 +9,8 @@ import pandas as pd
 
 from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.summaries import boxes
-from isdp.mechanisms.laplace import double_geometric_noise
-from isdp.postprocess.nearest import correct_evenly, correct_one_cell, corrected_cell, nearest_l1
+from isdp.mechanisms.generalized_laplace import double_geometric_noise
+from isdp.postprocess.projection import correct_evenly, correct_one_cell, corrected_cell, nearest_l1
 from reproduction.counties.experiment import MAX_USUAL_NOISE, join_counties
 
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from reproduction.running.scenarios import list_state_groups
-from reproduction.running.settings import (
+from reproduction.jobs.scenarios import list_state_groups
+from reproduction.jobs.settings import (
     INFERRED,
     OURS,
     PAPER,

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from isdp.exact import total_law
+from isdp.exact import total_distribution
 from isdp.io.draws import Draws
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from reproduction.counties.experiment import MAX_USUAL_NOISE, describe_noise
 from reproduction.data.published import select_counties
 
@@ -97,8 +97,8 @@ def _curve(state: str, norm: str, cells: int, epsilons: pd.Series) -> pd.DataFra
         return pd.DataFrame()
     between = np.geomspace(epsilons.min() / 1.2, epsilons.max() * 1.2, CURVE_POINTS)
     if norm == "l1":
-        series = "exact law"
-        laws = [total_law(cells, epsilon) for epsilon in between]
+        series = "exact law"  # a value of a published column
+        laws = [total_distribution(cells, epsilon) for epsilon in between]
         values = [(law.sd, law.within(MAX_USUAL_NOISE)) for law in laws]
     else:
         series = "continuous law"

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from isdp.exact import TotalLaw, total_law
+from isdp.exact import TotalDistribution, total_distribution
 
 EPSILON_RANGE = 1e-3, 20.0  # search range
 TARGET_TRUNCATED = 1e-3
 
 
-def negative_probability(law: TotalLaw, population) -> np.ndarray:
+def negative_probability(law: TotalDistribution, population) -> np.ndarray:
     """Compute P(population + noise < 0) for each population, by the exact distribution."""
     tail = np.concatenate([[0.0], np.cumsum(law.pmf)])
     reach = int(law.support[-1])
@@ -23,7 +23,9 @@ def expected_truncated(populations: np.ndarray, epsilon: float) -> float:
     """Compute the expected number of counties with a negative count in a state's release."""
     if len(populations) < 2:
         return 0.0  # a state of one county has no noise
-    return float(negative_probability(total_law(len(populations), epsilon), populations).sum())
+    return float(
+        negative_probability(total_distribution(len(populations), epsilon), populations).sum()
+    )
 
 
 def tabulate_curves(counties: pd.DataFrame, epsilons: list[float]) -> pd.DataFrame:
@@ -66,7 +68,7 @@ def tabulate_needed(
     """
     rows = []
     for epsilon in epsilons:
-        law = total_law(cells, epsilon)
+        law = total_distribution(cells, epsilon)
         tail = negative_probability(law, np.arange(law.support[-1] + 1))
         rows += [(epsilon, chance, int(np.argmax(tail < chance))) for chance in chances]
     return pd.DataFrame(rows, columns=["epsilon", "chance", "population"])

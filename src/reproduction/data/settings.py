@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     PAPER,
     Block,
     ConfigError,

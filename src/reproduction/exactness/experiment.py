@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from isdp.constraints.invariants import Invariants
-from isdp.diagnostics.distance import distance_curve
 from isdp.diagnostics.kolmogorov import (
     agreement_rows,
     kolmogorov,
@@ -19,14 +18,15 @@ from isdp.diagnostics.kolmogorov import (
     quantile_table,
 )
 from isdp.errors import InputError
-from isdp.exact.choice import SAMPLERS, choose
-from isdp.exact.laws import total_law
+from isdp.exact.distributions import total_distribution
+from isdp.exact.selection import SAMPLERS, select_sampler
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
-from isdp.mechanisms.laplace import GeneralizedLaplace
-from isdp.seeds import stream
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+from isdp.streams import stream
+from reproduction.exactness.chain_distance import distance_curve
 
 N_GROUPS = 4  # exact draws are stored in groups, like chains
 
@@ -47,7 +47,7 @@ def draw_exactly(
     """
     each = -(-draws // N_GROUPS)
     try:
-        chosen = choose(invariants, mechanism, lower)
+        chosen = select_sampler(mechanism, invariants, lower)
     except InputError as refusal:
         none = np.zeros((N_GROUPS, 0, invariants.cells), dtype=np.int64)
         return Draws(none, invariants, cells, {"method": "none", "refused": str(refusal)})
@@ -60,7 +60,7 @@ def draw_by_other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
     """Draw by an exact sampler that `choose` does not take: its name and the draws, or None."""
-    taken = choose(invariants, mechanism).method
+    taken = select_sampler(mechanism, invariants).method
     for kind in reversed(SAMPLERS):
         try:
             if kind.method != taken:
@@ -157,7 +157,7 @@ def pool_shares(samples: Mapping[str, np.ndarray], mechanism: GeneralizedLaplace
     }
     if mechanism.norm == "l1":
         cells = next(iter(samples.values())).shape[-1]
-        law = total_law(cells, mechanism.epsilon)
+        law = total_distribution(cells, mechanism.epsilon)
         parts["law"] = pd.Series(law.pmf, law.support).loc[-60:60]
     return pd.concat(parts, names=["sampler", "value"]).rename("share").reset_index()
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.laws import laws_overlaid
+from isdp.plots.distributions import plot_overlaid_distributions
 from isdp.plots.style import DARK, DRAW, FAINT, INK, finish, panels, styled
 
 MAX_PANELS_PER_ROW = 4
@@ -29,7 +29,7 @@ def plot_exact_figures(read: Mapping[str, pd.DataFrame], params: Mapping) -> dic
             read["distances"],
             f"{params['chains']} chains of each state from over-dispersed starts ({settings})",
         ),
-        "sex_by_age": laws_overlaid(
+        "sex_by_age": plot_overlaid_distributions(
             series["norm"],
             series["cells"],
             read["sex_by_age_agreement"],

@@ -1,6 +1,6 @@
 """The block `exactness` of the configuration."""
 
-from reproduction.running.settings import OURS, Block, Whole, setting
+from reproduction.jobs.settings import OURS, Block, Whole, setting
 
 
 class ExactnessSettings(Block):

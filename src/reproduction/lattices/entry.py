@@ -9,10 +9,10 @@ import pandas as pd
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
-from isdp.mechanisms.gaussian import GeneralizedGaussian
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 
 
 @dataclass(frozen=True)

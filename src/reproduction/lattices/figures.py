@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from isdp.plots.bounds import tv_bounds
-from isdp.plots.boxes import cell_boxes
-from isdp.plots.constraints import constraints_diagram
-from isdp.plots.laws import laws_overlaid
+from isdp.plots.boxes import plot_cell_boxes
+from isdp.plots.distributions import plot_overlaid_distributions
+from reproduction.lattices.bound_figures import tv_bounds
+from reproduction.lattices.constraints_figures import constraints_diagram
 from reproduction.lattices.entry import build_experiment, describe_mechanism
 
 SAMPLERS = {
@@ -40,9 +40,9 @@ def plot_experiment(
     exactly = f"{exact_draws} exact draws" if len(read["exact_boxes"]) else "no exact draws"
     series = dict(list(read["laws"].groupby("series")))
     return {
-        "noise": cell_boxes(read["boxes"], f"{noise} {draws} realisations", words),
-        "exact": cell_boxes(read["exact_boxes"], f"{noise} {exactly}", words),
-        "laws": laws_overlaid(
+        "noise": plot_cell_boxes(read["boxes"], f"{noise} {draws} realisations", words),
+        "exact": plot_cell_boxes(read["exact_boxes"], f"{noise} {exactly}", words),
+        "laws": plot_overlaid_distributions(
             series["norm"],
             series["cells"].astype({"cell": int}),
             read["agreement"],

@@ -12,7 +12,7 @@ from scipy import special
 from isdp.diagnostics.chains import convergence
 from isdp.diagnostics.summaries import boxes, describe_cells
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import degrees_of_freedom
+from isdp.lattice.null_lattice import degrees_of_freedom
 from isdp.mcmc.metropolis import LatticeWalk, run_chains
 from isdp.mechanisms.base import Mechanism
 from reproduction.lattices.entry import Experiment

@@ -8,8 +8,7 @@ import numpy as np
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from isdp.errors import InputError
-from reproduction.lattices.entry import build_experiment
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     BOTH,
     OURS,
     PAPER,
@@ -26,6 +25,7 @@ from reproduction.running.settings import (
     Whole,
     setting,
 )
+from reproduction.lattices.entry import build_experiment
 
 
 def _check_factors(factors: list[float]) -> list[float]:

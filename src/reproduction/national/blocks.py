@@ -11,8 +11,8 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from isdp.constraints.hierarchy import Hierarchy
-from isdp.seeds import stream
-from isdp.topdown.sparse import run_sparse, summed
+from isdp.streams import stream
+from isdp.topdown.sparse_descent import run_sparse, summed
 from reproduction.data.histogram import CELLS, Histogram
 from reproduction.national.synthetic_blocks import allocate_blocks, draw_state
 from reproduction.topdown.configurations import six_level_plan

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.comparison.experiment import POPULATION_CLASSES, build_areas, measure_queries
 from reproduction.comparison.systems import list_budgets, list_systems
 from reproduction.comparison.tables import QUERIES_BY_SIZE

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from reproduction.comparison.settings import PARAMETERS
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     OURS,
     AllOrStates,
     Block,

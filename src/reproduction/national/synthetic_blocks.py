@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from isdp.constraints.hierarchy import Hierarchy
-from isdp.seeds import stream
+from isdp.streams import stream
 
 BLOCKS_PER_GROUP, GROUPS_PER_TRACT = 57, 3  # about those of 2010
 EMPTY_SHARE = 0.4  # share of blocks without persons

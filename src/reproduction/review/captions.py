@@ -5,7 +5,7 @@ from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
 
-from reproduction.running.descriptions import Descriptions, caption_file
+from reproduction.jobs.descriptions import Descriptions, caption_file
 
 REPORT_SUFFIXES = {"tables": ".html", "figures": ".svg"}
 

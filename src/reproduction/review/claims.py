@@ -10,7 +10,7 @@ from string import Formatter
 import jsonschema
 
 from isdp.errors import InputError
-from reproduction.running.yaml_files import read_yaml
+from reproduction.jobs.yaml_files import read_yaml
 
 PAPERS = {
     "ISDP": "Integer Subspace Differential Privacy (AAAI 2023)",

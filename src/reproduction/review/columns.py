@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from isdp.errors import InputError
+from reproduction.jobs.descriptions import Descriptions
 from reproduction.review.claims import list_columns, list_measures
-from reproduction.running.descriptions import Descriptions
 
 # syntax that pandas accepts in a query; it refuses other expressions only at run time
 ALLOWED_NODES = (

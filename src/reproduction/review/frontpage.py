@@ -8,13 +8,13 @@ from functools import partial
 
 from isdp.io.files import read_json
 from reproduction.data.differences import note_states, note_vintage
+from reproduction.jobs.descriptions import Descriptions
 from reproduction.review.claims import PAPERS, list_claim_figures, list_figures, list_tables
 from reproduction.review.gallery import select_pictures
 from reproduction.review.pages import TEMPLATES
 from reproduction.review.results import Results
 from reproduction.review.scorecard import DIFFERS, UNDECIDED
 from reproduction.review.shown import find_files
-from reproduction.running.descriptions import Descriptions
 
 NUMBER_PATTERN = r"\d|infinite"  # in a paper's value that is a number
 

@@ -4,8 +4,8 @@ import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from reproduction.jobs.descriptions import Descriptions
 from reproduction.review.claims import OURS, list_claim_figures
-from reproduction.running.descriptions import Descriptions
 
 
 def select_pictures(

@@ -13,13 +13,13 @@ from IPython.display import HTML, Markdown, display
 
 from isdp.errors import InputError
 from isdp.io.files import read_json
+from reproduction.jobs.tables import read_csv
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.gallery import embed_png
 from reproduction.review.pages import MARKS, PARTS
 from reproduction.review.shown import SHOWN_FILE as SHOWN
 from reproduction.review.shown import read_shown
 from reproduction.review.tables import convert_to_html, format_cell
-from reproduction.running.tables import read_csv
-from reproduction.running.yaml_files import read_yaml
 
 FOLDER_VARIABLE = "ISDP_RESULTS"  # environment variable with the results folder
 EXPECTED_VARIABLE = "ISDP_EXPECTED_CONFIG"  # environment variable with a config that must agree

@@ -7,8 +7,8 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from isdp.io.files import whole
+from reproduction.jobs.tables import read_csv
 from reproduction.review.pages import TEMPLATES
-from reproduction.running.tables import read_csv
 
 
 def render_table(csv, title: str, columns: Mapping[str, str]) -> None:

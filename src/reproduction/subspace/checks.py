@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from isdp.constraints.independent_parts import independent_parts
 from isdp.constraints.invariants import Invariants
-from isdp.constraints.parts import independent_parts
 from isdp.subspace import (
     ExtendedGaussian,
     ExtendedLaplace,
@@ -17,13 +17,13 @@ from isdp.subspace import (
     Query,
     null_sensitivity,
     null_space,
-    together,
 )
-from isdp.subspace.additive import Additive
-from isdp.subspace.calibration import delta as gaussian_delta
-from isdp.subspace.distributed import agent_noise, central_noise
-from isdp.subspace.frameworks import conditioned_covariance, projected_covariance
-from isdp.subspace.loss import log_density
+from isdp.subspace.mechanisms.base import NullSpaceMechanism
+from isdp.subspace.privacy.gaussian_calibration import delta as gaussian_delta
+from reproduction.subspace.theory.distributed_noise import agent_noise, central_noise
+from reproduction.subspace.theory.frameworks import conditioned_covariance, projected_covariance
+from reproduction.subspace.theory.joint_invariants import together
+from reproduction.subspace.theory.privacy_loss import log_density
 from reproduction.subspace.wifi import Campus
 from reproduction.subspace.workloads import build_mechanisms
 
@@ -150,7 +150,7 @@ def check_disclosure() -> list[Check]:
 
 
 def check_unbiasedness(
-    rng: np.random.Generator, laws: Mapping[str, Additive], draws: int
+    rng: np.random.Generator, laws: Mapping[str, NullSpaceMechanism], draws: int
 ) -> list[Check]:
     """Find the answer whose mean noise is farthest from zero in standard errors (Corollary 4.1).
 

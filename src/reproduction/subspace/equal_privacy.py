@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from isdp.constraints.invariants import Invariants
-from isdp.exact import sample, total_law
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.exact import sample, total_distribution
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from isdp.subspace import (
     ExtendedGaussian,
     ExtendedLaplace,
@@ -23,12 +23,12 @@ from isdp.subspace import (
     ProjectedLaplace,
     Query,
     differences,
-    least_trace,
+    min_trace_shape,
     null_space,
 )
-from isdp.subspace.bounds import approximate_spread, pure_spread
-from isdp.subspace.conditioned import conditioned_laplace
-from isdp.subspace.hull import MOST_HULL_DIMENSIONS
+from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
+from isdp.subspace.privacy.difference_hull import MOST_HULL_DIMENSIONS
+from reproduction.subspace.theory.conditioned_laplace import conditioned_laplace
 
 RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
 CONTINUOUS_STEPS = 200  # of each walk, for the continuous counterpart
@@ -42,7 +42,7 @@ def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
     privacy units.
     """
     query, held = Query.histogram(cells), Invariants.total(cells)
-    least = least_trace(query, held).lower
+    least = min_trace_shape(query, held).lower
     rows = []
     for currency, person in ((RECORD_UNIT, epsilon), (L1_UNIT, 2 * epsilon)):
         a = np.exp(-person / 2)
@@ -50,15 +50,15 @@ def compare_total(cells: int, epsilon: float, delta: float) -> pd.DataFrame:
             "projected Laplace": ("SDP", ProjectedLaplace(query, held, person).error),
             "extended Laplace, Haar basis": ("SDP", ExtendedLaplace(query, held, person).error),
             "K-norm": ("SDP", KNorm(query, held, person).error),
-            "generalized Laplace": ("ISDP", cells * total_law(cells, person / 2).sd ** 2),
+            "generalized Laplace": ("ISDP", cells * total_distribution(cells, person / 2).sd ** 2),
             "centred double geometric": ("ISDP", (cells - 1) * 2 * a / (1 - a) ** 2),
         }
-        bound = pure_spread(person) * least
+        bound = min_variance_pure(person) * least
         rows += [
             (currency, name, paper, "pure", error, 0, bound)
             for name, (paper, error) in laws.items()
         ]
-        bound = approximate_spread(person, delta) * least
+        bound = min_variance_approximate(person, delta) * least
         for constant in ("paper", "exact"):
             name = f"projected Gaussian, {constant} constant"
             error = ProjectedGaussian(query, held, person, delta, constant=constant).error
@@ -93,8 +93,8 @@ def compare_margins(
     sampler.
     """
     query, held = Query.histogram(shape[0] * shape[1]), Invariants.margins(shape)
-    replaced = least_trace(query, held).lower
-    swapped = least_trace(build_swap_query(*shape), held, "add-remove").lower
+    replaced = min_trace_shape(query, held).lower
+    swapped = min_trace_shape(build_swap_query(*shape), held, "add-remove").lower
     knorm = KNorm(query, held, 1.0, method="hit-and-run")
     if knorm.dimension <= MOST_HULL_DIMENSIONS:
         at_one = np.array([KNorm(query, held, 1.0).error, 0])
@@ -108,10 +108,10 @@ def compare_margins(
             RECORD_UNIT,
             epsilon,
             epsilon / largest_step(query, held),
-            pure_spread(epsilon) * replaced,
+            min_variance_pure(epsilon) * replaced,
         ),
         # the distance of two tables with equal margins is at least four units
-        (L1_UNIT, 2 * epsilon, epsilon, pure_spread(4 * epsilon) * swapped),
+        (L1_UNIT, 2 * epsilon, epsilon, min_variance_pure(4 * epsilon) * swapped),
     ):
         found = {
             "projected Laplace": ("SDP", (ProjectedLaplace(query, held, person).error, 0)),
@@ -124,7 +124,7 @@ def compare_margins(
             (currency, name, paper, "pure", *error, bound) for name, (paper, error) in found.items()
         ]
     error = ExtendedGaussian(query, held, epsilon, delta).error
-    bound = approximate_spread(epsilon, delta) * replaced
+    bound = min_variance_approximate(epsilon, delta) * replaced
     rows.append((RECORD_UNIT, "extended Gaussian", "SDP", "approximate", error, 0, bound))
     return _finished(rows, epsilon, query.answers)
 

@@ -9,9 +9,18 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
 from isdp.subspace import ExtendedLaplace, ProjectedLaplace, Query, basis_sensitivity, null_space
-from isdp.subspace.calibration import certified_delta, failing_delta, paper_constant, sigma
-from isdp.subspace.knorm import root_polytope_noise
-from isdp.subspace.loss import integrated_profile, log_density, simulated_profile
+from isdp.subspace.mechanisms.k_norm import draw_root_polytope_noise
+from isdp.subspace.privacy.gaussian_calibration import (
+    certified_delta,
+    log10_failing_delta,
+    paper_constant,
+    sigma,
+)
+from reproduction.subspace.theory.privacy_loss import (
+    integrated_profile,
+    log_density,
+    simulated_profile,
+)
 from reproduction.subspace.workloads import build_bases, build_workload
 
 DRAWS_PER_BLOCK = 10_000  # draws per block
@@ -40,7 +49,7 @@ def tabulate_failing(epsilons: Sequence[float]) -> pd.DataFrame:
     rows = []
     for epsilon in epsilons:
         try:
-            rows.append((epsilon, failing_delta(epsilon)))
+            rows.append((epsilon, log10_failing_delta(epsilon)))
         except InputError:  # no such delta found
             rows.append((epsilon, np.nan))
     return pd.DataFrame(rows, columns=["epsilon", "log10_delta"])
@@ -128,6 +137,6 @@ def _noises(cells: int) -> dict:
         "K-norm": (
             b**2 * (cells - 1) * (2 * cells - 1) / (cells + 1) / cells,
             lambda points: -np.abs(points).sum(axis=-1) / b - np.log(b * np.sqrt(2)),
-            lambda rng, size: root_polytope_noise(rng, cells, b, size),
+            lambda rng, size: draw_root_polytope_noise(rng, cells, b, size),
         ),
     }

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     OURS,
     PAPER,
     Block,

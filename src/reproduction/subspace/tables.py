@@ -9,7 +9,7 @@ from functools import partial
 
 import pandas as pd
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.data.published import select_counties
 from reproduction.subspace import guarantees, wifi
 from reproduction.subspace.checks import check_all

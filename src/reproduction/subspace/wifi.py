@@ -13,8 +13,8 @@ import pandas as pd
 from scipy.special import gammaincinv
 
 from isdp.constraints.invariants import Invariants
-from isdp.exact.choice import choose
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.selection import select_sampler
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 from isdp.subspace import null_space
 
 QUANTILE_LEVELS = (0.5, 0.05, 0.95)
@@ -152,7 +152,9 @@ def simulate_integers(
 
     The constraints split into one table for each building, and Gaussian noise factorises over them.
     """
-    sampler = choose(Invariants.margins((campus.groups, campus.hours)), GeneralizedGaussian(sigma))
+    sampler = select_sampler(
+        GeneralizedGaussian(sigma), Invariants.margins((campus.groups, campus.hours))
+    )
     sampler.sample(rng, 1)  # a discarded draw, so that results equal those recorded
     means = np.empty((count, campus.buildings))
     for repetition in range(count):  # one campus at a time, so that memory does not grow

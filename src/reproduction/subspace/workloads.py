@@ -18,23 +18,22 @@ from isdp.subspace import (
     Query,
     base_decomposition,
     basis_sensitivity,
-    consistency,
     difference_basis,
     kronecker_basis,
-    least_trace,
+    min_trace_shape,
     null_basis,
     null_sensitivity,
     null_space,
     quotient_sensitivity,
     sensitivity,
-    spherical,
-    together,
+    spherical_shape,
 )
-from isdp.subspace.additive import Additive
-from isdp.subspace.bounds import approximate_spread, pure_spread
-from isdp.subspace.factorisation import WEIGHTINGS
-from isdp.subspace.sensitivities import rank_of_differences
+from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
+from isdp.subspace.mechanisms.base import NullSpaceMechanism
+from isdp.subspace.mechanisms.correlated_shapes import WEIGHTINGS
+from isdp.subspace.privacy.sensitivities import rank_of_differences
 from reproduction.subspace.settings import INVARIANTS_BY_QUERY
+from reproduction.subspace.theory.joint_invariants import consistency, together
 
 
 def build_workload(entry: Mapping) -> tuple[Query, Invariants]:
@@ -104,10 +103,13 @@ def tabulate_workloads(workloads: Mapping[str, Mapping]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def build_mechanisms(entry: Mapping, epsilon: float, delta: float) -> dict[str, Additive]:
+def build_mechanisms(entry: Mapping, epsilon: float, delta: float) -> dict[str, NullSpaceMechanism]:
     """Build all mechanisms that a workload allows, by name, each at the same guarantee."""
     query, held = build_workload(entry)
-    shapes = {"best Gaussian": least_trace(query, held), "round Gaussian": spherical(query, held)}
+    shapes = {
+        "best Gaussian": min_trace_shape(query, held),
+        "round Gaussian": spherical_shape(query, held),
+    }
     for weights in WEIGHTINGS:
         name = f"base decomposition, {weights}"
         shapes[name] = base_decomposition(query, held, weights=weights)
@@ -139,9 +141,9 @@ def tabulate_errors(
         for kind, law in laws.items():
             flavour = law.guarantee().flavour
             if flavour == "approximate":
-                scale, spread = law.multiplier**2, approximate_spread(epsilon, delta)
+                scale, spread = law.multiplier**2, min_variance_approximate(epsilon, delta)
             else:
-                scale, spread = epsilon**-2, pure_spread(epsilon)
+                scale, spread = epsilon**-2, min_variance_pure(epsilon)
             squares = np.square(law.sample(rng, draws)).sum(axis=1)
             row = {
                 "workload": name,

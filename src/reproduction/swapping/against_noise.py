@@ -18,11 +18,16 @@ import pandas as pd
 import scipy
 
 from isdp import exact
-from isdp.swapping.attack import bayes_factor_loss, distinguishing_advantage
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.loss import worst_loss
-from isdp.swapping.moments import covariance, expected_absolute_error, expected_mape, expected_table
-from isdp.swapping.released_table import two_counties_bound
+from isdp.swapping.accuracy import (
+    covariance,
+    expected_absolute_error,
+    expected_mape,
+    expected_table,
+)
+from isdp.swapping.privacy.bound import epsilon_bound
+from isdp.swapping.privacy.worst_case import worst_case_loss
+from reproduction.swapping.theory.location_attack import bayes_factor_loss, distinguishing_advantage
+from reproduction.swapping.theory.released_table import two_counties_bound
 
 # search range of epsilon per household
 MIN_EPSILON, MAX_EPSILON = 1e-4, 20.0
@@ -32,7 +37,7 @@ def noise_distribution(
     counties: int, epsilon: float, strata: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute values and probabilities of the noise in one county, summed over strata."""
-    law = exact.total_law(counties, epsilon)
+    law = exact.total_distribution(counties, epsilon)
     if strata == 1:
         return law.support, law.pmf
     reach = int(law.support[-1]) * strata
@@ -81,7 +86,7 @@ def noise_advantage(counties: int, epsilon: float) -> float:
     of the sum of m double geometric variables. This is the probability that one county's noise is
     0.
     """
-    return exact.total_law(counties, epsilon).within(0)
+    return exact.total_distribution(counties, epsilon).within(0)
 
 
 def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.DataFrame:
@@ -96,7 +101,7 @@ def compare_at_equal_error(stratum: np.ndarray, rates: Iterable[float]) -> pd.Da
             {
                 "rate": rate,
                 "nominal": nominal,
-                "exact": worst_loss(rate, n),
+                "exact": worst_case_loss(rate, n),
                 "bayes_factor": bayes_factor_loss(before.sum(axis=1), rate).value,
                 "table_only": two_counties_bound(n, int(before[:, 0].sum()), rate).value,
                 "mape": error,

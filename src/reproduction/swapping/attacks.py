@@ -5,9 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from isdp.swapping.attack import accuracy, bayes_factor_loss, location_posterior, log_odds_gain
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.permutation import Strata, draw_permutation
+from isdp.swapping.mechanism.permutation import Strata, draw_permutation
+from isdp.swapping.privacy.bound import epsilon_bound
+from reproduction.swapping.theory.location_attack import (
+    accuracy,
+    bayes_factor_loss,
+    location_posterior,
+    log_odds_gain,
+)
 
 
 def compute_locations(
@@ -67,7 +72,7 @@ def simulate_posteriors(
 ) -> np.ndarray:
     """Simulate the share of households observed in a county that live there; (runs, counties)."""
     home = np.repeat(np.arange(len(totals)), totals)
-    strata = Strata.consecutive([len(home)])
+    strata = Strata.from_sizes([len(home)])
     shares = []
     for _ in range(runs):
         seen = home[draw_permutation(rng, strata, rate)]

@@ -1,6 +1,6 @@
 """Budgets of the slides, their distance from the exact loss, and tests of sampled permutations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations, product
 
 import numpy as np
@@ -8,18 +8,27 @@ import pandas as pd
 from scipy.special import chdtrc
 
 from isdp.errors import InputError
-from isdp.swapping.attack import bayes_factor_loss
-from isdp.swapping.budget import ROUNDING, epsilon_bound, rates_for, smallest_epsilon
-from isdp.swapping.loss import VARIANTS, log_weights, smallest_worst_loss, worst_loss, worst_loss_of
-from isdp.swapping.permutation import Strata, draw_permutation
-from isdp.swapping.profile import epsilon_of, exchange_loss_law
-from isdp.swapping.released_table import (
+from isdp.swapping.mechanism.permutation import Strata, draw_permutation
+from isdp.swapping.privacy.bound import ROUNDING, epsilon_bound, min_epsilon, rates_with_epsilon
+from isdp.swapping.privacy.worst_case import (
+    VARIANTS,
+    log_weights,
+    min_worst_case_loss,
+    worst_case_loss,
+    worst_case_loss_of_weights,
+)
+from reproduction.swapping.theory.fixed_totals_loss import universe_loss, universe_lower_bound
+from reproduction.swapping.theory.location_attack import bayes_factor_loss
+from reproduction.swapping.theory.privacy_profile import (
+    epsilon_at_delta,
+    exchange_loss_distribution,
+)
+from reproduction.swapping.theory.released_table import (
     rare_category_bound,
     table_loss,
     tables_with,
     two_counties_bound,
 )
-from isdp.swapping.universe import universe_loss, universe_lower_bound
 
 MAX_LOGIT = 9.0  # curves run over swap rates from 0.0001 to 0.9999
 EPSILONS_ABOVE_MIN = (0.0, 0.01, 1.0, 5.0, 20.0)  # epsilons above the minimum, with two rates each
@@ -33,7 +42,7 @@ def compute_budget_curves(sizes: Iterable[int], points: int = 401) -> pd.DataFra
     """
     rates = 1 / (1 + np.exp(-np.linspace(-MAX_LOGIT, MAX_LOGIT, points)))
     parts = [
-        compute_exact_losses([largest], np.sort([*rates, smallest_epsilon(largest)[1].selected]))
+        compute_exact_losses([largest], np.sort([*rates, min_epsilon(largest)[1].selected]))
         for largest in sizes
     ]
     return pd.concat(parts, ignore_index=True).drop(columns="gap")
@@ -49,9 +58,9 @@ def recompute_printed(printed: pd.DataFrame) -> pd.DataFrame:
     """Recompute each budget of `reproduction.swapping.printed.read_budgets`."""
     table = printed.copy()
     table["computed"] = list(map(epsilon_bound, table["rate"], table["largest"]))
-    table["exact"] = list(map(worst_loss, table["rate"], table["largest"]))
+    table["exact"] = list(map(worst_case_loss, table["rate"], table["largest"]))
     table["agree"] = table["computed"].round(2) == table["epsilon"]
-    smallest = [smallest_epsilon(largest) for largest in table["largest"]]
+    smallest = [min_epsilon(largest) for largest in table["largest"]]
     table["smallest"] = [epsilon for epsilon, _ in smallest]
     table["best_rate"] = [rate.selected for _, rate in smallest]
     return table
@@ -60,12 +69,12 @@ def recompute_printed(printed: pd.DataFrame) -> pd.DataFrame:
 def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
     """Check the slides' three remarks on the figure, for the bound and for the exact loss."""
     sizes = sorted(sizes)
-    smallest = [smallest_epsilon(largest)[0] for largest in sizes]
+    smallest = [min_epsilon(largest)[0] for largest in sizes]
     off = [
         max(
             abs(epsilon_bound(rate, largest) - goal)
             for goal in (minimum + np.array(EPSILONS_ABOVE_MIN)).tolist()
-            for rate in rates_for(goal, largest)
+            for rate in rates_with_epsilon(goal, largest)
         )
         for largest, minimum in zip(sizes, smallest, strict=True)
     ]
@@ -74,7 +83,7 @@ def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
         {
             "largest": sizes,
             "smallest_bound": smallest,
-            "smallest_exact": [smallest_worst_loss(largest) for largest in sizes],
+            "smallest_exact": [min_worst_case_loss(largest) for largest in sizes],
             "two_rates_off": off,
             "grows": np.diff(at_half, prepend=0) > 0,
         }
@@ -82,7 +91,11 @@ def check_remarks(sizes: Iterable[int]) -> pd.DataFrame:
 
 
 def compare_permutations(
-    rng: np.random.Generator, sizes: Iterable[int], rates: Iterable[float], strata: int
+    rng: np.random.Generator,
+    sizes: Iterable[int],
+    rates: Iterable[float],
+    strata: int,
+    draw: Callable[..., np.ndarray] = draw_permutation,
 ) -> pd.DataFrame:
     """Compare sampled permutations with their exact distribution, by size and rate.
 
@@ -94,7 +107,7 @@ def compare_permutations(
         moved = (every != np.arange(size)).sum(axis=1)
         # the weight of one moved record is NaN, and no permutation moves one record
         expected = strata * np.exp(log_weights(rate, size)[moved])
-        drawn = draw_permutation(rng, Strata.consecutive(np.full(strata, size)), rate)
+        drawn = draw(rng, Strata.from_sizes(np.full(strata, size)), rate)
         within = drawn.reshape(strata, size) - size * np.arange(strata)[:, None]
         code = (
             size ** np.arange(size)[::-1]
@@ -114,7 +127,7 @@ def compute_exact_losses(sizes: Iterable[int], rates: Iterable[float]) -> pd.Dat
     """Compute the bound, the exact worst case and their difference by size and rate."""
     table = pd.DataFrame(product(sizes, rates), columns=["largest", "rate"])
     table["epsilon_bound"] = list(map(epsilon_bound, table["rate"], table["largest"]))
-    table["epsilon_exact"] = list(map(worst_loss, table["rate"], table["largest"]))
+    table["epsilon_exact"] = list(map(worst_case_loss, table["rate"], table["largest"]))
     table["gap"] = table["epsilon_bound"] - table["epsilon_exact"]
     return table
 
@@ -137,7 +150,7 @@ def compute_universe_losses(
                 "loss": loss.value,
                 "kind": loss.kind,
                 "bayes_factor": bayes_factor_loss(totals, rate).value,
-                "worst_universe": worst_loss(rate, sum(totals)),
+                "worst_universe": worst_case_loss(rate, sum(totals)),
                 "epsilon_bound": epsilon_bound(rate, sum(totals)),
             }
         )
@@ -185,8 +198,8 @@ def compute_profile(
     """Find the epsilon that the loss of an exchange exceeds with weight delta only."""
     rows = []
     for n, rate in product(sizes, rates):
-        law, bound = exchange_loss_law(n, rate), epsilon_bound(rate, n)
-        rows += [(n, rate, delta, epsilon_of(law, delta), bound) for delta in deltas]
+        law, bound = exchange_loss_distribution(n, rate), epsilon_bound(rate, n)
+        rows += [(n, rate, delta, epsilon_at_delta(law, delta), bound) for delta in deltas]
     return pd.DataFrame(rows, columns=["largest", "rate", "delta", "epsilon", "epsilon_bound"])
 
 
@@ -196,7 +209,13 @@ def compare_variants(sizes: Iterable[int], rates: Iterable[float]) -> pd.DataFra
     Above a rate of 1/2 the algorithm can attain the bound, so that `within` allows for rounding.
     """
     rows = [
-        (n, rate, variant, worst_loss_of(log_weights(rate, n, variant)), epsilon_bound(rate, n))
+        (
+            n,
+            rate,
+            variant,
+            worst_case_loss_of_weights(log_weights(rate, n, variant)),
+            epsilon_bound(rate, n),
+        )
         for n, rate, variant in product(sizes, rates, VARIANTS)
     ]
     table = pd.DataFrame(rows, columns=["records", "rate", "variant", "loss", "epsilon_bound"])

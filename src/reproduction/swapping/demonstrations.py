@@ -8,17 +8,17 @@ import pandas as pd
 
 from isdp.accounting.conversions import CONVERSIONS, epsilon_bun_steinke
 from isdp.accounting.divergences import multiplicative, total_variation
-from isdp.accounting.flavours import RENYI, SYSTEMS, compare, differences
 from isdp.constraints import Invariants
 from isdp.errors import InputError
-from isdp.exact import enumerate_law
+from isdp.exact import enumerate_distribution
 from isdp.lattice import kernel_lattice
 from isdp.mechanisms import GeneralizedLaplace
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.enumeration import distance, output_law
-from isdp.swapping.loss import smallest_worst_loss
-from isdp.swapping.moments import expected_mape
-from isdp.swapping.profile import epsilon_at
+from isdp.swapping.accuracy import expected_mape
+from isdp.swapping.privacy.bound import epsilon_bound
+from isdp.swapping.privacy.worst_case import min_worst_case_loss
+from reproduction.swapping.theory.enumeration import distance, output_distribution
+from reproduction.swapping.theory.flavours import RENYI, SYSTEMS, compare, differences
+from reproduction.swapping.theory.privacy_profile import exchange_epsilon
 
 SLIDES_DELTA = 1e-10  # of the slides
 PRINTED_EPSILONS = {"TopDown, PL 94-171 and DHC": 52.83}
@@ -81,10 +81,14 @@ def check_necessity() -> pd.DataFrame:
         for name, there in pairs.items()
     }
     cases = [
-        (name, *(output_law(*data, "1/2", table=True) for data in (here, there)), distances[name])
+        (
+            name,
+            *(output_distribution(*data, "1/2", table=True) for data in (here, there)),
+            distances[name],
+        )
         for name, there in pairs.items()
     ]
-    exchanged = (output_law(x, (0, 1), "1/2", table=True) for x in ((0, 1), (1, 0)))
+    exchanged = (output_distribution(x, (0, 1), "1/2", table=True) for x in ((0, 1), (1, 0)))
     cases.append(("two households at p = 1/2, a constant mechanism", *exchanged, 2))
     cases.append(("integer noise, another row total", *_noisy_tables([[1, 0], [0, 1]]), 1))
     for name in ("equal invariants", "another county total"):
@@ -106,7 +110,7 @@ def check_necessity() -> pd.DataFrame:
 
 def _noisy_tables(table: list[list[int]]) -> list[dict]:
     """Release a 2 x 2 table, and one with a record moved to the other row, under l1 noise."""
-    law = enumerate_law(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
+    law = enumerate_distribution(Invariants.margins((2, 2)), GeneralizedLaplace(1.0))
     return [
         dict(zip(map(tuple, (law.points + np.ravel(x)).tolist()), law.pmf, strict=True))
         for x in (table, np.add(table, [[-1, 0], [1, 0]]))
@@ -153,7 +157,7 @@ def tabulate_perverse_guide(
     error = expected_mape(by_size, rate)
     epsilon = epsilon_bound(rate, int(by_size[1:].sum(axis=(1, 2)).max()))
     with_delta = max(
-        epsilon_at(int(n), rate, SLIDES_DELTA) for n in by_size.sum(axis=(1, 2)) if n >= 2
+        exchange_epsilon(int(n), rate, SLIDES_DELTA) for n in by_size.sum(axis=(1, 2)) if n >= 2
     )
     rows += [
         ("a finer unit", "1940: household", epsilon, error),
@@ -196,7 +200,7 @@ def list_errata(printed: pd.DataFrame) -> pd.DataFrame:
         (
             "smallest attainable epsilon is positive",
             "epsilon_b > 0",
-            f"{smallest_worst_loss(2):g}",
+            f"{min_worst_case_loss(2):g}",
             "true of the bound; the exact loss of a stratum of two is 0 at a rate of 1/2",
         ),
         (

@@ -10,7 +10,7 @@ import pandas as pd
 import scipy
 
 from isdp.errors import InputError
-from isdp.swapping.moments import covariance
+from isdp.swapping.accuracy import covariance
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_before
 
 TWO_PERSON_HOUSEHOLDS = 264331  # the slides' largest stratum

@@ -10,11 +10,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.estimation import chi_square, fit, likely_rate
-from isdp.swapping.moments import covariance, expected_mape, expected_table, mape, unmix
-from isdp.swapping.permutation import invariants, swap_table
+from isdp.swapping.accuracy import covariance, debias_table, expected_mape, expected_table, mape
+from isdp.swapping.mechanism.permutation import invariants, swap_table
+from isdp.swapping.privacy.bound import epsilon_bound
 from reproduction.swapping.printed import PRINTED_RATE, TENURES, counts_after, counts_before
+from reproduction.swapping.theory.rate_estimation import chi_square, fit, likely_rate
 
 
 def compare_counties(table: pd.DataFrame, households: Mapping[str, np.ndarray]) -> pd.DataFrame:
@@ -73,7 +73,7 @@ def simulate_swaps(
         truth, held = counts.sum(axis=0), invariants(counts.shape)
         for run in range(number):
             swapped = swap_table(stream, counts, rate)
-            summed, undone = swapped.sum(axis=0), unmix(swapped, rate).sum(axis=0)
+            summed, undone = swapped.sum(axis=0), debias_table(swapped, rate).sum(axis=0)
             rows.append(
                 {
                     "scenario": scenario,
@@ -113,7 +113,7 @@ def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
     """Correct the bias of the printed swap, as a reader can who knows its rate."""
     cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
     counts = {"before": counts_before(table), "after": counts_after(table)}
-    counts["unmixed"] = unmix(counts["after"][None], PRINTED_RATE)
+    counts["unmixed"] = debias_table(counts["after"][None], PRINTED_RATE)
     found = pd.DataFrame({name: count.ravel() for name, count in counts.items()}, index=cells)
     found["off"] = found["after"] - found["before"]
     found["off_unmixed"] = found["unmixed"] - found["before"]
@@ -123,7 +123,7 @@ def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
 def measure_printed(table: pd.DataFrame) -> pd.DataFrame:
     """Measure the error of the printed swapped table, before and after correction of its bias."""
     truth, swapped = counts_before(table)[0], counts_after(table)
-    undone = unmix(swapped[None], PRINTED_RATE)[0]
+    undone = debias_table(swapped[None], PRINTED_RATE)[0]
     rows = []
     for name, other in (("as printed", swapped), ("unmixed", undone)):
         off = abs(other - truth).astype(float)

@@ -7,7 +7,15 @@ from isdp.errors import InputError
 
 N_COUNTIES = 14
 TENURES = ("owned", "rented")
-COLUMNS = ("owned", "rented", "total", "owned_after", "rented_after", "total_after", "persons")
+PRINTED_COLUMNS = (
+    "owned",
+    "rented",
+    "total",
+    "owned_after",
+    "rented_after",
+    "total_after",
+    "persons",
+)
 PRINTED_RATE = 0.5  # of the printed swap
 
 
@@ -17,9 +25,9 @@ def read_massachusetts(path) -> pd.DataFrame:
     Raises InputError if a column is missing, or if a printed sum is wrong.
     """
     table = pd.read_csv(path, index_col="county")
-    if not set(COLUMNS) <= set(table.columns) or len(table) != N_COUNTIES:
+    if not set(PRINTED_COLUMNS) <= set(table.columns) or len(table) != N_COUNTIES:
         raise InputError(
-            f"{path}: expected {N_COUNTIES} counties and the columns {', '.join(COLUMNS)}"
+            f"{path}: expected {N_COUNTIES} counties and the columns {', '.join(PRINTED_COLUMNS)}"
         )
     failing = find_failing_sums(table)
     if failing:

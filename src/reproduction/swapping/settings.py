@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     BOTH,
     OURS,
     PAPER,

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from isdp.accounting.flavours import CITED, SYSTEMS
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.swapping import against_noise, attacks, budgets, demonstrations, massachusetts
 from reproduction.swapping.households import build_households, build_scenarios
 from reproduction.swapping.printed import counts_before
+from reproduction.swapping.theory.flavours import CITED, SYSTEMS
 
 RATES = (0.01, 0.05, 0.1, 0.5)  # rates of the slides' budgets
 VARIANT_GRID = ((2, 3, 4, 5, 10, 20), (0.05, 0.5, 0.9, 0.99))  # sizes and rates of the variants

@@ -17,7 +17,7 @@ from reproduction.topdown.errors import (
     measure_margins,
     summarise_errors,
 )
-from reproduction.topdown.fingerprint import measure_rmse_by_size, trace_swapping
+from reproduction.topdown.swapping_trace import measure_rmse_by_size, trace_swapping
 
 ALPHA = 0.01  # of the papers' regressions
 POPULATION_EDGES = (0, 5_000, 10_000, 20_000, 50_000, 100_000, 250_000, 1_000_000)  # populations

@@ -11,9 +11,9 @@ from scipy.optimize import LinearConstraint, milp
 from isdp import Invariants, Polytope
 from isdp.constraints.implied import implied_constraints
 from isdp.constraints.presence import Presence
-from isdp.lattice.unimodular import totally_unimodular, whole_vertices
-from isdp.seeds import stream
-from isdp.topdown.noise import draw_noise
+from isdp.streams import stream
+from isdp.topdown.measurement_noise import draw_noise
+from reproduction.topdown.theory.total_unimodularity import totally_unimodular, whole_vertices
 from reproduction.topdown.workarounds import (
     DORMITORIES,
     round_to_simplices,
@@ -108,7 +108,7 @@ def eliminate_variables() -> tuple[Polytope, int]:
     return found.polytope, found.peak
 
 
-def tabulate_dormitories() -> pd.DataFrame:
+def tabulate_dormitories(printed=PRINTED_CONSTRAINTS) -> pd.DataFrame:
     """Count the whole totals that each description allows, and compare with the possible totals."""
     points, real = list_totals(), list_possible_totals()
     listed = pd.MultiIndex.from_arrays(points.T).isin(pd.MultiIndex.from_arrays(real.T))
@@ -117,8 +117,8 @@ def tabulate_dormitories() -> pd.DataFrame:
     described = {
         "non-negative": (),
         "occupied dormitories": NAIVE_CONSTRAINTS,
-        "printed": PRINTED_CONSTRAINTS,
-        "printed without co-ed >= 2": (PRINTED_CONSTRAINTS[0], *PRINTED_CONSTRAINTS[2:]),
+        "printed": printed,
+        "printed without co-ed >= 2": (printed[0], *printed[2:]),
     }
     allowed = {name: (len(rows), _meets(points, rows)) for name, rows in described.items()} | {
         f"elimination (at most {peak} on the way)": (

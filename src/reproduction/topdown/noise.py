@@ -7,7 +7,11 @@ import pandas as pd
 import scipy
 
 from isdp.accounting.conversions import CONVERSIONS
-from isdp.accounting.preference import crossings, variance_gaussian, variance_laplace
+from reproduction.topdown.theory.noise_preference import (
+    crossings,
+    variance_gaussian,
+    variance_laplace,
+)
 
 N_CHANGED = 12  # answers that one person changes, two at each of six levels
 DELTAS = (1e-14, 1e-9, 1e-6)

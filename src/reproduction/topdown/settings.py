@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, create_model
 
-from reproduction.running.settings import (
+from reproduction.jobs.settings import (
     OURS,
     AllOrStates,
     Block,

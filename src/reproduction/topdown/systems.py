@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.data.histogram import Histogram
 from reproduction.topdown.configurations import SCHEMA, identity_budget, list_plans, slides_budget
 from reproduction.topdown.experiment import (
@@ -82,7 +82,9 @@ def run_other_systems(
     return gather_tables(found)
 
 
-def compare_invariants(seed: int, histogram: Histogram, configurations) -> pd.DataFrame:
+def compare_invariants(
+    seed: int, histogram: Histogram, configurations, release: Callable = release_once
+) -> pd.DataFrame:
     """Compare runs with and without the states' totals as invariants, from equal measurements.
 
     Of the given configurations, those of `COMPARED_WITHOUT_INVARIANTS` are run.
@@ -94,7 +96,7 @@ def compare_invariants(seed: int, histogram: Histogram, configurations) -> pd.Da
         both, squares = {}, {}
         for held, plan in ((True, known[name]), (False, known[f"{name}, nothing held"])):
             rng = stream(seed, "topdown: held or not", name)  # the same noise twice
-            both[held] = release_once(rng, histogram, plan).tables
+            both[held] = release(rng, histogram, plan).tables
             error = both[held]["state"] - true["state"]
             squares[held] = (error.astype(float) ** 2).mean(axis=1)
         gap = np.abs(both[True]["county"] - both[False]["county"])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reproduction.topdown.configurations import tabulate_configurations
-from reproduction.topdown.fingerprint import subtract_algorithm
+from reproduction.topdown.swapping_trace import subtract_algorithm
 
 # feature switched off, and its configuration; "nothing" is the reference of the features below it
 SWITCHED_OFF = {

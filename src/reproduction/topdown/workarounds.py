@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from isdp.constraints.presence import Presence
-from isdp.seeds import stream
-from isdp.topdown.kinds import nearest_kinds
-from isdp.topdown.minimal import Tree, nearest_everywhere
-from isdp.topdown.noise import draw_noise
-from isdp.topdown.projections import onto_simplices, onto_transportation
-from isdp.topdown.rounding import round_tables
+from isdp.streams import stream
+from isdp.topdown.controlled_rounding import round_tables
+from isdp.topdown.measurement_noise import draw_noise
+from isdp.topdown.presence_estimate import RegionTree, estimate_all_levels
+from isdp.topdown.projections import project_onto_simplices, project_onto_transportation_polytope
+from reproduction.topdown.theory.subset_bounds import nearest_group_totals
 
 # two regions of 100 students; female-only, co-ed and male-only dormitories
 DORMITORIES = Presence(np.array([100, 100]), np.array([[1, 1, 0], [0, 1, 1]]))
@@ -63,8 +63,8 @@ def measure_kinds(rng: np.random.Generator, people, state, presence, epsilon: fl
 
 def release_minimal(rng: np.random.Generator, measured: Measured) -> np.ndarray:
     """Estimate all states and counties in one least squares problem, and round them in one."""
-    tree = Tree([measured.state], [1, 1])
-    return nearest_everywhere(rng, [measured.above, measured.below], tree, measured.presence)
+    tree = RegionTree([measured.state], [1, 1])
+    return estimate_all_levels(rng, [measured.above, measured.below], tree, measured.presence)
 
 
 def release_state_first(rng: np.random.Generator, measured: Measured, state: int, implied: bool):
@@ -82,7 +82,7 @@ def release_state_first(rng: np.random.Generator, measured: Measured, state: int
     least = presence.least.sum(axis=0)
     noisy = measured.above[state, kinds]
     if implied:
-        top = nearest_kinds(rng, noisy, presence).totals
+        top = nearest_group_totals(rng, noisy, presence).totals
     else:
         rest = np.array([presence.totals.sum() - least.sum()])
         top = least + round_to_simplices(rng, (noisy - least)[None], rest)[0]
@@ -90,7 +90,7 @@ def release_state_first(rng: np.random.Generator, measured: Measured, state: int
     moved = 0
     if presence.broken(top) is None:
         sums = presence.caps, top - least
-        real = onto_transportation(points, *sums)
+        real = project_onto_transportation_polytope(points, *sums)
         found = presence.least + round_tables(rng, real, sums[1], sums[0]).table
     else:
         found = presence.least + round_to_simplices(rng, points, presence.caps)
@@ -187,7 +187,7 @@ def cut_once(seed: int, regions: int, epsilon: float, number: int):
     people, presence = draw_regions(stream(seed, "topdown cuts", "regions", number), regions)
     rng = stream(seed, "topdown cuts", f"noise {epsilon}", number)
     noisy = people.sum(axis=0) + draw_noise(rng, "pure", [epsilon], [KINDS])
-    return people, presence, noisy, nearest_kinds(rng, noisy, presence)
+    return people, presence, noisy, nearest_group_totals(rng, noisy, presence)
 
 
 def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
@@ -216,5 +216,5 @@ def tabulate_cuts(seed: int, regions: int, epsilons, runs: int) -> pd.DataFrame:
 
 def round_to_simplices(rng: np.random.Generator, points, sums) -> np.ndarray:
     """Project rows onto non-negative rows with given sums, and round them to whole numbers."""
-    real = onto_simplices(np.asarray(points, dtype=float).T, sums)
+    real = project_onto_simplices(np.asarray(points, dtype=float).T, sums)
     return round_tables(rng, real, cell_sums=np.asarray(sums)).table.T

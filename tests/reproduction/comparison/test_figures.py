@@ -90,21 +90,6 @@ def test_errors_are_drawn_where_the_table_has_them():
     assert not any(remarks.values())
 
 
-def test_a_line_of_ticks_names_the_budgets_and_one_below_it_the_converted():
-    errors, shares = tables()
-    axes = np.array(figures.plot_errors(select_error_points(errors, shares)).axes).reshape(3, 3)
-    ticks = [[text.get_text() for text in axis.get_xticklabels()] for axis in axes[-1]]
-    assert ticks[0] == ["0.5", "2"]
-    assert sorted(ticks[1]) == ["\n0.125", "\n2", "0.1", "1.2"]
-    assert all(axis.get_yscale() == "log" for axis in axes.ravel())
-    low, high = axes[0, 2].get_xlim()
-    assert low < 0.045 < 0.055 < high  # the only budget is not at the edge
-    low, high = axes[0, 1].get_ylim()
-    assert high >= 10 * low
-    for points in points_of(axes[0, 1]).values():  # no panel cuts what is drawn in it
-        assert low < points[:, 1].min() <= points[:, 1].max() < high
-
-
 def test_bars_reach_three_standard_errors_and_who_holds_more_is_hollow():
     errors, _ = tables()
     errors.loc[errors["system"] == DEMONSTRATION_SYSTEM, ["bias_error", "rmse_error"]] = (

@@ -18,7 +18,7 @@ from reproduction.data.demonstration import (
     read_demonstration,
 )
 from reproduction.data.published import read_published
-from reproduction.running.tables import read_csv
+from reproduction.jobs.tables import read_csv
 from tests import ROOT
 
 REPOSITORY_TABLE = ROOT / "data" / "census2010_county_population.csv"

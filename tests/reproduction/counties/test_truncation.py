@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from isdp.exact import total_law
+from isdp.exact import total_distribution
 from reproduction.counties.truncation import (
     expected_truncated,
     negative_probability,
@@ -23,7 +23,7 @@ COUNTIES = pd.DataFrame(
 
 
 def test_the_chance_is_the_tail_of_the_exact_law():
-    law = total_law(3, 0.2)
+    law = total_distribution(3, 0.2)
     for population in (0, 1, 7, 60):
         expected = law.pmf[law.support < -population].sum()
         assert negative_probability(law, population) == pytest.approx(expected, rel=1e-9)
@@ -31,7 +31,9 @@ def test_the_chance_is_the_tail_of_the_exact_law():
 
 
 def test_counties_add_up_and_a_state_of_one_county_has_no_noise():
-    small, middle, large = chances = negative_probability(total_law(3, 0.2), [10, 100, 10_000_000])
+    small, middle, large = chances = negative_probability(
+        total_distribution(3, 0.2), [10, 100, 10_000_000]
+    )
     assert small > middle > large == 0
     assert expected_truncated(np.array([5]), 0.2) == 0
     few = expected_truncated(np.array([10, 100, 10_000_000]), 0.2)
@@ -54,7 +56,7 @@ def test_states_say_what_it_takes():
 
 def test_the_population_needed_is_the_least_that_is_safe():
     needed = tabulate_needed([0.5], chances=(1e-3,), cells=20)["population"].iloc[0]
-    law = total_law(20, 0.5)
+    law = total_distribution(20, 0.5)
     assert negative_probability(law, needed) < 1e-3 <= negative_probability(law, needed - 1)
 
 
@@ -64,5 +66,5 @@ def test_chances_against_the_mechanism_itself():
     p = -np.expm1(-0.3)
     noise = rng.geometric(p, (400_000, 3)) - rng.geometric(p, (400_000, 3))
     kept = noise[noise.sum(axis=1) == 0]
-    seen, chance = (kept[:, 0] < -5).sum(), negative_probability(total_law(3, 0.3), 5)
+    seen, chance = (kept[:, 0] < -5).sum(), negative_probability(total_distribution(3, 0.3), 5)
     check_law([seen, len(kept) - seen], [chance, 1 - chance])

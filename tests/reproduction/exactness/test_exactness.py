@@ -4,9 +4,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, Invariants
-from isdp.diagnostics.kolmogorov import norm_histogram
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.metropolis import LatticeWalk
 from reproduction.exactness.experiment import (
     compare_counties,
@@ -22,7 +21,7 @@ from reproduction.exactness.experiment import (
     tabulate_agreement,
     tabulate_distances,
 )
-from reproduction.running.draws import label_draws
+from reproduction.jobs.draws import label_draws
 
 TABLE = Invariants.margins((2, 3))
 NAMES = list("abcdef")
@@ -147,12 +146,6 @@ def test_counties_are_followed_from_far_to_near():
     assert totals["exact"] == pytest.approx(1)
     assert totals["law"] == pytest.approx(1, abs=1e-6)
     assert set(pool_shares({"exact": exact}, GeneralizedLaplace(1.0, "l2"))["sampler"]) == {"exact"}
-
-
-def test_bins_of_even_norms_are_even():
-    even = norm_histogram({"a": np.array([2, 4, 100])}, lambda x: x)
-    assert set(even["high"] - even["low"]) == {4}
-    assert even["share"].sum() == pytest.approx(1)
 
 
 def test_what_two_panels_show_is_told_apart_by_its_series():

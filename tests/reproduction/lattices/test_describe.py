@@ -8,12 +8,12 @@ from isdp import GeneralizedLaplace, Invariants
 from isdp.io.draws import Draws
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import compare_distributions
+from reproduction.jobs.tables import read_csv
 from reproduction.lattices.convergence import gather_bound_points
 from reproduction.lattices.entry import list_constraint_pairs
 from reproduction.lattices.figures import plot_bound, plot_constraints, plot_experiment
 from reproduction.lattices.noise import describe_noise
 from reproduction.lattices.settings import Experiments
-from reproduction.running.tables import read_csv
 
 TABLE = Invariants.margins((3, 3))
 CELLS = [f"cell {i}" for i in range(TABLE.cells)]
@@ -82,12 +82,6 @@ def test_where_no_law_has_a_perfect_sampler_tables_of_exact_draws_are_empty():
     assert set(tables["laws"]["sampler"]) == {"paper", "mcmc"}
 
 
-def test_where_no_law_has_a_perfect_sampler_figures_say_so(tmp_path):
-    texts = drawn(described(REFUSAL), tmp_path)
-    assert "perfect sampler is practical here" in texts["exact"]
-    assert "no perfect sampler is practical here" in texts["laws"]
-
-
 def test_exact_draws_are_described_like_chains_and_laid_under_them(tmp_path):
     tables = described(EXACT)
     assert tables["exact_summary"]["cell"].tolist() == CELLS
@@ -106,12 +100,6 @@ def test_a_second_exact_sampler_draws_the_same_numbers_with_the_same_seed():
     one, two = described(EXACT)["agreement"], described(EXACT)["agreement"]
     assert len(set(one["sampler"])) > 2
     pd.testing.assert_frame_equal(one, two)
-
-
-def test_noise_that_is_of_the_papers_chain_is_not_called_quicker(tmp_path):
-    tables = described(REFUSAL, samplers=["paper"])
-    assert tables["agreement"]["sampler"].tolist() == ["paper"]
-    assert "our faster chain" not in drawn(tables, tmp_path)["laws"]
 
 
 def test_a_figure_of_bounds_has_a_row_for_each_law_asked_for():

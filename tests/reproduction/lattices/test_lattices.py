@@ -4,15 +4,14 @@ import pytest
 from scipy import stats
 
 from isdp import GeneralizedLaplace
-from isdp.exact import enumerate_law
+from isdp.exact import enumerate_distribution
 from isdp.io.draws import Draws
-from isdp.lattice.kernel import kernel_lattice
+from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mcmc.coupling import MeetingTimes
 from isdp.mcmc.metropolis import LatticeWalk
 from reproduction.lattices.convergence import (
     compute_bound_curves,
     couple_chains,
-    couple_variants,
     tabulate_convergence,
     tabulate_meetings,
 )
@@ -122,21 +121,6 @@ def test_variants_are_compared_with_the_paper():
     assert np.isnan(cut["spread"][0])
 
 
-def test_variants_are_coupled_one_by_one_and_named():
-    names = {"experiment": "e", "law": "l1"}
-    walks = {"ours": (np.random.default_rng(1), walk())}
-    tables = couple_variants(walks, settings(), names)
-    first = "experiment law variant lag chains censored mean max iterations_to_bound_0_01"
-    assert tables["meetings"].columns.tolist()[:9] == first.split()
-    for table in tables.values():
-        assert table[["experiment", "law", "variant"]].drop_duplicates().to_numpy().tolist() == [
-            ["e", "l1", "ours"]
-        ]
-        assert set(table.loc[table["chosen"], "lag"]) == {
-            int(tables["trails"].loc[tables["trails"]["chosen"], "lag"].iloc[0])
-        }
-
-
 def test_burn_in_is_what_the_bound_asks_for_and_the_cap_where_it_never_does():
     assert choose_burn_in(meetings(paper=(100, 110)), "paper", 999) == (220, True)
     assert choose_burn_in(meetings(paper=(100, None)), "paper", 999) == (999, False)
@@ -159,7 +143,7 @@ def test_noise_is_kept_at_a_thinning_that_makes_it_nearly_independent():
     row = compare_norm("l1", draws, MECHANISM)
     assert row["dimension"] == 2
     assert row["rule_mean"] == pytest.approx(2 / 0.3)
-    law = enumerate_law(TABLE.invariants, MECHANISM)
+    law = enumerate_distribution(TABLE.invariants, MECHANISM)
     check_mean(row["mean"], law.pmf @ MECHANISM.measure(law.points), row["mcse"])
 
 

@@ -4,8 +4,8 @@ import pytest
 from scipy.sparse import csr_array, vstack
 
 from isdp.constraints.hierarchy import Hierarchy
-from isdp.seeds import stream
-from isdp.topdown.sparse import run_sparse
+from isdp.streams import stream
+from isdp.topdown.sparse_descent import run_sparse
 from reproduction.data.histogram import CELLS
 from reproduction.national.blocks import (
     check_sums,

@@ -6,13 +6,7 @@ from reproduction.comparison.experiment import measure_queries
 from reproduction.comparison.settings import FAMILIES
 from reproduction.comparison.systems import list_systems
 from reproduction.data.histogram import Histogram
-from reproduction.national.releases import (
-    NATION,
-    list_releases,
-    pool_states,
-    run_batch,
-    select_state_errors,
-)
+from reproduction.national.releases import NATION, list_releases, pool_states, run_batch
 from reproduction.national.settings import count_jobs, list_states, split_batches
 from reproduction.topdown.experiment import keep_states
 from tests import ROOT
@@ -102,13 +96,6 @@ def test_pooled_errors_are_those_of_all_counties_together():
     cells = pooled.loc["detail"]
     assert list(cells.index[:4]) == ["all", "0", "1", "2"]
     assert cells["states"].iloc[0] == 2
-
-
-def test_each_state_has_a_row_a_query(small):
-    found = run_batch(5, small, "noise", list_releases("noise", STATES, SETTINGS)[:3])
-    table = select_state_errors(found)
-    assert list(table.columns[:5]) == ["system", "parameter", "budget", "state", "query"]
-    assert len(table) == 3 * found["query"].nunique()
 
 
 def test_states_are_all_or_some_in_the_order_of_the_counts():

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from isdp import InputError
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import (
     list_claim_figures,
     list_figures,
@@ -13,7 +14,6 @@ from reproduction.review.claims import (
     read_claims,
     read_figures,
 )
-from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
 SCHEMA = ROOT / "workflow/schemas/claims.schema.yaml"
@@ -139,23 +139,3 @@ def test_a_claim_that_can_be_undecided_knows_what_it_would_take():
         judged = each.get("judged", each["ours"])
         if {"error", "limits"} & set(judged):
             assert "draws" in judged or "tells" in each, each["claim"]
-
-
-def test_what_is_called_exact_has_no_error():
-    exact = [each for each in CLAIMS if each.get("exact")]
-    assert len(exact) > 40
-    for each in exact:
-        assert not {"error", "limits", "draws"} & set(each["ours"]), each["claim"]
-        assert "tells" not in each, each["claim"]
-
-
-def test_a_wing_has_one_word_for_all_that_is_its_own():
-    blocks = read_yaml(ROOT / "config/config.yaml")
-    for wing in {each["wing"] for each in CLAIMS}:
-        assert wing in blocks
-        sources = f"src/reproduction/{wing}"
-        for place in (f"{sources}/__init__.py", f"{sources}/descriptions.yaml"):
-            assert (ROOT / place).is_file()
-        assert (ROOT / f"workflow/rules/{wing}.smk").is_file()
-        for place in ("workflow/scripts", "tests/reproduction"):
-            assert (ROOT / place / wing).is_dir()

@@ -10,17 +10,11 @@ from PIL import Image
 
 from isdp.io.files import write_json
 from reproduction.data.differences import PAPER_RULE
+from reproduction.jobs.descriptions import Descriptions, Figure, Study, Table, read_descriptions
 from reproduction.review.claims import list_figures, list_tables
 from reproduction.review.frontpage import render_front_page
 from reproduction.review.results import Results
 from reproduction.review.scorecard import build_scorecard
-from reproduction.running.descriptions import (
-    Descriptions,
-    Figure,
-    Study,
-    Table,
-    read_descriptions,
-)
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 

@@ -7,9 +7,9 @@ import re
 import pytest
 from PIL import Image
 
+from reproduction.jobs.descriptions import Descriptions, Figure, Study, read_descriptions
 from reproduction.review.claims import list_figures
 from reproduction.review.gallery import select_pictures
-from reproduction.running.descriptions import Descriptions, Figure, Study, read_descriptions
 from tests import ROOT
 from tests.reproduction.review.test_claims import CLAIMS, ENTRIES
 

@@ -7,9 +7,9 @@ import pytest
 from docutils.core import publish_parts
 from jinja2 import Environment, StrictUndefined
 
+from reproduction.jobs.descriptions import Descriptions, Study, read_descriptions
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.captions import fill_overview, write_captions
-from reproduction.running.descriptions import Descriptions, Study, read_descriptions
-from reproduction.running.yaml_files import read_yaml
 from tests import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # Snakemake's call

@@ -11,7 +11,6 @@ from reproduction.review.scorecard import (
     describe_row,
     format_value,
     meets_bar,
-    summarise_scorecard,
 )
 
 HAVE = {"das_available": True, "vintage": "20201116"}
@@ -134,14 +133,6 @@ def test_several_values_each_keep_their_error():
 def test_an_error_without_a_size_leaves_two_places(error):
     found = Measured([0.125], [error], [(0.125, 0.125)])
     assert format_value(found) == ("0.12", "unknown" if math.isnan(error) else f"{error:.2f}")
-
-
-def test_limits_stand_in_the_place_of_an_error():
-    found = Measured([32.0], [], [(17.0, 60.5)])
-    assert format_value(found) == ("32", "17 to 60.5")
-    row = dict.fromkeys(COLUMNS, "") | {"paper_value": "44", "bar": "<= 4", "bar_of": "ours"}
-    row |= {"our_value": "32", "our_error": "17 to 60.5", "unit": "persons"}
-    assert describe_row(row) == "44 in the paper; 32 (17 to 60.5) persons here (bar <= 4, ours)"
 
 
 def test_a_value_that_is_read_off_a_figure_is_not_passed_off_as_printed():
@@ -275,18 +266,3 @@ def test_of_several_values_each_must_meet_the_bar():
     two = Measured([1.0, 3.0], [], [(1.0, 1.0), (3.0, 3.0)])
     assert decide(two, {"at_most": 3})[0] == "reproduced"
     assert decide(two, {"at_most": 2})[0] == "differs"
-
-
-def test_the_summary_counts_and_names_what_differs_and_what_is_undecided():
-    rows = [judged(1.0), judged(9.0), judged(2.1, ours=WITH_ERROR)]
-    text = summarise_scorecard(pd.DataFrame(rows))
-    first, *rest = text.splitlines()
-    assert first == (
-        "Scorecard of 3 claims: 1 reproduced, 1 differs, 1 undecided, 0 not checkable."
-    )
-    assert rest == [
-        "  differs: c (ISDP E.4): 1 in the paper; 9 persons here (bar <= 2, ours)",
-        "  undecided: c (ISDP E.4): 1 in the paper; 2.10 ± 0.10 persons here (bar <= 2, ours); the "
-        "bar lies within the Monte Carlo error, and about 900 chains would tell, where it stays as "
-        "it is",
-    ]

@@ -4,7 +4,7 @@ import pytest
 
 from isdp import Invariants
 from isdp.subspace import ProjectedGaussian, ProjectedLaplace, Query
-from isdp.subspace.calibration import multiplier
+from isdp.subspace.privacy.gaussian_calibration import multiplier
 from reproduction.subspace.checks import (
     NESTED_MULTIPLIER,
     check_all,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isdp import Invariants
-from isdp.subspace import Query, least_trace
+from isdp.subspace import Query, min_trace_shape
 from reproduction.subspace.equal_privacy import (
     L1_UNIT,
     RECORD_UNIT,
@@ -101,6 +101,6 @@ def test_swaps_and_the_longest_projected_step():
     assert moves.types == 36
     held = Invariants.margins((4, 4))
     assert not held.apply(moves.matrix.T).any()
-    assert least_trace(moves, held, "add-remove").trace == pytest.approx(36)
+    assert min_trace_shape(moves, held, "add-remove").trace == pytest.approx(36)
     assert largest_step(Query.histogram(16), held) == pytest.approx(3)
     assert largest_step(Query.histogram(5), Invariants.total(5)) == pytest.approx(2)

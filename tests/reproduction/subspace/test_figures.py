@@ -3,16 +3,11 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from isdp.plots.style import BOX, DARK, DAS, DRAW
+from isdp.plots.style import BOX, DAS, DRAW
 from reproduction.subspace import figures
 from reproduction.subspace.counties import tabulate_runs
 from reproduction.subspace.equal_privacy import L1_UNIT, RECORD_UNIT, compare_total
-from reproduction.subspace.guarantees import (
-    attained_loss,
-    compute_profiles,
-    tabulate_constant,
-    tabulate_failing,
-)
+from reproduction.subspace.guarantees import tabulate_constant, tabulate_failing
 from reproduction.subspace.workloads import tabulate_errors
 from tests.artists import boxes_of, inside, labelled, legend_of, marks_of
 
@@ -65,19 +60,6 @@ def test_points_at_which_the_constant_fails_lie_under_its_edge():
     assert wastes == grid["waste"].to_numpy().reshape(3, 3).tolist()
     lightness = [sum(line.get_color()[:3]) for line in right.get_lines()[:3]]
     assert lightness == sorted(lightness, reverse=True)
-    assert inside(figure)
-
-
-def test_losses_by_distance_and_profiles_of_both_kinds_of_noise():
-    profiles = compute_profiles(np.random.default_rng(2), [2, 3], [0.0, 0.5], 500)
-    attained = pd.concat([attained_loss(n, 0.5, [1, 10]) for n in (2, 3)])
-    figure = figures.plot_losses(attained, profiles)
-    left, right = figure.axes
-    assert labelled(left)["3"].get_ydata().tolist() == attained["share"].tolist()[2:]
-    styles = [(line.get_color(), line.get_linestyle()) for line in right.get_lines()]
-    assert styles == [(DARK[0], "-"), (DARK[0], "--"), (DARK[1], "-"), (DARK[1], "--")]
-    drawn = [line.get_ydata().tolist() for line in right.get_lines()]
-    assert drawn == profiles["delta"].to_numpy().reshape(4, 2).tolist()
     assert inside(figure)
 
 

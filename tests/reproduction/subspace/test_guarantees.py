@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from isdp.subspace.calibration import certified_delta, paper_constant
+from isdp.subspace.privacy.gaussian_calibration import certified_delta, paper_constant
 from reproduction.subspace.guarantees import (
     attained_loss,
     compute_profiles,

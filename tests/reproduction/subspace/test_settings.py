@@ -1,4 +1,4 @@
-from reproduction.running.yaml_files import read_yaml
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.subspace.settings import describe_workload
 from reproduction.subspace.workloads import build_workload
 from tests import ROOT

@@ -6,9 +6,7 @@ import pandas as pd
 import pytest
 
 import reproduction.subspace
-from isdp.seeds import stream
-from reproduction.running.descriptions import read_descriptions
-from reproduction.subspace.guarantees import compute_profiles
+from reproduction.jobs.descriptions import read_descriptions
 from reproduction.subspace.tables import (
     compare_errors,
     tabulate_campus,
@@ -59,21 +57,6 @@ def campus():
     return tabulate_campus(SEED, CAMPUS)
 
 
-def test_every_column_is_described(errors, guarantees, equal, campus):
-    tables = {**errors, **guarantees, **equal, **campus}
-    for name, table in tables.items():
-        described = DESCRIPTIONS.columns_of("tables", f"subspace_{name}", table.columns)
-        assert list(described) == list(table.columns)
-
-
-def test_tables_of_errors_have_each_workload_in_the_order_of_the_config(errors):
-    for name in ("workloads", "errors", "formulas", "frameworks"):
-        assert errors[name]["workload"].unique().tolist() in (["total", "square"], ["square"])
-    assert errors["near_optimal"]["workload"].tolist() == [
-        "square"
-    ]  # the total has three dimensions
-
-
 def test_comparisons_are_of_the_errors_in_the_table(errors):
     table = errors["errors"].set_index(["workload", "mechanism"])
     row = errors["formulas"].set_index(["workload", "mechanism"])
@@ -85,14 +68,6 @@ def test_comparisons_are_of_the_errors_in_the_table(errors):
     )
 
 
-def test_each_experiment_has_its_own_stream(errors, guarantees):
-    profiles = compute_profiles(stream(SEED, "subspace", "profiles"), **LOSSES)
-    pd.testing.assert_frame_equal(guarantees["profiles"], profiles)
-    one = {"total": WORKLOADS["total"]}
-    fewer = compare_errors(SEED, one, EPSILON, DELTA, 100)
-    pd.testing.assert_frame_equal(errors["checks"], fewer["checks"])
-
-
 def test_guarantees_follow_the_settings(guarantees):
     assert guarantees["attained"]["cells"].unique().tolist() == [2, 3]
     # the loss approaches epsilon from below as the release moves away from the truth
@@ -100,14 +75,6 @@ def test_guarantees_follow_the_settings(guarantees):
     assert share.between(0.999, 1 + 1e-9).all()
     assert len(guarantees["constant"]) == 4
     assert guarantees["losses"]["loss"].max() == pytest.approx(EPSILON)
-
-
-def test_equal_privacy_names_the_setting_first(equal):
-    for table in equal.values():
-        assert table.columns[0] == "setting"
-        assert table.groupby("setting", sort=False).ngroups == 2
-    epsilons = equal["equal_privacy"].groupby("setting", sort=False)["epsilon"].unique()
-    assert [values.tolist() for values in epsilons] == [[0.5], [1.0]]
 
 
 def test_the_results_of_the_campus_follow_from_the_seed(campus):

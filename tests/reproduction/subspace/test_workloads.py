@@ -3,8 +3,8 @@ import pytest
 
 from isdp import InputError
 from isdp.subspace import basis_sensitivity, difference_basis, null_space
-from isdp.subspace.bounds import approximate_spread, pure_spread
-from isdp.subspace.calibration import sigma
+from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
+from isdp.subspace.privacy.gaussian_calibration import sigma
 from reproduction.subspace.workloads import (
     build_workload,
     tabulate_errors,
@@ -128,10 +128,10 @@ def test_units_are_numbers_of_the_workload(errors):
 def test_every_error_is_above_its_bound(errors):
     assert errors["ratio"].min() > 1
     ratios = errors.set_index(["workload", "mechanism"])["ratio"]
-    gaussian = sigma(0.5, 1e-5) ** 2 / approximate_spread(0.5, 1e-5)
+    gaussian = sigma(0.5, 1e-5) ** 2 / min_variance_approximate(0.5, 1e-5)
     best = ratios.xs("best Gaussian", level="mechanism")
     assert best.to_numpy() == pytest.approx(np.full(7, gaussian), rel=2e-5)
-    spread = pure_spread(0.5)
+    spread = min_variance_pure(0.5)
     assert ratios["tree", "K-norm"] == pytest.approx(196.941 * 4 / (spread * 48.73790), rel=1e-5)
     assert ratios["total", "projected Laplace"] == pytest.approx(480 / (spread * 30))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, Invariants
-from isdp.exact import enumerate_law
+from isdp.exact import enumerate_distribution
 from reproduction.swapping.against_noise import (
     compare_advantages,
     compare_at_equal_error,
@@ -27,7 +27,7 @@ ONE = counts_before(read_massachusetts("data/swapping/massachusetts_1940.csv"))
 @pytest.mark.parametrize("counties", [2, 3])
 @pytest.mark.parametrize("epsilon", [1.0, 2.5])
 def test_noise_under_both_margins_is_noise_under_one_total_at_twice_epsilon(counties, epsilon):
-    law = enumerate_law(Invariants.margins((counties, 2)), GeneralizedLaplace(epsilon / 2))
+    law = enumerate_distribution(Invariants.margins((counties, 2)), GeneralizedLaplace(epsilon / 2))
     values, pmf = noise_distribution(counties, epsilon)
     for value in range(-5, 6):
         chance = law.pmf[law.points[:, 0] == value].sum()
@@ -37,7 +37,7 @@ def test_noise_under_both_margins_is_noise_under_one_total_at_twice_epsilon(coun
 
 @pytest.mark.parametrize("epsilon", [0.7, 2.0])
 def test_the_advantage_against_noise_is_the_enumerated_total_variation(epsilon):
-    law = enumerate_law(Invariants.total(3), GeneralizedLaplace(epsilon))
+    law = enumerate_distribution(Invariants.total(3), GeneralizedLaplace(epsilon))
     chances = dict(zip(map(tuple, law.points.tolist()), law.pmf, strict=True))
     shifted = {(a + 1, b - 1, c): p for (a, b, c), p in chances.items()}
     outputs = chances.keys() | shifted.keys()

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from reproduction.swapping import against_noise, attacks, budgets, figures
-from reproduction.swapping.demonstrations import compare_flavours
-from reproduction.swapping.figures import COMPARISON_LIMITS
 from reproduction.swapping.massachusetts import (
     compare_counties,
     fit_by_rate,
@@ -53,12 +51,6 @@ def test_the_points_of_the_budget_hold_all_that_is_drawn():
     assert parts["printed"][marks].to_numpy().tolist() == printed[marks].to_numpy().tolist()
 
 
-def test_a_budget_of_one_size_names_no_gap_beyond_it():
-    printed = budgets.recompute_printed(read_budgets("data/swapping/budgets.csv"))
-    axis = figures.plot_budget(budgets.compute_budget_curves([10], points=5), printed).axes[0]
-    assert "exact worst case" in lines(axis)
-
-
 def test_boxes_hold_the_runs_and_the_printed_error_is_at_a_half():
     households = {"one stratum": (ONE + 99) // 100}
     runs = simulate_swaps(np.random.default_rng(5), households, [0.1, 0.5], 7)
@@ -83,21 +75,6 @@ def test_deviations_stand_above_their_counties():
     assert [text.get_text() for text in axis.get_xticklabels()] == list(TABLE.index)
 
 
-def test_the_comparison_shows_seven_curves_and_its_conditions():
-    curves = against_noise.gather_error_curves(
-        ONE[0], against_noise.compare_at_equal_error(ONE, [0.05, 0.5]), [0.01, 1.0]
-    )
-    figure = figures.plot_against_noise(curves)
-    shown = lines(figure.axes[0])
-    assert len(shown) == 7
-    noise = curves[curves["curve"] == "integer noise"]
-    assert np.array_equal(shown["integer noise, exact"].get_ydata(), noise["mape"])
-    nominal = curves[curves["curve"] == "swapping, nominal"].sort_values("epsilon")
-    assert np.array_equal(shown["swapping, published bound"].get_xdata(), nominal["epsilon"])
-    written = " ".join(figure.texts[0].get_text().split())
-    assert all(note in written for note in COMPARISON_LIMITS)
-
-
 def test_attacks_show_places_and_datasets():
     totals, rates = TABLE["total"].to_numpy(), [0.01, 0.1, 0.5]
     found = attacks.compute_locations(TABLE.index, totals, rates)
@@ -120,21 +97,6 @@ def test_attacks_show_places_and_datasets():
     assert levels == [prior.min(), prior.max()]
     assert left.get_ylim()[0] < prior.min()
     assert not right.texts
-
-
-def test_tightness_shows_gaps_and_profiles():
-    points = budgets.gather_tightness_points([10, 100], [0.05, 0.5], [1e-3, 1e-10], 11691)
-    left, right = figures.plot_tightness(points, 11691).axes
-    shown = lines(left)["bound minus exact, p = 50 %"]
-    assert np.array_equal(shown.get_ydata(), points[points["panel"] == "gap"]["y"])
-    part = points[(points["panel"] == "profile") & (points["rate"] == 0.05)]
-    assert np.array_equal(lines(right)["p = 5 %"].get_ydata(), part["y"])
-    assert "11,691" in right.get_title(loc="left")
-    bounds = points[points["panel"] == "bound"].drop_duplicates("rate")
-    named = {text.get_text(): text.xy[1] for text in right.texts}
-    assert named == {
-        f"bound at p = {100 * row.rate:g} %: {row.y:.2f}": row.y for row in bounds.itertuples()
-    }
 
 
 def test_a_mix_has_one_colour_in_all_figures():
@@ -170,15 +132,3 @@ def test_unmixing_shows_both_errors_in_per_cent():
         undone = 100 * part["off_unmixed"] / part["before"]
         assert np.allclose(shown["corrected by a reader"].get_xdata(), undone)
     assert [text.get_text() for text in left.get_yticklabels()] == list(TABLE.index)
-
-
-def test_flavours_name_what_differs_in_their_cell():
-    found = compare_flavours()
-    axis = figures.plot_flavours(found).axes[0]
-    names = [text.get_text() for text in axis.get_xticklabels()]
-    texts = {text.get_position(): text.get_text() for text in axis.texts}
-    row = names.index("TopDown, PL 94-171")
-    assert texts[names.index("SafeTab, DDHC-A"), row] == "scope"
-    assert texts[row, row] == "one\nflavour"
-    swapping = names.index("permutation swapping")
-    assert texts[swapping, row].split() == ["scope", "unit", "standard"]

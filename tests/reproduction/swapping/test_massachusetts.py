@@ -101,12 +101,3 @@ def test_an_error_that_does_not_grow_is_noticed():
     found = summarise_runs(runs.round({"rate": 1}), households, 13.0).set_index("rate")["grows"]
     assert found[0.5] == False  # noqa: E712
     assert np.isnan(found[0.1])
-
-
-def test_equal_seeds_give_equal_runs_whatever_else_is_run():
-    households = {"one stratum": small(counts_before(TABLE))}
-    few, more = (
-        simulate_swaps(np.random.default_rng(8), households, rates, 2)
-        for rates in ([0.1], [0.1, 0.3])
-    )
-    assert few.equals(more[: len(few)])

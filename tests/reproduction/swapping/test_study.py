@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from isdp.accounting.flavours import SYSTEMS
-from isdp.swapping.budget import epsilon_bound
-from isdp.swapping.loss import worst_loss
-from isdp.swapping.permutation import Strata
-from reproduction.swapping import against_noise, attacks, budgets, demonstrations
+from isdp.swapping.mechanism.permutation import Strata
+from isdp.swapping.privacy.bound import epsilon_bound
+from isdp.swapping.privacy.worst_case import worst_case_loss
+from reproduction.swapping import attacks, budgets, demonstrations
 from reproduction.swapping.households import build_households
 from reproduction.swapping.massachusetts import fit_by_rate, fit_scenarios
 from reproduction.swapping.printed import counts_before, read_budgets, read_massachusetts
+from reproduction.swapping.theory.flavours import SYSTEMS
 
 TABLE = read_massachusetts("data/swapping/massachusetts_1940.csv")
 PRINTED = read_budgets("data/swapping/budgets.csv")
@@ -31,7 +31,7 @@ def test_the_permutations_drawn_have_their_law():
 
 
 @pytest.mark.parametrize("wrong", ["cycle", "no redraw"])
-def test_a_wrong_law_is_noticed(monkeypatch, wrong):
+def test_a_wrong_law_is_noticed(wrong):
     """A single cycle through all selected, and a selection of one that is left as it is."""
 
     def draw(rng, strata: Strata, rate):
@@ -50,8 +50,7 @@ def test_a_wrong_law_is_noticed(monkeypatch, wrong):
                 sigma[chosen] = moved
         return sigma
 
-    monkeypatch.setattr(budgets, "draw_permutation", draw)
-    found = budgets.compare_permutations(np.random.default_rng(11), (4,), (0.5,), 20_000)
+    found = budgets.compare_permutations(np.random.default_rng(11), (4,), (0.5,), 20_000, draw)
     assert found["p"].iloc[0] < 1e-6
 
 
@@ -75,7 +74,7 @@ def test_tightness_gathers_gaps_and_profiles():
     points = budgets.gather_tightness_points([10, 100], [0.05, 0.5], [1e-3, 1e-10], 11691)
     gap = points[points["panel"] == "gap"]
     assert gap["x"].tolist() == [10, 100]
-    assert gap["y"].tolist() == [epsilon_bound(0.5, n) - worst_loss(0.5, n) for n in (10, 100)]
+    assert gap["y"].tolist() == [epsilon_bound(0.5, n) - worst_case_loss(0.5, n) for n in (10, 100)]
     profile = points[points["panel"] == "profile"].set_index(["rate", "x"])["y"]
     bound = points[points["panel"] == "bound"].set_index(["rate", "x"])["y"]
     assert (profile < bound).all()
@@ -143,26 +142,6 @@ def test_chi_square_is_least_near_the_likely_rate():
     assert fitted["rate_z"] == pytest.approx((fitted["rate"] - 0.5) / fitted["error"])
     at_half = curve[np.isclose(curve["rate"], 0.5)]["chi_square"].item()
     assert at_half == pytest.approx(fitted["chi_square"])
-
-
-def test_what_the_figure_of_attacks_shows_is_in_its_tables():
-    totals, rates = TABLE["total"].to_numpy(), [0.1, 0.5]
-    found, state = (
-        attacks.compute_locations(TABLE.index, totals, rates),
-        attacks.compute_accuracy(totals, rates),
-    )
-    told = against_noise.compare_advantages(
-        ONE, 9, 3, against_noise.compare_at_equal_error(ONE, rates)
-    )
-    points = attacks.gather_attack_curves(found, state, told)
-    assert points.groupby("panel")["curve"].nunique().tolist() == [3, 3]
-    island = points[points["curve"] == "Nantucket"]
-    exact = found[found["county"] == "Nantucket"]
-    assert island["chance"].tolist() == exact["posterior"].tolist()
-    assert island["without_data"].tolist() == exact["prior"].tolist()
-    noise = points[points["curve"] == "noise_unmixed"]
-    assert noise["chance"].tolist() == told["noise_unmixed"].tolist()
-    assert noise["without_data"].isna().all()
 
 
 def test_simulated_swaps_stand_beside_their_own_county_and_rate():

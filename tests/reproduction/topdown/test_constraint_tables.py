@@ -3,12 +3,8 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from isdp.seeds import stream
-from reproduction.topdown.implied import (
-    derive_constraints,
-    tabulate_group_quarters,
-    tabulate_naive,
-)
+from isdp.streams import stream
+from reproduction.topdown.implied import derive_constraints, tabulate_group_quarters, tabulate_naive
 
 SETTINGS = {
     "naive": {"epsilons": [1.0], "draws": 200},

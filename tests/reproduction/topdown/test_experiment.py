@@ -3,9 +3,8 @@ import pandas as pd
 import pytest
 from scipy.stats import linregress
 
-from isdp.exact import total_law
-from isdp.seeds import stream
-from isdp.topdown import Plan
+from isdp.exact import total_distribution
+from isdp.streams import stream
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
 from reproduction.topdown.configurations import (
@@ -148,7 +147,7 @@ def test_integer_noise_keeps_what_each_state_holds(small, held):
         if together == 1:  # a state of one county
             assert not moved.any()
         else:
-            chance = 1 - total_law(together, 1 / 3).within(0)
+            chance = 1 - total_distribution(together, 1 / 3).within(0)
             check_mean(moved, chance, np.sqrt(chance * (1 - chance)))
         kept = released[rows].sum(axis=0) - small.counts[rows].sum(axis=0)
         assert kept.sum() == 0
@@ -234,8 +233,3 @@ def test_errors_that_are_all_alike_have_no_slope():
     found = fit_state_slopes(counties, np.full(len(errors), 7))
     assert (found["slope"] == 0).all()
     assert (found["p"] == 1).all()
-
-
-def test_plans_are_named_and_complete():
-    assert all(isinstance(plan, Plan) for plan in PLANS.values())
-    assert {"identity 1", "identity 4", "slides", "production"} <= set(PLANS)

@@ -179,17 +179,6 @@ def test_the_trace_of_swapping_is_shown_in_persons_a_thousand():
     assert inside(figure)
 
 
-def test_without_the_bureaus_budget_the_trace_shows_the_simple_run():
-    trace = pd.DataFrame(
-        {"system": ["identity 4"], "group": ["adult"], "slope": [0.002], "robust_error": [0.0005]}
-    )
-    sizes = pd.DataFrame(
-        {"system": ["identity 4"], "group": ["adult"], "from_population": [0], "rmse": [3.0]}
-    )
-    left, _ = figures.plot_swapping(trace, sizes).axes
-    assert legend_of(left) == ["TopDown, identity 4"]
-
-
 def test_noise_shows_the_ratio_of_the_variances_by_delta():
     conversions = ["first", "second", "third"]
     table = pd.DataFrame(

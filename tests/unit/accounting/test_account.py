@@ -1,11 +1,12 @@
 """What several releases cost and give away together does not depend on their order."""
 
+from fractions import Fraction
 from itertools import permutations
 
 import pytest
 
 from isdp.cli import main
-from isdp.privatize.account import account
+from isdp.commands.account import account
 
 SETS = {"one": "p: [a], q: [b, c]", "two": "r: [c, d]", "three": "s: [d, b]"}
 
@@ -18,7 +19,7 @@ def releases(tmp_path_factory):
     for name, sets in SETS.items():
         rules = folder / f"{name}.yaml"
         rules.write_text(f"subsets: {{{sets}}}")
-        given = ["privatize", table, "--epsilon", "1", "--invariants", rules, "--no-picture"]
+        given = ["privatize", table, "--epsilon", "1/4", "--invariants", rules, "--no-picture"]
         assert main([*map(str, given), "--out", str(folder / name)]) == 0
     return folder
 
@@ -30,13 +31,13 @@ def test_all_totals_count_together_and_what_one_settles_alone_is_not_new(release
         cells_path=releases / "one/noisy.csv",
         invariants_paths=[releases / f"{name}.yaml" for name in SETS],
     )
-    assert found.guarantee.loss == 3
+    assert found.guarantee.loss == Fraction(3, 4)
     assert found.together.settled == ["a", "b", "c", "d"]
     assert found.together.new == ["b", "c", "d"]
     assert found.together.residues == []
     # e and f are in no total, so that one person can change between them
     assert found.together.exchange
-    assert found.guarantee.loss_per_person == 6
+    assert found.guarantee.loss_per_person == Fraction(3, 2)
 
 
 @pytest.mark.parametrize("order", [*permutations(["one", "two"])])
@@ -47,3 +48,16 @@ def test_cells_that_no_release_settles_are_not_settled(releases, order):
         invariants_paths=[releases / f"{name}.yaml" for name in order],
     )
     assert (found.together.settled, found.together.new) == (["a"], [])
+
+
+def test_a_cell_in_no_total_is_no_place_to_move_to_alone(tmp_path):
+    """Both margins of a 2 x 2 table, and a further cell: no two cells are in the same totals."""
+    (tmp_path / "table.csv").write_text("cell,count\na,41\nb,50\nc,60\nd,70\ne,90\n")
+    rules = "subsets: {p: [a, b], q: [c, d], r: [a, c], s: [b, d]}"
+    (tmp_path / "rules.yaml").write_text(rules)
+    given = ["privatize", tmp_path / "table.csv", "--invariants", tmp_path / "rules.yaml"]
+    for name, epsilon in (("one", "1/4"), ("two", "1/3")):
+        options = ["--epsilon", epsilon, "--no-picture", "--out", tmp_path / name]
+        assert main([*map(str, given + options)]) == 0
+    found = account([tmp_path / name / "certificate.json" for name in ("one", "two")])
+    assert found.guarantee.per_person is None

@@ -4,8 +4,8 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution as oracle
 from dp_accounting.rdp import rdp_privacy_accountant as rdp
 
-from isdp.accounting.composed import delta_geometric, delta_laplace
 from isdp.accounting.conversions import epsilon_for
+from isdp.accounting.exact_composition import delta_geometric, delta_laplace
 
 INTERVAL = 1e-4  # of the oracle's grid of losses
 CASES = [(1.0, 12.0, 12), (4.0, 3.0, 12), (1.0, 2.0, 5), (0.0, 1.0, 3)]
@@ -21,19 +21,18 @@ def bracket(make, parameter, count, epsilon):
     ]
 
 
+@pytest.mark.parametrize(
+    ("law", "make", "parameter"),
+    [
+        (delta_laplace, oracle.from_laplace_mechanism, lambda scale: scale),
+        (delta_geometric, oracle.from_discrete_laplace_mechanism, lambda scale: 1 / scale),
+    ],
+)
 @pytest.mark.parametrize(("epsilon", "scale", "count"), CASES)
-def test_composed_laplace_noise_lies_within_the_oracles_bounds(epsilon, scale, count):
+def test_composed_noise_lies_within_the_oracles_bounds(law, make, parameter, epsilon, scale, count):
     epsilon *= 0.6  # well below the pure loss, where delta is not 0
-    low, high = bracket(oracle.from_laplace_mechanism, scale, count, epsilon)
-    assert low - 1e-12 <= delta_laplace(epsilon, scale, count) <= high + 1e-12
-    assert high - low < 0.01
-
-
-@pytest.mark.parametrize(("epsilon", "scale", "count"), CASES)
-def test_composed_geometric_noise_lies_within_the_oracles_bounds(epsilon, scale, count):
-    epsilon *= 0.6
-    low, high = bracket(oracle.from_discrete_laplace_mechanism, 1 / scale, count, epsilon)
-    assert low - 1e-12 <= delta_geometric(epsilon, scale, count) <= high + 1e-12
+    low, high = bracket(make, parameter(scale), count, epsilon)
+    assert low - 1e-12 <= law(epsilon, scale, count) <= high + 1e-12
     assert high - low < 0.01
 
 

@@ -3,11 +3,13 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from isdp import InputError
-from isdp.accounting import Guarantee, as_zcdp, compose
+from isdp.accounting import PrivacyGuarantee, as_zcdp, compose
 
-THIRD = Guarantee("pure", Fraction(1, 3), "l1", 2, "geometric")
+THIRD = PrivacyGuarantee("pure", Fraction(1, 3), "l1", 2, "geometric")
 ALONE = "no one can move alone"
 VAGUE = replace(THIRD, per_person=None, why_not_per_person=ALONE)
 
@@ -17,6 +19,14 @@ def test_losses_of_one_kind_add_up_exactly():
     assert together.loss == 1
     assert together.source == "geometric"
     assert together.loss_per_person == 2
+    assert compose([THIRD, replace(THIRD, loss=Fraction(1, 7))]).loss == Fraction(10, 21)
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=2, max_size=5))
+def test_a_sum_of_floats_is_never_below_the_exact_one(losses):
+    together = compose([replace(THIRD, loss=loss) for loss in losses])
+    exact = sum(Fraction(repr(loss)) for loss in losses)
+    assert exact <= Fraction(repr(together.loss)) <= exact * (1 + Fraction(1, 10**15))
 
 
 @pytest.mark.parametrize("order", [*permutations([1, Fraction(7, 2), 2])])
@@ -27,8 +37,10 @@ def test_the_largest_distance_of_a_person_counts_wherever_it_stands(order):
 
 
 def test_deltas_add_up_too():
-    one = Guarantee("approximate", 0.1, "person", 1, "a", delta=1e-9, growth="none")
-    two = Guarantee("approximate", 0.2, "person", 1, "b", delta=Fraction(1, 10**9), growth="none")
+    one = PrivacyGuarantee("approximate", 0.1, "person", 1, "a", delta=1e-9, growth="none")
+    two = PrivacyGuarantee(
+        "approximate", 0.2, "person", 1, "b", delta=Fraction(1, 10**9), growth="none"
+    )
     both = compose([one, two])
     assert Fraction(repr(both.loss)) >= Fraction(3, 10)
     assert both.loss == pytest.approx(0.3)
@@ -43,6 +55,7 @@ def test_a_missing_figure_per_person_stays_missing_wherever_it_stands(guarantees
     assert together.loss_per_person is None
     assert together.why_not_per_person == ALONE
     assert as_zcdp(together).loss_per_person is None
+    assert compose([VAGUE, VAGUE]).why_not_per_person == ALONE
 
 
 @pytest.mark.parametrize(
@@ -56,9 +69,9 @@ def test_a_missing_figure_per_person_stays_missing_wherever_it_stands(guarantees
     ],
 )
 def test_only_like_is_added_to_like(change):
-    for pair in permutations([THIRD, replace(THIRD, **change)]):
+    for several in permutations([THIRD, THIRD, replace(THIRD, **change)]):
         with pytest.raises(InputError, match=next(iter(change))):
-            compose(pair)
+            compose(several)
 
 
 def test_nothing_cannot_be_composed():
@@ -67,7 +80,7 @@ def test_nothing_cannot_be_composed():
 
 
 def test_deltas_that_reach_one_promise_nothing():
-    half = Guarantee("approximate", 1, "person", 1, "a", delta=0.5, growth="none")
+    half = PrivacyGuarantee("approximate", 1, "person", 1, "a", delta=0.5, growth="none")
     with pytest.raises(InputError, match="delta"):
         compose([half, half])
 

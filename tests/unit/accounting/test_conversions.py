@@ -6,14 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isdp import InputError
-from isdp.accounting import Guarantee
-from isdp.accounting.conversions import (
-    CONVERSIONS,
-    convert,
-    epsilon_above,
-    epsilon_for,
-    rho_for,
-)
+from isdp.accounting import PrivacyGuarantee
+from isdp.accounting.conversions import CONVERSIONS, convert, epsilon_above, epsilon_for, rho_for
 
 NAMES = list(CONVERSIONS)
 RHO = st.floats(1e-4, 1e3)
@@ -84,7 +78,7 @@ def test_epsilon_is_never_negative():
 
 
 def test_a_zcdp_guarantee_is_converted_for_one_person():
-    law = Guarantee(
+    law = PrivacyGuarantee(
         *("zCDP", 1.315, "l2", 2, "discrete Gaussian"),
         growth="quadratic",
         held="states",
@@ -108,9 +102,11 @@ def test_a_zcdp_guarantee_is_converted_for_one_person():
         lambda: epsilon_for("slides", math.nan, 0.1),
         lambda: rho_for("slides", 0, 0.1),
         lambda: rho_for("exact Gaussian", 1, 2),
-        lambda: convert(Guarantee("pure", 1, "l1", 2, "x"), 0.1, "slides"),
+        lambda: convert(PrivacyGuarantee("pure", 1, "l1", 2, "x"), 0.1, "slides"),
         lambda: convert(
-            Guarantee("zCDP", 1, "l2", None, "x", growth="quadratic", why_not_per_person="y"),
+            PrivacyGuarantee(
+                "zCDP", 1, "l2", None, "x", growth="quadratic", why_not_per_person="y"
+            ),
             *(0.1, "slides"),
         ),
     ],

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from isdp import InputError
-from isdp.topdown import Hierarchy
+from isdp.constraints.hierarchy import Hierarchy
 
 COLUMNS = {"state": ["a", "b", "a", "b"], "county": ["1", "2", "3", "4"]}
 

@@ -92,10 +92,6 @@ def test_elimination_subset_bounds_and_enumeration_give_the_same_points(seed, le
     keep = range(leaves * kinds, (leaves + 1) * kinds)
     implied = implied_constraints(regions_polytope(totals, present), keep).polytope
 
-    def allowed(table, total, row):
-        known = all(x >= 1 if p else x == 0 for x, p in zip(table, row, strict=True))
-        return sum(table) == total and known
-
     tables = [
         [
             t

@@ -68,14 +68,6 @@ def test_all_frozen_is_an_answer_too():
     assert convergence(np.zeros((2, 10, 2), int))["frozen"].all()
 
 
-def test_what_is_wanted_alone_is_what_it_is_among_the_others():
-    draws = np.random.default_rng(4).normal(size=(4, 100, 3))
-    wanted = ["mean", "frozen", "ess_tail", "rhat"]
-    alone = convergence(draws, ("ess_tail", "rhat"))
-    assert alone.columns.tolist() == wanted
-    assert alone.equals(convergence(draws)[wanted])
-
-
 @pytest.mark.parametrize("shape", [(4, 100), (1, 100, 2), (4, 3, 2)])
 def test_too_little_to_diagnose_is_refused(shape):
     with pytest.raises(InputError, match="at least 2 chains"):

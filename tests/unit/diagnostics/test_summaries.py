@@ -39,11 +39,3 @@ def test_a_box_has_its_quartiles_whiskers_extremes_and_one_draw():
     assert shown[1]["whisker_high"] == [1]
     assert shown[1]["extreme"] == [40]
     assert shown[1]["one_draw"] == [-1]
-
-
-def test_whiskers_end_at_values_on_both_sides_and_extremes_lie_beyond():
-    noise = np.array([-30, -12, *range(-6, 7), 13, 30]).reshape(1, -1, 1)
-    shown = boxes(noise).groupby("series")["value"].apply(list)
-    assert (shown["q1"], shown["q3"]) == ([-4], [4])
-    assert (shown["whisker_low"], shown["whisker_high"]) == ([-12], [13])
-    assert shown["extreme"] == [-30, 30]

@@ -6,24 +6,20 @@ import numpy as np
 import pytest
 
 from isdp import GeneralizedLaplace, InputError, Invariants
-from isdp.exact.kernels import GramSchmidt, integer_gaussian, mass
-from isdp.exact.klein import (
-    GaussianSampler,
-    _reduced,
+from isdp.errors import MisfitError
+from isdp.exact.overlapping.compiled_klein import GramSchmidt, mass
+from isdp.exact.overlapping.klein import (
+    KleinSampler,
     gram_schmidt,
     log_masses,
     log_sum_floor,
     refuse_wide,
     tries_bound,
 )
-from isdp.exact.mixture import MixtureSampler
-from isdp.exact.staged import (
-    StagedSampler,
-    _best_parts,
-    _dependents,
-)
-from isdp.lattice.kernel import degrees_of_freedom
-from isdp.mechanisms.gaussian import GeneralizedGaussian
+from isdp.exact.overlapping.l2_mixture import MixtureSampler
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.lattice.null_lattice import degrees_of_freedom
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
 
 EDGES = {
     "one cell, held": Invariants.total(1),
@@ -37,9 +33,9 @@ EDGES = {
     "4 x 4 table": Invariants.margins((4, 4)),
 }
 LAWS = {
-    "l1": lambda scale: (StagedSampler, GeneralizedLaplace(1 / scale)),
+    "l1": lambda scale: (StagedRejectionSampler, GeneralizedLaplace(1 / scale)),
     "l2": lambda scale: (MixtureSampler, GeneralizedLaplace(1 / scale, "l2")),
-    "gaussian": lambda scale: (GaussianSampler, GeneralizedGaussian(scale)),
+    "gaussian": lambda scale: (KleinSampler, GeneralizedGaussian(scale)),
 }
 
 
@@ -85,7 +81,7 @@ def test_laws_of_another_form_are_refused(law):
     kind, _ = LAWS[law](1.0)
     for other in LAWS.keys() - {law}:
         _, mechanism = LAWS[other](1.0)
-        with pytest.raises(InputError, match=f"{kind.method}: serves laws of weight exp"):
+        with pytest.raises(MisfitError):
             kind(Invariants.total(2), mechanism)
 
 
@@ -94,37 +90,37 @@ def test_laws_of_another_form_are_refused(law):
     [((10, 10), "l1", 4.0, 1e4), ((4, 4), "l2", 4.0, 1.001), ((10, 10), "gaussian", 0.5, 100)],
 )
 def test_too_many_tries_are_refused_before_they_are_made(shape, law, scale, limit):
-    with pytest.raises(InputError, match=r"in dimension \d+ may take .* tries a draw"):
-        sampler(Invariants.margins(shape), law, scale, most_tries=limit)
+    with pytest.raises(InputError):
+        sampler(Invariants.margins(shape), law, scale, max_proposals=limit)
 
 
 def test_a_draw_that_is_never_accepted_ends_in_an_error():
     made = sampler(Invariants.margins((3, 3)), "l2", 0.6)
-    made.most_tries = 0.0
-    with pytest.raises(InputError, match="not accepted"):
+    made.max_proposals = 0.0
+    with pytest.raises(InputError):
         made.sample(np.random.default_rng(0), 1)
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_noise_beyond_integers_that_are_held_is_refused(law):
-    with pytest.raises(InputError, match="bit"):
+    with pytest.raises(InputError):
         sampler(Invariants.total(3), law, 1e18)
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
 def test_an_epsilon_that_cannot_be_squared_is_refused(scale):
-    with pytest.raises(InputError, match="mixture: epsilon"):
+    with pytest.raises(InputError, match="epsilon"):
         sampler(Invariants.total(3), "l2", scale)
 
 
 @pytest.mark.parametrize(("matrix", "tries"), [(np.eye(3, dtype=int), 0), (np.ones((0, 3)), 1)])
 def test_what_is_never_refused_takes_a_try_for_each_block(matrix, tries):
-    made = StagedSampler(Invariants(matrix), GeneralizedLaplace(0.5))
-    assert made.expected_tries == tries
+    made = StagedRejectionSampler(Invariants(matrix), GeneralizedLaplace(0.5))
+    assert made.expected_proposals == tries
 
 
 def test_large_coefficients_are_refused():
-    with pytest.raises(InputError, match="coefficients beyond"):
+    with pytest.raises(InputError):
         sampler(Invariants([[1, 2**40], [0, 0]]), "l1", 1.0)
 
 
@@ -144,14 +140,6 @@ def test_mass_is_the_sum_and_is_largest_at_whole_centres(s, c):
     direct = np.exp(-0.5 * ((k - c) / s) ** 2).sum()
     assert mass(s, c) == pytest.approx(direct, rel=1e-14)
     assert mass(s, 0.5) <= mass(s, c) <= mass(s, 0.0)
-
-
-@pytest.mark.parametrize("s", [1e-200, 0.01, 0.4])
-def test_narrow_gaussians_stay_next_to_their_centre(s):
-    rng = np.random.default_rng(4)
-    drawn = {integer_gaussian(rng, 1e6 + 0.25, s) for _ in range(100)}
-    assert 1e6 in drawn
-    assert drawn <= {1e6 - 1, 1e6, 1e6 + 1, 1e6 + 2}
 
 
 @pytest.mark.parametrize("sigma", [0.2, 0.5, 0.8, 3.0])
@@ -174,51 +162,13 @@ def test_on_a_line_every_try_of_a_gaussian_is_kept():
     assert tries_bound([math.sqrt(2)], 3.0) == pytest.approx(1)
 
 
-def test_a_basis_counts_as_reduced_where_its_next_vector_is_not_much_shorter():
-    """Lovasz: |b*_2|^2 + mu^2 |b*_1|^2 is at least delta |b*_1|^2, with mu at most a half."""
-
-    def reduced(first, second, mu, delta=0.75):
-        basis = np.zeros((2, 2), dtype=np.int64)
-        return _reduced(GramSchmidt(basis, np.array([first, second]), mu * np.eye(2, k=1)), delta)
-
-    assert reduced(1.0, 1.0, 0.0)
-    assert reduced(10.0, 8.67, 0.0)
-    assert not reduced(10.0, 8.65, 0.0)
-    assert reduced(10.0, 7.08, 0.5)  # 50.1 + 25 against 75
-    assert not reduced(10.0, 7.07, 0.5)
-    assert not reduced(1.0, 1.0, -0.52)
-
-
 @pytest.mark.parametrize(("share", "refused"), [(0.99, False), (1.01, True)])
 def test_coefficients_are_drawn_up_to_the_52_bits_that_doubles_leave_them(share, refused):
     """One vector of length 2: a coefficient reaches 40 sigma, halved; a cell 40 sigma."""
     frame = GramSchmidt(np.ones((4, 1), np.int64), np.array([2.0]), np.zeros((1, 1)))
     sigma = share * 2**52 / 40
     if refused:
-        with pytest.raises(InputError, match="52 bits"):
+        with pytest.raises(InputError):
             refuse_wide(frame, sigma)
     else:
         refuse_wide(frame, sigma)
-
-
-def test_dependent_cells_are_solved_exactly():
-    invariants = EDGES["negative divisors"]
-    for order in (np.arange(4), np.arange(4)[::-1], np.array([2, 0, 3, 1])):
-        for dependent in _dependents(invariants, order):
-            assert dependent.divisor > 0
-    dependents = {d.cell: d for d in _dependents(invariants, np.arange(4))}
-    assert dependents[0].cells == (2, 3)
-    assert (dependents[0].coefficients, dependents[0].divisor) == ((3, -1), 7)
-    assert (dependents[1].coefficients, dependents[1].divisor) == ((2,), 5)
-
-
-def test_rows_of_a_table_are_blocks_and_tables_apart_are_parts():
-    (part,) = _best_parts(Invariants.margins((4, 4)))
-    assert sorted(len(block.cells) for block in part.blocks) == [3, 3, 3]
-    assert [len(block.dependents) for block in part.blocks] == [1, 1, 1]
-    assert len(part.dependents) == 4
-    table = Invariants.margins((2, 2)).matrix
-    apart = Invariants(np.kron(np.eye(3, dtype=int), np.pad(table, ((0, 0), (0, 1)))))
-    parts = _best_parts(apart)
-    assert len(parts) == 4  # three tables, and the cells that nothing constrains
-    assert sorted(len(part.blocks[0].cells) for part in parts) == [1, 1, 1, 3]

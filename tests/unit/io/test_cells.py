@@ -15,14 +15,6 @@ def at(line):
     return f"line {line}"
 
 
-@pytest.mark.parametrize("around", [" ", "\t", "\x0b", "\x0c", "\x1c", "\x1f", "\x85", "\u3000"])
-def test_whatever_counts_as_blank_is_stripped(around):
-    table = cells_of(f"a,b\n1,{around}2{around}\n", "x.csv")
-    assert table["b"].tolist() == ["2"]
-    quoted = cells_of('a,b\n1,"2\n"\n', "x.csv")
-    assert quoted["b"].tolist() == ["2"]
-
-
 def test_cells_are_stripped_text_by_the_line_on_which_their_row_ends():
     cells = cells_of('a,b\n 01 ,"x\ny"\n\n2, z \n', "t.csv")
     assert cells.index.tolist() == [3, 5]
@@ -43,16 +35,6 @@ def test_every_cell_is_stripped_wherever_its_blanks_stand(rows, quoting, end):
     writer.writerows([("x", "y"), *rows])
     cells = cells_of(text.getvalue(), "t.csv")
     assert cells.to_numpy().tolist() == [[cell.strip() for cell in row] for row in rows]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['a,b\n"1"," 2"\n', 'a,b\n"1","2 "\n', "a,b\n1,2 ", " a,b\n1,2", "a,b\n1 ,2", "a,b\r 1,2"],
-)
-def test_a_single_space_at_an_edge_is_seen(text):
-    cells = cells_of(text, "t.csv")
-    assert list(cells) == ["a", "b"]
-    assert cells.to_numpy().tolist() == [["1", "2"]]
 
 
 @pytest.mark.parametrize(

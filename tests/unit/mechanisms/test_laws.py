@@ -10,11 +10,11 @@ import pytest
 from scipy.special import gammaincc
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, mcmc
-from isdp.accounting import Guarantee
-from isdp.exact import choose, enumerate_law, sample
-from isdp.exact.choice import SAMPLERS
+from isdp.accounting import PrivacyGuarantee
+from isdp.exact import enumerate_distribution, sample, select_sampler
+from isdp.exact.selection import SAMPLERS
 from isdp.mechanisms import Energy, Mechanism
-from isdp.mechanisms.laplace import gamma_reach
+from isdp.mechanisms.generalized_laplace import bound_gamma
 
 LAWS = [
     GeneralizedLaplace(0.3),
@@ -39,7 +39,9 @@ class Households(Mechanism):
 
     @property
     def guarantee(self):
-        return Guarantee("pure", self.rho, "household", None, "me", why_not_per_person="they move")
+        return PrivacyGuarantee(
+            "pure", self.rho, "household", None, "me", why_not_per_person="they move"
+        )
 
     def measure(self, noise):
         return np.abs(noise).sum(axis=-1)
@@ -85,7 +87,7 @@ def test_the_size_of_a_cell_s_noise_is_its_share_of_the_norm():
 
 @pytest.mark.parametrize("dimension", [1, 10, 1000])
 def test_the_reach_of_a_gamma_law_leaves_next_to_nothing_out(dimension):
-    assert gammaincc(dimension, 0.3 * gamma_reach(dimension, 0.3)) < 1e-20
+    assert gammaincc(dimension, 0.3 * bound_gamma(dimension, 0.3)) < 1e-20
 
 
 @pytest.mark.parametrize("law", [*LAWS, Households(0.7), Rooted(0.7)])
@@ -114,7 +116,9 @@ def test_guarantees_of_the_laplace_laws():
 @pytest.mark.parametrize("order", [1.5, 3.0, 20.0])
 def test_the_gaussians_guarantee_bounds_the_renyi_divergence_on_a_lattice(sigma, order):
     """Summed over the lattice of three cells under a total, for each short shift."""
-    points = enumerate_law(Invariants.total(3), GeneralizedLaplace(1.0, "l2"), radius=30).points
+    points = enumerate_distribution(
+        Invariants.total(3), GeneralizedLaplace(1.0, "l2"), radius=30
+    ).points
     law = GeneralizedGaussian(sigma)
     here = law.log_weight(points)
     for shift in points[(np.abs(points).sum(axis=1) <= 6)]:
@@ -133,10 +137,10 @@ def test_a_made_up_law_is_drawn_by_every_sampler_of_its_form():
     law, twin = Households(0.6), GeneralizedLaplace(0.3)
     rng = np.random.default_rng
     for invariants in (Invariants.total(5), TABLE):
-        chosen = choose(invariants, law)
+        chosen = select_sampler(law, invariants)
         assert (chosen.method, chosen.reason) == (
-            choose(invariants, twin).method,
-            choose(invariants, twin).reason,
+            select_sampler(twin, invariants).method,
+            select_sampler(twin, invariants).reason,
         )
         for kind in SAMPLERS:
             try:
@@ -157,7 +161,7 @@ def test_a_law_that_no_sampler_knows_is_refused_by_all_with_the_reason():
         with pytest.raises(InputError, match=f"^{kind.method}: .*{Largest.name}"):
             kind(TABLE, Largest(1.0))
     with pytest.raises(InputError, match=Largest.name):
-        choose(TABLE, Largest(1.0))
+        select_sampler(Largest(1.0), TABLE)
     with pytest.raises(InputError, match=Largest.name):
         mcmc.sample(np.random.default_rng(1), TABLE, Largest(1.0), draws=1)
 

@@ -94,12 +94,6 @@ def test_the_difference_basis_spans_the_differences_and_no_more(name, relation):
         assert moment == pytest.approx(np.diag(np.diag(moment)), abs=1e-9 * moment.max())
 
 
-def test_the_difference_basis_of_a_total_is_that_of_haar():
-    held = Invariants.total(102)
-    size = basis_sensitivity(Query.histogram(102), difference_basis(Query.histogram(102), held))
-    assert size == pytest.approx(sensitivities(102, "haar"))
-
-
 def test_l1_sensitivities_in_the_difference_basis():
     def found(name):
         query, held = WORKLOADS[name]

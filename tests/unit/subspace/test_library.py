@@ -6,8 +6,8 @@ from dp_accounting.pld import privacy_loss_mechanism as oracle
 from dp_accounting.pld.common import DifferentialPrivacyParameters
 
 from isdp import Invariants
-from isdp.subspace.calibration import delta, multiplier
-from isdp.subspace.loss import integrated_profile, log_density
+from isdp.subspace.privacy.gaussian_calibration import delta, multiplier
+from reproduction.subspace.theory.privacy_loss import integrated_profile, log_density
 
 SEARCH = 1e-7  # the width at which the library's bisection ends
 ROUNDING = 1e-15  # of the library, which takes the difference of two chances
@@ -50,17 +50,3 @@ def test_the_profile_of_laplace_noise_is_the_library_s(row, scale):
     )
     wanted = oracle.LaplacePrivacyLoss(scale).get_delta_for_epsilon(epsilons)
     assert found.deltas == pytest.approx(wanted, rel=1e-10, abs=ROUNDING)
-
-
-def test_a_total_spares_two_cells_what_the_library_says_of_conditioned_noise():
-    """Noise conditioned on x + y = 0 is Laplace noise of half the scale along the line."""
-    epsilons = np.array([0, 0.25, 0.5, 0.75, 0.9])
-    found = integrated_profile(
-        np.array([1, -1]) / np.sqrt(2),
-        np.sqrt(2),
-        lambda y: -np.abs(y).sum(axis=-1) / 2 - np.log(2 * np.sqrt(2)),
-        epsilons,
-        2.0,
-    )
-    wanted = oracle.LaplacePrivacyLoss(1.0).get_delta_for_epsilon(epsilons)
-    assert found.deltas == pytest.approx(wanted, rel=1e-10)

@@ -15,12 +15,13 @@ from isdp.subspace import (
     Query,
     base_decomposition,
     difference_basis,
+    differences,
     kronecker_basis,
-    least_trace,
-    spherical,
+    min_trace_shape,
+    spherical_shape,
 )
-from isdp.subspace.calibration import certified_delta, sigma
-from isdp.subspace.factorisation import Shape
+from isdp.subspace.mechanisms.correlated_shapes import CovarianceShape
+from isdp.subspace.privacy.gaussian_calibration import certified_delta, sigma
 from tests.unit.subspace.workloads import WORKLOADS
 
 RNG = np.random.default_rng(3510)
@@ -31,9 +32,9 @@ LAWS = {  # made when asked for: each process that runs tests imports all of the
     "extended Gaussian": lambda: ExtendedGaussian(*FOUR, 1.0, 1e-5, constant="paper"),
     "projected Laplace": lambda: ProjectedLaplace(*TREE, 0.5),
     "extended Laplace": lambda: ExtendedLaplace(*FOUR, 0.5, kronecker_basis((4, 4))),
-    "best Gaussian": lambda: CorrelatedGaussian(least_trace(*TREE), 1.0, 1e-5),
+    "best Gaussian": lambda: CorrelatedGaussian(min_trace_shape(*TREE), 1.0, 1e-5),
     "Gaussian of the paper": lambda: CorrelatedGaussian(base_decomposition(*TREE), 1.0, 1e-5),
-    "round Gaussian": lambda: CorrelatedGaussian(spherical(*TREE), 1.0, 1e-5),
+    "round Gaussian": lambda: CorrelatedGaussian(spherical_shape(*TREE), 1.0, 1e-5),
     "K-norm by image": lambda: KNorm(*TREE, 1.0),
     "K-norm by hull": lambda: KNorm(*WORKLOADS["3 x 3 margins"], 1.0),
     "K-norm by walk": lambda: KNorm(*WORKLOADS["3 x 3 margins"], 1.0, method="hit-and-run"),
@@ -142,7 +143,7 @@ def test_the_default_basis_is_never_worse_than_either_candidate():
 
 def test_the_extension_may_be_smaller_than_the_null_space_if_it_holds_all_differences():
     query, held = WORKLOADS["tree of 4 x 4"]
-    span = spherical(query, held).geometry.span
+    span = spherical_shape(query, held).geometry.span
     law = ExtendedLaplace(query, held, 1.0, span)
     assert law.basis.shape[1] == 15
     with pytest.raises(InputError, match="basis"):
@@ -150,10 +151,10 @@ def test_the_extension_may_be_smaller_than_the_null_space_if_it_holds_all_differ
 
 
 def test_noise_of_correlated_mechanisms_does_not_hang_on_the_basis_of_the_span():
-    shape = least_trace(*TREE)
+    shape = min_trace_shape(*TREE)
     turn = np.linalg.qr(RNG.standard_normal((15, 15)))[0]
     space = shape.geometry
-    turned = Shape(
+    turned = CovarianceShape(
         type(space)(
             space.query, space.invariants, space.relation, space.span @ turn, turn.T @ space.points
         ),
@@ -166,6 +167,17 @@ def test_noise_of_correlated_mechanisms_does_not_hang_on_the_basis_of_the_span()
     assert first == pytest.approx(second, abs=1e-9)
 
 
+def test_what_rounding_leaves_of_a_difference_beyond_length_one_is_made_good():
+    shape = min_trace_shape(*TREE)
+    short = CovarianceShape(shape.geometry, shape.core / (shape.longest() * (1 + 5e-7)))
+    law = CorrelatedGaussian(short, 1.0, 1e-5)
+    span = shape.geometry.span
+    moves = differences(TREE[0]) @ span
+    lengths = np.linalg.solve(span.T @ law.covariance() @ span, moves.T).T * moves
+    longest = lengths.sum(axis=1).max() * law.multiplier**2
+    assert 1 - 1e-6 < longest <= 1 + 1e-9
+
+
 def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
     query, held = Query.histogram(1), Invariants.total(1)
     laws = [
@@ -174,7 +186,7 @@ def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
         ProjectedLaplace(query, held, 1.0),
         ExtendedLaplace(query, held, 1.0),
         KNorm(query, held, 1.0),
-        CorrelatedGaussian(least_trace(query, held), 1.0, 1e-5),
+        CorrelatedGaussian(min_trace_shape(query, held), 1.0, 1e-5),
     ]
     for law in laws:
         assert not law.sample(np.random.default_rng(1), 5).any()
@@ -193,7 +205,9 @@ def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
         lambda: ProjectedGaussian(*FOUR, 1.0, 1e-5, constant="guess"),
         lambda: ExtendedLaplace(*FOUR, 1.0),
         lambda: ExtendedLaplace(*FOUR, 1.0, np.eye(16)),
-        lambda: CorrelatedGaussian(Shape(spherical(*FOUR).geometry, np.eye(9)), 1.0, 1e-5),
+        lambda: CorrelatedGaussian(
+            CovarianceShape(spherical_shape(*FOUR).geometry, np.eye(9)), 1.0, 1e-5
+        ),
         lambda: KNorm(*FOUR, 1.0),
         lambda: KNorm(*FOUR, 1.0, method="image"),
         lambda: KNorm(*FOUR, 1.0, method="hull").error,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from isdp import InputError, Invariants
-from isdp.subspace import Query, consistency, differences, together
+from isdp.subspace import Query, differences
+from reproduction.subspace.theory.joint_invariants import consistency, together
 
 RNG = np.random.default_rng(20220222)
 

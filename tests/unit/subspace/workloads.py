@@ -1,7 +1,8 @@
 """The queries and invariants that several tests go through, by name."""
 
 from isdp import Invariants
-from isdp.subspace import Query, consistency, together
+from isdp.subspace import Query
+from reproduction.subspace.theory.joint_invariants import consistency, together
 
 TREE = Query.hierarchy((4, 4))
 ROOT = Invariants.subsets([[0]], 21)

@@ -7,7 +7,7 @@ from scipy.sparse import block_diag, csc_array, kron, vstack
 
 from isdp.topdown import Budget, Schema
 from isdp.topdown.budget import workload
-from isdp.topdown.estimate import Problem, normal_equations, solve
+from isdp.topdown.least_squares import LeastSquaresProblem, normal_equations, solve
 
 SCHEMA = Schema(("race", "sex", "adult"), (9, 2, 2))
 QUERIES = {
@@ -30,10 +30,10 @@ def make_problem(seed, children, child_sums, kinds=1):
     matrix, pull = normal_equations(work.rows, work.weights, answers, kept)
     if kinds == 1:
         totals = true.sum(axis=1) if child_sums else None
-        return Problem(matrix, pull, true.sum(axis=0)[kept], totals)
+        return LeastSquaresProblem(matrix, pull, true.sum(axis=0)[kept], totals)
     group = np.arange(SCHEMA.cells) % kinds
     totals = np.stack([true[:, group == kind].sum(axis=1) for kind in range(kinds)], axis=1)
-    return Problem(matrix, pull, true.sum(axis=0)[kept], totals, group[kept])
+    return LeastSquaresProblem(matrix, pull, true.sum(axis=0)[kept], totals, group[kept])
 
 
 def by_oracle(problem):

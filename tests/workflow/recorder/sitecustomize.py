@@ -16,10 +16,10 @@ STREAMS = []
 
 
 class Watched(importlib.abc.MetaPathFinder):
-    """Notes the names of every stream, once `isdp.seeds` is imported."""
+    """Notes the names of every stream, once `isdp.streams` is imported."""
 
     def find_spec(self, name, path=None, target=None):
-        if name != "isdp.seeds":
+        if name != "isdp.streams":
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)

@@ -8,9 +8,9 @@ from reproduction.comparison.systems import published_rho
 from reproduction.comparison.tables import collect_tables
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs, write_tables
-from reproduction.topdown.bureau import VINTAGE, read_demonstration_counts
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs, write_tables
+from reproduction.topdown.demonstration_counts import VINTAGE, read_demonstration_counts
 from reproduction.topdown.experiment import keep_states
 
 with job_log(snakemake.log[0]) as log:

@@ -1,13 +1,13 @@
 """Compare methods by the distances of their releases from the confidential tables."""
 
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.congenial.sex_by_age import (
     draw_confidential_tables,
     measure_distances,
     tabulate_medians,
 )
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv, write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]):
     rng = stream(snakemake.params.seed, "sex by age", "distances")

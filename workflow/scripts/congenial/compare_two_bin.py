@@ -1,9 +1,9 @@
 """Compare conditioning with projecting on a two-bin histogram."""
 
 from isdp.io.files import write_csv
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.congenial.two_bin import tabulate_two_bin
-from reproduction.running.jobs import job_log
+from reproduction.jobs.job_log import job_log
 
 with job_log(snakemake.log[0]):
     params = snakemake.params

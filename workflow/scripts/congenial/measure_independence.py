@@ -1,11 +1,11 @@
 """Trace the independence sampler, and measure its acceptance rate by proposal parameter."""
 
 from isdp.io.draws import read_draws
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.congenial.sex_by_age import measure_acceptance, trace_chains
 from reproduction.data.table_p12 import CELLS
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv, write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]):
     files, seed, settings = snakemake.input, snakemake.params.seed, snakemake.params.settings

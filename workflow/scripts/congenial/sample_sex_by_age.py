@@ -3,12 +3,12 @@
 import pandas as pd
 
 from isdp.io.draws import Draws, write_draws
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.congenial.sex_by_age import sample_tables
 from reproduction.data.table_p12 import CELLS, build_table, read_p12, sex_by_age_invariants
-from reproduction.running.draws import label_draws
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_tables
+from reproduction.jobs.draws import label_draws
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import write_tables
 
 with job_log(snakemake.log[0]) as log:
     settings, output = snakemake.params.settings, snakemake.output

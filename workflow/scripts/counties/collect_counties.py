@@ -1,8 +1,8 @@
 """Combine the tables of the states, and compute the truncation of all states at zero."""
 
 from reproduction.counties.truncation import tabulate_figure, tabulate_truncation
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv, read_csvs, write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv, read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
     files, epsilon = snakemake.input, snakemake.params.epsilon

@@ -6,9 +6,9 @@ import yaml
 
 from isdp.io.files import read_json, whole, write_json
 from reproduction.counties.sweep import describe_scenario
-from reproduction.running.draws import read_draws_by
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv, write_tables
+from reproduction.jobs.draws import read_draws_by
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]):
     files, output, settings = snakemake.input, snakemake.output, snakemake.params.settings

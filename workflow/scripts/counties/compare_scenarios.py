@@ -2,9 +2,9 @@
 
 from reproduction.counties.sweep import tabulate_figure
 from reproduction.counties.sweep_figures import plot_scenarios
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs, write_tables
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
     name, output = snakemake.wildcards.sweep, snakemake.output

@@ -1,11 +1,11 @@
 """Diagnose and describe the noise of one state, from Markov chains and from exact draws."""
 
 from isdp.io.draws import read_draws
-from isdp.mechanisms.laplace import GeneralizedLaplace
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
 from reproduction.counties.experiment import describe_noise, tabulate_boxes
 from reproduction.data.published import select_counties
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv, write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]):
     counties = select_counties(read_csv(snakemake.input.counties), snakemake.wildcards.state)

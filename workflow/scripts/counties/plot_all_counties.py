@@ -2,9 +2,9 @@
 
 from isdp.io.files import read_json
 from reproduction.counties.figures import plot_convergence, plot_slopes, plot_truncation
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, files = snakemake.params, snakemake.input

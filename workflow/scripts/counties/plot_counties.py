@@ -6,9 +6,9 @@ from reproduction.counties.figures import (
     plot_county_boxes,
     plot_projected_boxes,
 )
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, files, drawn = snakemake.params, snakemake.input, {}

@@ -2,15 +2,15 @@
 
 from isdp.io.draws import read_draws
 from isdp.io.files import write_csv
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.counties.projection import (
     project_state,
     summarise_projection,
     tabulate_projected_boxes,
 )
 from reproduction.data.published import select_counties
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, output, state = snakemake.params, snakemake.output, snakemake.wildcards.state

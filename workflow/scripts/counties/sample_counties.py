@@ -1,12 +1,12 @@
 """Sample the noise of one state's counties from over-dispersed starts."""
 
 from isdp.io.draws import write_draws
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.counties.experiment import sample_state
 from reproduction.data.published import select_counties
-from reproduction.running.draws import label_draws
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.draws import label_draws
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 
 with job_log(snakemake.log[0]):
     state, walk = snakemake.wildcards.state, snakemake.params.walk

@@ -2,8 +2,8 @@
 
 from isdp.io.files import read_json, write_csv
 from reproduction.counties.states import add_slope_intervals, regress_das_errors, select_states
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, output = snakemake.params, snakemake.output

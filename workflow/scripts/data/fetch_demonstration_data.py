@@ -4,7 +4,7 @@ from isdp.io.files import write_csv, write_json
 from reproduction.data.demonstration import build_county_table
 from reproduction.data.fetch import obtain_demonstration, read_ledger
 from reproduction.data.published import read_published
-from reproduction.running.jobs import job_log
+from reproduction.jobs.job_log import job_log
 
 with job_log(snakemake.log[0]) as log:
     published = read_published(snakemake.input.published)

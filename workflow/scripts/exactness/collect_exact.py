@@ -2,8 +2,8 @@
 
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import tabulate_agreement, tabulate_distances
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs
 
 with job_log(snakemake.log[0]):
     files, output = snakemake.input, snakemake.output

@@ -2,9 +2,9 @@
 
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import compare_counties
-from reproduction.running.draws import read_draws_by
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs, write_tables
+from reproduction.jobs.draws import read_draws_by
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
     params, output, files = snakemake.params, snakemake.output, snakemake.input

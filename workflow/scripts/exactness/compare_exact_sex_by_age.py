@@ -1,13 +1,13 @@
 """Draw sex by age exactly under its constraints, and compare the chains with the draws."""
 
 from isdp.io.draws import read_draws, write_draws
-from isdp.mechanisms.laplace import GeneralizedLaplace
-from isdp.seeds import stream
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+from isdp.streams import stream
 from reproduction.data.table_p12 import CELLS, sex_by_age_invariants
 from reproduction.exactness.experiment import compare_distribution, draw_exactly
-from reproduction.running.draws import label_draws
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv, write_tables
+from reproduction.jobs.draws import label_draws
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv, write_tables
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output

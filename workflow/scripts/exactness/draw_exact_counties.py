@@ -2,13 +2,13 @@
 
 from isdp.constraints.invariants import Invariants
 from isdp.io.draws import write_draws
-from isdp.mechanisms.laplace import GeneralizedLaplace
-from isdp.seeds import stream
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+from isdp.streams import stream
 from reproduction.data.published import select_counties
 from reproduction.exactness.experiment import draw_exactly
-from reproduction.running.draws import label_draws
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.draws import label_draws
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, state = snakemake.params, snakemake.wildcards.state

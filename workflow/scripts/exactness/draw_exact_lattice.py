@@ -1,11 +1,11 @@
 """Draw the noise of one experiment and distribution without a Markov chain."""
 
 from isdp.io.draws import write_draws
-from isdp.seeds import stream
+from isdp.streams import stream
 from reproduction.exactness.experiment import draw_exactly
+from reproduction.jobs.draws import label_draws
+from reproduction.jobs.job_log import job_log
 from reproduction.lattices.entry import build_experiment, build_mechanism, drop_proposal
-from reproduction.running.draws import label_draws
-from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]) as log:
     params, names = snakemake.params, dict(snakemake.wildcards.items())

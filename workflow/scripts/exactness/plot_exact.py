@@ -1,9 +1,9 @@
 """Draw the comparison of Markov chains and exact draws: counties, and sex by age."""
 
 from reproduction.exactness.figures import plot_exact_figures
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 
 with job_log(snakemake.log[0]):
     read = {name: read_csv(path) for name, path in snakemake.input.items()}

@@ -1,9 +1,9 @@
 """Tabulate the meeting times, the convergence and the norms of all experiments."""
 
 from isdp.io.files import write_csv
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs
 from reproduction.lattices.convergence import tabulate_convergence
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs
 
 with job_log(snakemake.log[0]):
     files, output = snakemake.input, snakemake.output

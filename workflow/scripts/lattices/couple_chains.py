@@ -1,10 +1,10 @@
 """Couple chains of each variant, and bound their distance to the target."""
 
-from isdp.seeds import stream
+from isdp.streams import stream
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import write_tables
 from reproduction.lattices.convergence import couple_variants
 from reproduction.lattices.entry import build_experiment, build_walk
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_tables
 
 with job_log(snakemake.log[0]):
     params, names = snakemake.params, dict(snakemake.wildcards.items())

@@ -2,11 +2,11 @@
 
 from isdp.io.files import write_csv
 from reproduction.exactness.experiment import compare_distributions, follow_distributions
+from reproduction.jobs.draws import read_draws_by
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs, write_tables
 from reproduction.lattices.entry import build_experiment, build_mechanism, build_walk
 from reproduction.lattices.noise import describe_noise
-from reproduction.running.draws import read_draws_by
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
     params, files, output = snakemake.params, snakemake.input, snakemake.output

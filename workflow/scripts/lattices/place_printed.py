@@ -1,10 +1,10 @@
 """Compare the noise tables that the paper prints with our draws."""
 
 from isdp.io.files import write_csv
+from reproduction.jobs.draws import read_draws_by
+from reproduction.jobs.job_log import job_log
 from reproduction.lattices.entry import build_mechanism
 from reproduction.lattices.noise import place_printed
-from reproduction.running.draws import read_draws_by
-from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     params = snakemake.params

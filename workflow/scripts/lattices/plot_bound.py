@@ -1,11 +1,11 @@
 """Draw the coupling bounds of one distribution that the paper shows in its own figure."""
 
 from isdp.io.files import write_csv
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 from reproduction.lattices.convergence import gather_bound_points
 from reproduction.lattices.figures import plot_bound
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     params, output, names = snakemake.params, snakemake.output, snakemake.wildcards

@@ -1,10 +1,10 @@
 """Draw and list the records that each constraint counts."""
 
 from isdp.io.files import write_csv
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
 from reproduction.lattices.entry import list_constraint_pairs
 from reproduction.lattices.figures import plot_constraints
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     entry, output = snakemake.params.entry, snakemake.output

@@ -2,12 +2,12 @@
 
 from isdp.io.draws import write_draws
 from isdp.io.files import write_csv
-from isdp.seeds import stream
+from isdp.streams import stream
+from reproduction.jobs.draws import label_draws
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 from reproduction.lattices.entry import build_experiment, build_walk, drop_proposal
 from reproduction.lattices.noise import choose_burn_in, sample_noise, tabulate_counts
-from reproduction.running.draws import label_draws
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]) as log:
     params, output = snakemake.params, snakemake.output

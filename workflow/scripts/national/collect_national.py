@@ -1,9 +1,9 @@
 """Combine the tables of all national runs."""
 
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs, write_tables
 from reproduction.national.blocks import tabulate_levels
 from reproduction.national.releases import pool_states, select_state_errors
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs, write_tables
 
 with job_log(snakemake.log[0]):
     given = snakemake.input

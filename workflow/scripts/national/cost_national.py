@@ -1,8 +1,8 @@
 """Compute the time of the national runs on other machines from the measured jobs."""
 
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import write_tables
 from reproduction.national.cost import tabulate_costs
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_tables
 
 with job_log(snakemake.log[0]):
     parts = dict(snakemake.input.items())

@@ -2,9 +2,9 @@
 
 from reproduction.data.histogram import read_histogram
 from reproduction.data.published import read_published
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import write_tables
 from reproduction.national.blocks import release_states
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_tables
 from reproduction.topdown.experiment import keep_states
 
 with job_log(snakemake.log[0]):

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from isdp.io.files import read_json, whole
+from reproduction.jobs.descriptions import read_descriptions
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.origin import describe_origin
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.claims import read_claims, read_figures
 from reproduction.review.frontpage import render_front_page
 from reproduction.review.results import open_results
-from reproduction.running.descriptions import read_descriptions
-from reproduction.running.jobs import job_log
-from reproduction.running.origin import describe_origin
-from reproduction.running.yaml_files import read_yaml
 
 with job_log(snakemake.log[0]):
     source = snakemake.input

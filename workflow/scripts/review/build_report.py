@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 from isdp.io.files import read_json, whole
+from reproduction.jobs.descriptions import read_descriptions
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.origin import describe_origin
+from reproduction.jobs.yaml_files import read_yaml
 from reproduction.review.captions import fill_overview, write_captions
-from reproduction.running.descriptions import read_descriptions
-from reproduction.running.jobs import job_log
-from reproduction.running.origin import describe_origin
-from reproduction.running.yaml_files import read_yaml
 
 with job_log(snakemake.log[0]) as log, whole(snakemake.output.report) as temporary:
     source, captions = snakemake.input, Path(snakemake.params.captions)

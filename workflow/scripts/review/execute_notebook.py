@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from isdp.io.files import whole
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.origin import describe_origin
 from reproduction.review.notebooks import execute_notebook, export_page
-from reproduction.running.jobs import job_log
-from reproduction.running.origin import describe_origin
 
 with job_log(snakemake.log[0]):
     source = snakemake.input

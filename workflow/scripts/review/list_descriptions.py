@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from isdp.io.files import whole, write_csv
-from reproduction.running.descriptions import read_descriptions
-from reproduction.running.jobs import job_log
+from reproduction.jobs.descriptions import read_descriptions
+from reproduction.jobs.job_log import job_log
 
 with job_log(snakemake.log[0]):
     descriptions = read_descriptions(snakemake.input.descriptions)

@@ -3,8 +3,8 @@
 import yaml
 
 from isdp.io.files import whole
+from reproduction.jobs.job_log import job_log
 from reproduction.review.shown import list_shown
-from reproduction.running.jobs import job_log
 
 with job_log(snakemake.log[0]):
     with whole(snakemake.output.config) as temporary:

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from reproduction.jobs.descriptions import read_descriptions
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 from reproduction.review.tables import render_table
-from reproduction.running.descriptions import read_descriptions
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     descriptions = read_descriptions(snakemake.params.descriptions)

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from isdp.io.files import read_json, whole, write_csv
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 from reproduction.review.claims import read_claims
 from reproduction.review.scorecard import build_scorecard, summarise_scorecard
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
 
 with job_log(snakemake.log[0]):
     source = snakemake.input

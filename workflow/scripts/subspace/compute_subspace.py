@@ -1,7 +1,7 @@
 """Compute the tables of one subject."""
 
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv, write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv, write_tables
 from reproduction.subspace import tables
 
 with job_log(snakemake.log[0]):

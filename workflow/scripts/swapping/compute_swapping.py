@@ -1,7 +1,7 @@
 """Compute the tables of swapping that the parameter `tables` names."""
 
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import write_tables
 from reproduction.swapping import tables
 from reproduction.swapping.printed import read_budgets, read_massachusetts
 

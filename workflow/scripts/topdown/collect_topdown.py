@@ -1,7 +1,7 @@
 """Summarize the runs of all systems."""
 
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csvs, write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csvs, write_tables
 from reproduction.topdown.tables import collect_tables
 
 with job_log(snakemake.log[0]):

@@ -1,7 +1,7 @@
 """Compute the variances and the tails of the slides' noise."""
 
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import write_tables
 from reproduction.topdown.noise import compute_noise_tables
 
 with job_log(snakemake.log[0]):

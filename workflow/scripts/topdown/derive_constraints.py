@@ -2,8 +2,8 @@
 
 from reproduction.data.histogram import read_group_quarters
 from reproduction.data.published import read_published
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import write_tables
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import write_tables
 from reproduction.topdown.implied import derive_constraints
 
 with job_log(snakemake.log[0]):

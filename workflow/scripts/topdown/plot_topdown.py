@@ -1,9 +1,9 @@
 """Draw the figures of TopDown."""
 
 from isdp.accounting.conversions import CONVERSIONS
-from reproduction.running.figures import save_figures
-from reproduction.running.jobs import job_log
-from reproduction.running.tables import read_csv
+from reproduction.jobs.figures import save_figures
+from reproduction.jobs.job_log import job_log
+from reproduction.jobs.tables import read_csv
 from reproduction.topdown import figures
 
 with job_log(snakemake.log[0]):

@@ -1,0 +1,170 @@
+"""What several releases of the same data cost together, and what all of their totals settle."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from isdp.accounting import PrivacyGuarantee, compose, guarantee_from_record
+from isdp.commands.check import read_certificate
+from isdp.commands.shared.degrees_of_freedom import find_freedom
+from isdp.commands.shared.guarantee import NOBODY_ALONE
+from isdp.commands.shared.invariants_file import read_invariants
+from isdp.commands.shared.table import described
+from isdp.errors import InputError
+from isdp.io.csv_files import read_columns
+from isdp.io.files import read_bytes
+
+PLACES = ("guarantee", "mechanism", "privacy")  # of a guarantee within a certificate
+
+
+class Together(NamedTuple):
+    """What the totals of several releases give away together.
+
+    Attributes
+    ----------
+    settled : list of str
+        Names of cells that all totals together settle.
+    new : list of str
+        Those of them that no release settles alone.
+    residues : list of str
+        Cells that all totals give away up to a multiple, such as "d modulo 2", where no release
+        alone gives away as much.
+    exchange : bool
+        Whether two cells stand in the same totals, so that one person can change between them.
+    """
+
+    settled: list[str]
+    new: list[str]
+    residues: list[str]
+    exchange: bool
+
+
+class Account(NamedTuple):
+    """Several releases as one.
+
+    Attributes
+    ----------
+    guarantee : PrivacyGuarantee
+        Of all together, between tables that agree in the totals of every release. Without a figure
+        per person where the totals were given and all of them together let nobody change alone.
+    experiments : list of str
+        Certificates of what is not for release.
+    together : Together or None
+        What all totals together give away; None where they were not given.
+    """
+
+    guarantee: PrivacyGuarantee
+    experiments: list[str]
+    together: Together | None
+
+
+def account(
+    certificate_paths: Sequence,
+    *,
+    cells_path=None,
+    invariants_paths: Sequence = (),
+    count: str = "count",
+    names: list[str] | None = None,
+) -> Account:
+    """Add up what releases of the same data cost.
+
+    Parameters
+    ----------
+    certificate_paths : sequence of path
+        In JSON, two or more.
+    cells_path : path, optional
+        A table with the cells that all releases have, such as a noisy one; counts are passed over.
+    invariants_paths : sequence of path
+        The file of invariants of each release, in any order: they are known by their hashes.
+
+    Raises
+    ------
+    InputError
+        If a release comes twice, guarantees are of different kinds, or files do not belong
+        together.
+    """
+    if len(certificate_paths) < 2:
+        raise InputError("account: one release costs what its certificate says; give two or more")
+    certificates = {str(path): read_certificate(path) for path in certificate_paths}
+    _refuse_twice(certificates, certificate_paths)
+    guarantees = [_guarantee(path, one) for path, one in certificates.items()]
+    try:
+        together = compose(guarantees)
+    except InputError as refusal:
+        kinds = dict.fromkeys(f"{g.flavour} per {g.unit}" for g in guarantees)
+        raise InputError(f"account: {refusal} (there are {', '.join(kinds)})") from None
+    experiments = [path for path, one in certificates.items() if one.get("for_release") is not True]
+    found = None
+    if cells_path is not None or invariants_paths:
+        if cells_path is None or not invariants_paths:
+            raise InputError("account: give both --cells and --invariants, or neither")
+        found = _given_away(certificates, cells_path, invariants_paths, count, names)
+        if not found.exchange:
+            together = replace(together, per_person=None, why_not_per_person=NOBODY_ALONE)
+    return Account(together, experiments, found)
+
+
+def _refuse_twice(certificates: dict[str, dict], paths: Sequence) -> None:
+    seen: dict[str, str] = {}
+    for path in map(str, paths):
+        # not by its noisy table alone: two releases of a small table may well be equal
+        key = json.dumps(certificates[path], sort_keys=True)
+        if key in seen:
+            raise InputError(f"account: {seen[key]} and {path} are of one release; name it once")
+        seen[key] = path
+
+
+def _guarantee(path: str, certificate: dict) -> PrivacyGuarantee:
+    for place in PLACES:
+        record = certificate.get(place)
+        if isinstance(record, dict) and "flavour" in record:
+            try:
+                return guarantee_from_record(record)
+            except InputError as wrong:
+                raise InputError(f"{path}: {wrong}") from None
+    raise InputError(f"{path}: this certificate holds no guarantee that can be added up")
+
+
+def _given_away(certificates, cells_path, invariants_paths, count, names) -> Together:
+    """Find what all totals give away, and what of it none of the releases does alone."""
+    path = Path(cells_path)
+    table = described(path, read_columns(path, "a csv with a row a cell", (count,)), names, count)
+    rules = {}
+    for one in invariants_paths:
+        raw = read_bytes(one)
+        rules[hashlib.sha256(raw).hexdigest()] = read_invariants(one, table, raw)
+    every, alone = [], np.ones(len(table), dtype=np.int64)  # steps: 0 where a cell is settled
+    for name, certificate in certificates.items():
+        given = certificate.get("input")
+        given = given if isinstance(given, dict) else {}
+        if given.get("invariants_sha256") not in rules:
+            raise InputError(
+                f"{name}: its file of invariants ({given.get('invariants')!r:.80}) is not among "
+                f"--invariants, by its hash"
+            )
+        if given.get("cells") != len(table):
+            raise InputError(
+                f"{name}: a release of {given.get('cells')!r:.20} cells, and {path} has "
+                f"{len(table):,}; only releases of the same cells are compared"
+            )
+        held = rules[given["invariants_sha256"]]
+        every += held
+        alone = np.lcm(alone, find_freedom(held).steps)
+    free = find_freedom(every)
+    return Together(
+        [table.name(row) for row in free.fixed],
+        [table.name(row) for row in free.fixed if alone[row] > 0],
+        [
+            f"{table.name(row)} modulo {free.steps[row]}"
+            for row in free.residues
+            if alone[row] != free.steps[row]
+        ],
+        free.exchange,
+    )

@@ -1,0 +1,201 @@
+"""What a recipient can verify of a release: its totals, and the hashes of its certificate."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from isdp.commands.shared.degrees_of_freedom import find_freedom
+from isdp.commands.shared.invariants_file import Held, group_names, read_invariants
+from isdp.commands.shared.table import Table, read_table
+from isdp.constraints.invariants import INT64_MAX
+from isdp.errors import InputError
+from isdp.io.csv_files import read_columns, whole_numbers
+from isdp.io.files import read_bytes, sha256_of
+from isdp.io.wording import counted
+
+MOST_SHOWN = 5
+TOTALS = "a csv with the columns name and total"
+
+
+class Finding(NamedTuple):
+    """One thing that was verified."""
+
+    what: str
+    holds: bool
+    detail: str
+
+
+def check(
+    noisy_path,
+    invariants_path,
+    *,
+    totals_path=None,
+    certificate_path=None,
+    count: str = "count",
+    names: list[str] | None = None,
+) -> list[Finding]:
+    """Verify a noisy table.
+
+    Parameters
+    ----------
+    noisy_path : path
+        The table, whose counts may be negative.
+    invariants_path : path
+        The rules that it was made by.
+    totals_path : path, optional
+        The totals as they are published elsewhere, or `totals.csv` of the release: columns `name`
+        and `total`. Totals that it does not name are not compared, and are counted.
+    certificate_path : path, optional
+        The certificate, in JSON.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or there is nothing to compare with.
+    """
+    if totals_path is None and certificate_path is None:
+        raise InputError("check: there is nothing to compare with; give --totals or --certificate")
+    table = read_table(noisy_path, count, names, negative=True)
+    rules = read_bytes(invariants_path)
+    held = read_invariants(invariants_path, table, rules)
+    found = []
+    if totals_path is not None:
+        found.append(_totals(table, held, totals_path))
+    if certificate_path is not None:
+        certificate = read_certificate(certificate_path)
+        found += _certified(certificate, table, held, rules, Path(certificate_path))
+    return found
+
+
+def _totals(table: Table, held: list[Held], path) -> Finding:
+    wanted = _read_totals(path)
+    if int(abs(table.counts).max()) * len(table) > INT64_MAX:
+        raise InputError(f"{table.path}: sums of these counts could leave 64-bit integers")
+    wrong, compared, missing = [], 0, 0
+    for one in held:
+        for name, total in zip(group_names(table, one), one.sums(table.counts), strict=True):
+            if name not in wanted:
+                missing += 1
+                continue
+            compared += 1
+            if wanted.pop(name) != total:
+                wrong.append(f"{name!r} is off")
+    if wanted:
+        raise InputError(
+            f"{path}: {next(iter(wanted))!r} is none of the totals held; they are called as in "
+            f"totals.csv of a release, such as {group_names(table, held[0])[0]!r}"
+        )
+    if not compared:
+        raise InputError(f"{path}: none of the totals held is named; see totals.csv of a release")
+    left = f", {missing:,} are not named there" if missing else ""
+    detail = f"{compared:,} compared in integers{left}"
+    if wrong:
+        more = "; ..." if len(wrong) > MOST_SHOWN else ""
+        detail = f"{len(wrong):,} of {detail}: {'; '.join(wrong[:MOST_SHOWN])}{more}"
+    return Finding("totals", not wrong, detail)
+
+
+def _read_totals(path) -> dict[str, int]:
+    columns = read_columns(path, TOTALS)
+    for name in ("name", "total"):
+        if name not in columns:
+            raise InputError(f"{path}: no column {name!r}; wanted {TOTALS}")
+    names = columns["name"]
+    numbers = whole_numbers(
+        columns["total"],
+        lambda row: f"{path}: row {row + 1} ({names.text(row)}), column 'total'",
+        "totals must be whole numbers of at most 18 digits",
+        largest=10**18 - 1,
+        negative=True,
+    )
+    totals: dict[str, int] = {}
+    for name, total in zip(names.rows(), numbers.tolist(), strict=True):
+        if name in totals:
+            raise InputError(f"{path}: {name!r} stands there twice; remove one of the two rows")
+        totals[name] = total
+    return totals
+
+
+def read_certificate(path) -> dict:
+    """Read a certificate in JSON.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    raw = read_bytes(path)
+    try:
+        content = json.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        words = " ".join(str(error).split())
+        raise InputError(f"{path}: this is no JSON ({words[:80]})") from None
+    if not isinstance(content, dict) or not str(content.get("made_by", "")).startswith("isdp "):
+        raise InputError(f"{path}: this is no certificate of isdp; wanted certificate.json")
+    return content
+
+
+def _part(certificate: dict, *keys):
+    """Take what stands at a place of a certificate; None where there is nothing."""
+    for key in keys:
+        certificate = certificate.get(key) if isinstance(certificate, dict) else None
+    return certificate
+
+
+def _certified(
+    certificate: dict, table: Table, held: list[Held], rules: bytes, path: Path
+) -> list[Finding]:
+    if certificate["made_by"] != "isdp privatize":
+        raise InputError(
+            f"{path}: made by {certificate['made_by']!r}; wanted one of isdp privatize"
+        )
+    free = find_freedom(held)
+    sums = [{"name": one.name, "totals": one.totals} for one in held]
+    told = _part(certificate, "invariants")
+    told = told if isinstance(told, list) else []
+    pairs = {
+        "sha256 of the noisy table": (("output", "sha256"), sha256_of(table.path)),
+        "sha256 of the invariants": (
+            ("input", "invariants_sha256"),
+            hashlib.sha256(rules).hexdigest(),
+        ),
+        "cells": (("input", "cells"), len(table)),
+        "columns": (("input", "published_as_they_are"), table.described_by),
+        "negative counts": (("output", "negative_counts"), int((table.counts < 0).sum())),
+        "degrees of freedom": (("lattice", "degrees_of_freedom"), int(free.degrees)),
+        "cells without freedom": (("lattice", "cells_without_freedom"), len(free.fixed)),
+        "cells known up to a multiple": (("residues", "cells"), len(free.residues)),
+    }
+    found = [
+        Finding(what, _part(certificate, *keys) == here, _compared(_part(certificate, *keys), here))
+        for what, (keys, here) in pairs.items()
+    ]
+    said = [{key: _part(one, key) for key in ("name", "totals")} for one in told]
+    found.append(
+        Finding("totals that are said to be held", said == sums, counted(len(sums), "set"))
+    )
+    others = _part(certificate, "output", "others_sha256")
+    for name, digest in others.items() if isinstance(others, dict) else ():
+        other = table.path.parent / Path(name).name
+        if other.is_file():
+            here = sha256_of(other)
+            found.append(
+                Finding(f"sha256 of {other.name}", here == digest, _compared(digest, here))
+            )
+    return found
+
+
+def _compared(told, here) -> str:
+    return (
+        f"{here}" if told == here else f"the certificate says {told!r:.80}, here it is {here!r:.80}"
+    )
+
+
+def nothing_wrong(found: list[Finding]) -> bool:
+    """Whether all that was verified holds."""
+    return bool(np.all([finding.holds for finding in found]))

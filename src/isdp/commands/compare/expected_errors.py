@@ -1,0 +1,218 @@
+"""Expected errors of the answers, by theory where there is a closed form, else by simulation.
+
+Every figure says how it was found, as in `isdp.commands.shared.margins`: a simulated one is the
+mean of runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from isdp.commands.compare.question import Question
+from isdp.commands.shared.invariants_file import Held
+from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, Figure, two_standard_errors
+from isdp.compare.areas import Areas
+from isdp.compare.systems import PlainNoise
+from isdp.errors import InputError
+from isdp.subspace.null_space import null_space
+from isdp.swapping.accuracy import covariance, expected_table
+
+MOST_PROJECTED = 2e7  # numbers, of sums times cells
+MOST_COVARIANCES = 2e7  # of cells with cells, all regions together
+NEGLIGIBLE = 1e-9  # part of a variance that rounding leaves where there is none
+
+
+class Moments(NamedTuple):
+    """What is known of the errors of a query's answers.
+
+    Attributes
+    ----------
+    square, bias : float64 array, shape (answers,)
+        Mean squared error and mean error, in persons.
+    how : str
+        "exact" or "bounded", which is said of the squares.
+    """
+
+    square: np.ndarray
+    bias: np.ndarray
+    how: str
+
+
+def of_plain_noise(
+    system: PlainNoise, budget: float, question: Question, query: Held
+) -> Moments | None:
+    """Find the moments of noise that does not depend on the counts; None where none are known.
+
+    The cells of one total may be exchanged, and their noise adds up to zero, so that the sum of k
+    of n cells with variance v has the variance v k (n - k) / (n - 1). Under totals that overlap
+    the covariance of SDP's additive noise is s^2 Pi_N, and that of discrete Gaussian noise at most
+    that.
+    """
+    spread = system.spread(budget)
+    square, how = None, EXACT
+    if question.free.blocks is not None:
+        try:
+            each = partial(_cell_variance, system, budget)
+            square = _in_blocks(each, question.free.blocks, query)
+        except InputError:
+            pass  # no law of a cell is known, or it takes a grid that is too long
+    if square is None and spread is not None:
+        try:
+            square = spread * _kept(question, query)
+        except InputError:
+            return None
+        how = EXACT if system.exactly else BOUNDED
+    return None if square is None else Moments(square, np.zeros(len(square)), how)
+
+
+def _in_blocks(each: Callable[[int], float], blocks: np.ndarray, query: Held) -> np.ndarray:
+    """Variance of each sum under totals of disjoint blocks, from that of a cell of so many."""
+    sizes = np.bincount(blocks + 1, minlength=1)
+    variance = {n: each(n) for n in np.unique(sizes[1:]).tolist()}
+    of_block = np.array([0.0, *(variance[n] for n in sizes[1:].tolist())])
+    if sizes[0]:
+        of_block[0] = each(0)
+    inside = query.labels >= 0
+    pairs = query.labels[inside].astype(np.int64) * len(sizes) + blocks[inside] + 1
+    there, chosen = np.unique(pairs, return_counts=True)
+    group, block = np.divmod(there, len(sizes))
+    n = sizes[block]
+    share = np.where(block == 0, chosen, chosen * (n - chosen) / np.maximum(n - 1, 1))
+    return np.bincount(group, of_block[block] * share, minlength=query.totals)
+
+
+@lru_cache(maxsize=4096)
+def _cell_variance(system: PlainNoise, budget: float, cells: int) -> float:
+    return 0.0 if cells == 1 else system.cell_variance(cells, budget)
+
+
+def _kept(question: Question, query: Held) -> np.ndarray:
+    """Squared length of each sum's direction within the null space of the totals held.
+
+    Raises
+    ------
+    InputError
+        If there are too many sums of too many cells.
+    """
+    if query.totals * question.cells > MOST_PROJECTED and query.totals < question.cells:
+        raise InputError("compare: too many sums to project")
+    return null_space(question.free.invariants).kept(query.incidence())
+
+
+class SwappedMoments:
+    """Exact moments of a swapped table (`isdp.swapping.accuracy`), region by region.
+
+    Parameters
+    ----------
+    rows : int64 array, shape (areas, cells)
+        Row of the question's table of each cell.
+
+    Raises
+    ------
+    InputError
+        If the covariances would take too much memory.
+    """
+
+    def __init__(self, areas: Areas, rows: np.ndarray, rate: float):
+        width = areas.schema.cells
+        numbers = sum((len(each) * width) ** 2 for each in areas.blocks.values())
+        if numbers > MOST_COVARIANCES:
+            raise InputError("compare: too many cells for all of their covariances")
+        self.parts = []
+        for inside in areas.blocks.values():
+            counts = areas.counts[inside][None]
+            bias = expected_table(counts, rate)[0] - counts[0]
+            whole = np.empty((width, len(inside), width, len(inside)))
+            for one in range(width):
+                for other in range(one, width):
+                    found = covariance(counts, rate, one, other)
+                    whole[one, :, other, :] = found
+                    whole[other, :, one, :] = found.T
+            self.parts.append(
+                (rows[inside].T.ravel(), bias.T.ravel(), whole.reshape(bias.size, bias.size))
+            )
+
+    def of(self, query: Held) -> Moments:
+        """Find the moments of a query's answers."""
+        variance, bias = np.zeros(query.totals), np.zeros(query.totals)
+        for rows, means, whole in self.parts:
+            sums = query.incidence(rows)
+            found = np.asarray((sums * (sums @ whole)).sum(axis=1)).ravel()
+            size = np.asarray((sums * (sums @ np.abs(whole))).sum(axis=1)).ravel()
+            variance += np.where(found > NEGLIGIBLE * size, found, 0.0)
+            bias += sums @ means
+        scale = max(1.0, max(float(np.abs(means).max(initial=0)) for _, means, _ in self.parts))
+        bias[np.abs(bias) < NEGLIGIBLE * scale] = 0
+        return Moments(variance + bias**2, bias, EXACT)
+
+
+def of_swapping(rate: float, question: Question) -> SwappedMoments | None:
+    """Find the moments of swapping; None where they would take too much memory."""
+    try:
+        return SwappedMoments(*question.by_areas(), rate)
+    except InputError:
+        return None
+
+
+def answered(errors: np.ndarray, query: Held) -> np.ndarray:
+    """Errors of a query's answers, float64 (answers,), from those of the cells."""
+    return np.bincount(query.labels + 1, errors, minlength=query.totals + 1)[1:]
+
+
+def from_moments(moments: Moments, chosen: np.ndarray) -> tuple[Figure, Figure]:
+    """Root mean squared error and bias over some of the answers, marked in a bool array."""
+    square, bias = moments.square[chosen], moments.bias[chosen]
+    return (
+        Figure(math.sqrt(square.mean()), moments.how),
+        Figure(float(bias.mean()), EXACT),
+    )
+
+
+def by_simulation(
+    draw: Callable[[int], np.ndarray],
+    simulations: int,
+    wanted: Sequence[tuple[Held, np.ndarray]],
+    at: Callable[[int], None] = lambda done: None,
+) -> list[tuple[Figure, Figure]]:
+    """Find errors over some answers of each query from runs.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(run)`` gives the errors of the cells in one run, float64 (cells,).
+    simulations : int
+        At least 2.
+    wanted : sequence of (query, chosen answers)
+    at : callable
+        ``at(done)`` is told how many runs are done.
+
+    Returns
+    -------
+    list of (root mean squared error, bias)
+    """
+    squares, biases = (np.empty((simulations, len(wanted))) for _ in range(2))
+    for run in range(simulations):
+        errors = draw(run)
+        last: tuple[Held | None, np.ndarray] = (None, errors)
+        for place, (query, chosen) in enumerate(wanted):
+            if query is not last[0]:
+                last = query, answered(errors, query)
+            some = last[1][chosen]
+            squares[run, place], biases[run, place] = np.mean(some**2), np.mean(some)
+        at(run + 1)
+    found = []
+    for square, bias in zip(squares.T, biases.T, strict=True):
+        root = math.sqrt(square.mean())
+        error = two_standard_errors(square) / (2 * root) if root else 0.0
+        found.append(
+            (
+                Figure(root, SIMULATED, error),
+                Figure(float(bias.mean()), SIMULATED, two_standard_errors(bias)),
+            )
+        )
+    return found

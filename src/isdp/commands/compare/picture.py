@@ -1,0 +1,130 @@
+"""The picture of a comparison: error by query, a panel for each flavour and unit."""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
+
+from isdp.commands.compare.report import budget_told
+from isdp.commands.compare.run import ALL
+from isdp.plots.style import DARK, FAINT, finish, panels, styled
+
+MARKERS = "osD^vP*X"
+MOST_QUERIES = 12
+LONGEST = 34  # characters of a query's name
+WIDE = 12  # from the least to the largest error: too much to label all steps
+SPREAD = 0.55  # of the distance between two queries, that the systems of one take
+
+
+@styled
+def error_by_query(errors: pd.DataFrame, headings: dict, title: str) -> Figure:
+    """Draw the root mean squared errors of all systems.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        Of an `isdp.compare.Comparison`.
+    headings : dict from (flavour, unit) to str
+        What stands over each panel.
+    """
+    queries = shown_queries(errors)
+    height = 1.7 + 0.42 * len(queries)
+    figure, axes = panels(
+        1, len(headings), (1.8 + 4.0 * len(headings), height), sharex=True, sharey=True
+    )
+    colours = dict(zip(dict.fromkeys(errors["system"]), cycle(DARK), strict=False))
+    least = errors.loc[errors["rmse"] > 0, "rmse"].min()
+    for axis, (group, words) in zip(axes[0], headings.items(), strict=True):
+        part = errors[(errors["flavour"] == group[0]) & (errors["unit"] == group[1])]
+        _draw(axis, part, queries, colours, 0.5 * least)
+        axis.set_title(words, loc="left", fontsize=9)
+    _label_errors(axes[0])
+    axes[0, 0].set_yticks(range(len(queries)), [_name(*query) for query in queries])
+    axes[0, 0].invert_yaxis()
+    return finish(figure, title)
+
+
+def shown_queries(errors: pd.DataFrame) -> list[tuple[str, str]]:
+    """List queries, with their classes, that not every system holds; the first of many."""
+    kept = errors.groupby(["query", "size"], sort=False)["rmse"].max()
+    return list(kept[kept > 0].index)[:MOST_QUERIES]
+
+
+def _name(query: str, size: str) -> str:
+    words = query if size == ALL else f"{query} of {size}"
+    return words if len(words) <= LONGEST else words[: LONGEST - 3] + "..."
+
+
+def _draw(axis: Axes, part: pd.DataFrame, queries: list, colours: dict, zero: float) -> None:
+    systems = list(dict.fromkeys(part["system"]))
+    budgets = list(part[["parameter", "budget"]].drop_duplicates().itertuples(index=False))
+    shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(systems)) if len(systems) > 1 else [0.0]
+    drawn_at_zero = False
+    place = {query: row for row, query in enumerate(queries)}
+    for (system, budget), rows in part.groupby(["system", "budget"], sort=False):
+        number = systems.index(system)
+        marker = MARKERS[[each.budget for each in budgets].index(budget) % len(MARKERS)]
+        rows = rows[[key in place for key in zip(rows["query"], rows["size"], strict=True)]]
+        y = [place[key] for key in zip(rows["query"], rows["size"], strict=True)]
+        held = rows["rmse"].to_numpy() == 0
+        drawn_at_zero = drawn_at_zero or bool(held.any())
+        x = np.where(held, zero, rows["rmse"])
+        axis.errorbar(
+            x,
+            np.array(y) + shifts[number],
+            xerr=rows["rmse_error"],
+            ls="",
+            marker=marker,
+            ms=4.5,
+            color=colours[system],
+            elinewidth=1,
+        )
+    axis.set_xscale("log")
+    if drawn_at_zero:
+        axis.axvline(zero, color=FAINT, lw=0.8, ls=":")
+        axis.annotate(
+            "exact",
+            (zero, 0),
+            xycoords=("data", "axes fraction"),
+            xytext=(2, 3),
+            textcoords="offset points",
+            color=FAINT,
+            fontsize=7,
+        )
+    axis.set_xlabel("root mean squared error (persons)")
+    names = [Line2D([], [], ls="", marker="o", color=colours[name], label=name) for name in systems]
+    shapes = [
+        Line2D(
+            [],
+            [],
+            ls="",
+            marker=MARKERS[i % len(MARKERS)],
+            color=FAINT,
+            label=budget_told(each.parameter, each.budget),
+        )
+        for i, each in enumerate(budgets)
+    ]
+    axis.legend(
+        handles=names + shapes,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        borderaxespad=5,  # below the label of the axis, whatever its height
+        frameon=False,
+        fontsize=8,
+        ncols=1,
+    )
+
+
+def _label_errors(axes) -> None:
+    """Label the axis of errors, which all panels share, in plain numbers."""
+    low, high = axes[0].get_xlim()
+    for axis in axes:
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        few = high / low < WIDE
+        axis.xaxis.set_minor_formatter((lambda value, _: f"{value:g}") if few else NullFormatter())

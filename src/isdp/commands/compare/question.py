@@ -1,0 +1,279 @@
+"""What an agency asks: a table's cells, the totals held, and the answers that matter."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from isdp.commands.shared.degrees_of_freedom import Freedom, find_freedom, implies
+from isdp.commands.shared.invariants_file import Held, read_invariants
+from isdp.commands.shared.margins import usual_sums
+from isdp.commands.shared.table import Table, described, read_counts, read_table
+from isdp.commands.shared.warnings import cautions_of_names
+from isdp.commands.topdown.run import Problem, arrange
+from isdp.compare.areas import LEVELS, Areas
+from isdp.errors import InputError
+from isdp.io.csv_files import read_columns
+from isdp.topdown import Schema
+
+LOG = logging.getLogger(__name__)
+NO_COUNTS, STAND_IN, CONFIDENTIAL = "no counts", "stand-in", "confidential"
+CELLS, AREAS = "cells", "totals of areas"
+ONE_CELL = Schema(("cell",), (1,))
+
+
+class Nested(NamedTuple):
+    """A table as areas in regions.
+
+    Attributes
+    ----------
+    region, area : str
+        Columns.
+    rows : int64 array, shape (areas, cells)
+        Row of the table for each cell of each area.
+    problem : Problem
+        As `isdp topdown` takes it; its counts are the numbers of the rows, from 1.
+    """
+
+    region: str
+    area: str
+    rows: np.ndarray
+    problem: Problem
+
+    def areas(self, counts: np.ndarray) -> Areas:
+        """Build the table of the areas from counts in the order of the rows."""
+        tree = self.problem.hierarchy
+        _, regions, names = tree.units
+        of_areas = [regions[number] for number in tree.parents[-1]]
+        return Areas(counts[self.rows], of_areas, self.problem.schema, names)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Cells, the totals held, and the answers whose errors are wanted.
+
+    Attributes
+    ----------
+    table : Table
+        Its counts are all 0.
+    queries : list of Held
+        Disjoint sums of cells each; the first is the cells themselves.
+    counts : int64 array, shape (cells,), or None
+    source : {"no counts", "stand-in", "confidential"}
+        Where the counts are from.
+    from_file : str
+        Name of the file with the counts; "" for none.
+    nested : Nested or None
+    why_not_nested : str
+        The reason where there is none.
+    """
+
+    table: Table
+    held: list[Held]
+    free: Freedom
+    queries: list[Held]
+    counts: np.ndarray | None
+    source: str
+    from_file: str
+    nested: Nested | None
+    why_not_nested: str
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return len(self.table)
+
+    @cached_property
+    def disjoint(self) -> bool:
+        """Whether each cell is in just one of disjoint totals."""
+        return self.free.blocks is not None and bool((self.free.blocks >= 0).all())
+
+    def settles(self, query: Held) -> bool:
+        """Whether one set of the totals held gives all answers of a query."""
+        return any(implies(one.labels, query.labels) for one in self.held)
+
+    @cached_property
+    def why_not_regions(self) -> str:
+        """Why the totals held are not those of the regions and no others; "" where they are."""
+        if self.nested is None:
+            return self.why_not_nested
+        region = self.table.groups([self.nested.region])
+        blocks = self.free.blocks
+        if blocks is not None and implies(blocks, region) and implies(region, blocks):
+            return ""
+        return f"it holds the totals by {self.nested.region} and no others; here others are held"
+
+    @cached_property
+    def why_not_swapped(self) -> str:
+        """Why swapping areas within regions changes a total that is held; "" where it does not."""
+        if self.nested is None:
+            return self.why_not_nested
+        region, area, *_ = self.nested
+        axes = list(self.nested.problem.schema.axes)
+        kept = [self.table.groups([region, area]), self.table.groups([region, *axes])]
+        for one in self.held:
+            if not any(implies(groups, one.labels) for groups in kept):
+                return f"it does not keep {one.name}"
+        return ""
+
+    def by_blocks(self) -> tuple[Areas, np.ndarray]:
+        """Build areas of one cell each, in regions that are the disjoint totals held.
+
+        Returns
+        -------
+        Areas, and the row of the table for each of their cells
+        """
+        areas = Areas(self.counts[:, None], self.free.blocks.tolist(), ONE_CELL)
+        return areas, np.arange(self.cells)[:, None]
+
+    def by_areas(self) -> tuple[Areas, np.ndarray]:
+        """Build the areas in regions; returns as `by_blocks`."""
+        return self.nested.areas(self.counts), self.nested.rows
+
+
+def read_question(
+    cells_path,
+    invariants_path,
+    *,
+    sums_path=None,
+    stand_in=None,
+    region: str | None = None,
+    area: str | None = None,
+    count: str = "count",
+    names: Sequence[str] | None = None,
+) -> Question:
+    """Read the files of a question.
+
+    Parameters
+    ----------
+    cells_path : path
+        A csv, a row a cell. Where it has a column of counts, and there is no stand-in, they are
+        used, and all that comes of them is confidential.
+    invariants_path : path
+        As for `isdp.commands.privatize.privatize`.
+    sums_path : path, optional
+        Sums whose errors are wanted, in the same grammar; by default the totals of the areas and
+        those by each column of 2 to 100 values.
+    stand_in : path, optional
+        A public table of the same cells, whose counts stand for those that are not shown.
+    region, area : str, optional
+        Columns; by default the only column whose totals are held, and the only one nested in it.
+    names : sequence of str, optional
+        The columns that name a cell; by default all but the counts.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong with the files, or the totals settle every cell.
+    """
+    path = Path(cells_path)
+    names = None if names is None else list(names)
+    columns = read_columns(path, "a csv with a row a cell")
+    texts = columns.pop(count, None)
+    if not columns:
+        raise InputError(f"{path}: no column beside {count!r} says what a row is; add one")
+    table = described(path, columns, names, count)
+    for caution in cautions_of_names(table):
+        LOG.warning("%s", caution)
+    counts, source, from_file = None, NO_COUNTS, ""
+    if stand_in is not None:
+        counts, source, from_file = _stand_in(stand_in, table, count), STAND_IN, stand_in
+    elif texts is not None:
+        counts, source, from_file = read_counts(texts, table), CONFIDENTIAL, path
+    held = read_invariants(invariants_path, table)
+    free = find_freedom(held)
+    if free.degrees == 0:
+        raise InputError(f"{invariants_path}: these totals settle every cell; hold fewer")
+    nested, why_not = _nested(table, held, region, area)
+    named = None if sums_path is None else read_invariants(sums_path, table)
+    sums = _usual_sums(table, nested) if named is None else named
+    alone = Held(CELLS, np.arange(len(table), dtype=np.int32))
+    from_file = Path(from_file).name
+    return Question(table, held, free, [alone, *sums], counts, source, from_file, nested, why_not)
+
+
+def _stand_in(path, table: Table, count: str) -> np.ndarray:
+    """Read the counts of another table of the same cells, in the order of this one's rows."""
+    other = read_table(path, count, table.names)
+    own, its = (
+        pd.MultiIndex.from_arrays([each.columns[name].rows() for name in table.names])
+        for each in (table, other)
+    )
+    missing = np.flatnonzero(its.get_indexer(own) < 0)
+    if len(missing):
+        raise InputError(
+            f"{path}: the cell {table.name(missing[0])!r} of {table.path} is not there, and "
+            f"{len(missing) - 1} others are not; a stand-in has the same cells"
+        )
+    extra = np.flatnonzero(own.get_indexer(its) < 0)
+    if len(extra):
+        raise InputError(
+            f"{path}: the cell {other.name(extra[0])!r} is not one of {table.path}; a stand-in has "
+            f"the same cells"
+        )
+    return other.counts[its.get_indexer(own)]
+
+
+def _usual_sums(table: Table, nested: Nested | None) -> list[Held]:
+    """Totals of the areas, and by each column that names cells and has 2 to 100 values."""
+    usual = usual_sums(table)
+    if nested is None:
+        return usual
+    areas = Held(AREAS, table.groups([nested.region, nested.area]))
+    return [areas, *(one for one in usual if one.columns != (nested.area,))]
+
+
+def _nested(
+    table: Table, held: list[Held], region: str | None, area: str | None
+) -> tuple[Nested | None, str]:
+    """Find the areas in regions, or say why there are none."""
+    for option, name in (("--region", region), ("--area", area)):
+        if name is not None and name not in table.names:
+            listed = ", ".join(map(repr, table.names))
+            raise InputError(f"{table.path}: {option} {name!r} is not one of {listed}")
+    if region is not None and region == area:
+        raise InputError(f"{table.path}: --region and --area are both {area!r}; name two columns")
+    if region is None:
+        alone = sorted({one.columns[0] for one in held if len(one.columns) == 1} - {area})
+        if len(alone) != 1:
+            return None, (
+                "it needs the column of the regions whose totals are held; "
+                + (f"is it {' or '.join(alone)}? " if alone else "no column's totals are held; ")
+                + "--region names it"
+            )
+        (region,) = alone
+    if area is None:
+        inside = [
+            name
+            for name in table.names
+            if name != region
+            and implies(table.groups([name]), table.groups([region]))
+            and not implies(table.groups([region]), table.groups([name]))
+        ]
+        if len(inside) != 1:
+            return None, (
+                f"it needs the column of the areas within each {region}; "
+                + (f"is it {' or '.join(inside)}? " if inside else "")
+                + "--area names it"
+            )
+        (area,) = inside
+    numbered = replace(table, counts=np.arange(1, len(table) + 1))
+    try:
+        problem = arrange(numbered, (region, area))
+    except InputError as misfit:
+        return None, str(misfit)
+    rows = problem.counts - 1
+    if (rows < 0).any():
+        return None, (
+            f"it needs a row for each cell of each {area}; {int((rows < 0).sum()):,} are not in "
+            f"{table.path}"
+        )
+    tree = replace(problem.hierarchy, levels=LEVELS)  # whatever the columns are called
+    return Nested(region, area, rows, replace(problem, hierarchy=tree)), ""

@@ -1,0 +1,112 @@
+"""The mechanism as an OpenDP measurement, so that OpenDP's own composition counts it.
+
+Needs the extra `opendp`. OpenDP knows nothing of what the function does, and takes its word: the
+measurement is one of `make_user_measurement`, for which `honest-but-curious` must be enabled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import opendp.prelude as dp
+
+from isdp.checks import check_integer_vector
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
+from isdp.exact.release_noise import parse_epsilon, release
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+
+METRIC = "l1 distance between tables of equal invariants"
+
+
+def l1_metric():
+    """Metric of the measurements here; OpenDP composes only measurements of one metric."""
+    return dp.user_distance(METRIC)
+
+
+def table_domain(invariants: Invariants, totals: Sequence[int]):
+    """Build the domain of all tables with the given totals.
+
+    Parameters
+    ----------
+    totals : sequence of int, shape (constraints,)
+        A x of the tables; any two members then have equal invariants.
+    """
+    wanted = _totals(invariants, totals)
+
+    def member(table) -> bool:
+        try:
+            values = check_integer_vector(
+                "opendp", "the table", np.asarray(table), invariants.cells
+            )
+            return bool((invariants.apply(values) == wanted).all())
+        except (InputError, ValueError, TypeError):
+            return False
+
+    return dp.user_domain(f"tables with totals {_digest(invariants, wanted)}", member)
+
+
+def _totals(invariants: Invariants, totals: Sequence[int]) -> np.ndarray:
+    return check_integer_vector("opendp", "totals", np.asarray(totals), invariants.constraints)
+
+
+def _digest(invariants: Invariants, totals: np.ndarray) -> str:
+    """Hash by which OpenDP tells two domains apart."""
+    a = invariants.sparse
+    parts = (np.array(a.shape), a.indptr, a.indices, a.data, totals)
+    return hashlib.sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()
+
+
+def make_measurement(invariants: Invariants, totals: Sequence[int], epsilon):
+    """Build the measurement that adds l1 noise by `isdp.exact.release`.
+
+    Parameters
+    ----------
+    totals : sequence of int, shape (constraints,)
+        Of the tables that are measured; they are public.
+    epsilon : Fraction, int, str or float
+        Privacy loss per unit of l1 distance.
+
+    Returns
+    -------
+    opendp.Measurement
+        From a list of counts to a list of noisy counts. Its map takes an l1 distance, 2 for one
+        person who changes cell within all totals, and gives epsilon, rounded up.
+
+    Raises
+    ------
+    InputError
+        If epsilon is out of range, or the totals are not whole numbers, one an invariant.
+    """
+    exact = parse_epsilon(epsilon)
+    guarantee = GeneralizedLaplace(float(exact)).guarantee
+    wanted = _totals(invariants, totals)
+
+    def noisy(table) -> list[int]:
+        counts = check_integer_vector("opendp", "the table", np.asarray(table), invariants.cells)
+        if (invariants.apply(counts) != wanted).any():  # OpenDP does not ask the domain
+            raise InputError("opendp: the table has not the totals of this measurement")
+        return (counts + release(invariants, exact)[0]).tolist()
+
+    def loss(distance) -> float:
+        # exact, then a double that is not below as it is stored; the guarantee is linear
+        units = Fraction(distance)
+        if guarantee.growth != "linear" or units < 0:
+            raise InputError(f"opendp: no loss is known at a distance of {distance}")
+        try:
+            near = float(exact * units)
+        except OverflowError:
+            return math.inf
+        return near if Fraction(near) >= exact * units else math.nextafter(near, math.inf)
+
+    return dp.m.make_user_measurement(
+        input_domain=table_domain(invariants, totals),
+        input_metric=l1_metric(),
+        output_measure=dp.max_divergence(),
+        function=noisy,
+        privacy_map=loss,
+    )

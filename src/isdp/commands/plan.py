@@ -1,0 +1,425 @@
+"""What noise to expect, before a count is looked at; and the epsilon that a wanted error takes."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import resource
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from isdp.commands.shared.degrees_of_freedom import Freedom, find_freedom
+from isdp.commands.shared.guarantee import promise
+from isdp.commands.shared.invariants_file import read_invariants, refuse_equal_names
+from isdp.commands.shared.margins import (
+    UNKNOWN,
+    Margin,
+    Target,
+    margin_table,
+    margins_of,
+    targets_of,
+    usual_sums,
+)
+from isdp.commands.shared.noise import draw
+from isdp.commands.shared.refusals import read_accepted, refuse_weak_noise
+from isdp.commands.shared.request import Request
+from isdp.commands.shared.table import Table, described
+from isdp.errors import InputError
+from isdp.io.csv_files import read_columns
+from isdp.io.output_folder import OutputFolder
+from isdp.io.progress import progress
+from isdp.mechanisms.base import Mechanism
+from isdp.plots import can_draw
+
+PICTURES = ("plan.svg", "plan.png")
+FILES = ("plan.csv", "plan.json", "curve.csv", *PICTURES)
+DRAWS, DRAWS_OF_CURVE = 2000, 400
+SETTINGS = ("epsilon", "sigma")  # by which a law is made wider or narrower
+FACTORS = tuple(2.0**power for power in range(-3, 4))
+SMALLEST, LARGEST = 1e-6, 1e3  # settings that are searched
+STRIDE = 300  # steps of three digits at once, a third of a power of ten
+
+
+class Outlook(NamedTuple):
+    """What to expect of one law under one set of totals.
+
+    Attributes
+    ----------
+    setting : str
+        "epsilon" or "sigma".
+    value : float
+        Of the setting.
+    statement : str
+        The guarantee in words.
+    sampler : dict
+        Method, reason, error bound and seconds of one draw, which is thrown away.
+    megabytes : float
+        The most memory that this process has taken so far.
+    """
+
+    setting: str
+    value: float
+    statement: str
+    margins: list[Margin]
+    free: Freedom
+    sampler: dict
+    megabytes: float
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Cells without counts, and the totals to hold.
+
+    Attributes
+    ----------
+    table : Table
+        All of its counts are 0.
+    targets : list of Target
+        What margins are asked for.
+    """
+
+    table: Table
+    free: Freedom
+    targets: list[Target]
+
+    def outlook(self, request: Request, accepted: Sequence[str] = ()) -> Outlook:
+        """Find what to expect of a law; its sampler is tried once.
+
+        Parameters
+        ----------
+        accepted : sequence of str
+            Names of risks at which a release is not refused.
+
+        Raises
+        ------
+        InputError
+            If `isdp.commands.privatize.privatize` would refuse to draw this noise.
+        """
+        setting = setting_of(request)
+        margins = margins_of(self.targets, self.free, request.mechanism, DRAWS)
+        refuse_weak_noise(margins, self.free, request.mechanism, accepted)
+        sampler = _tried(self.free, request)  # after every refusal that needs no draw
+        return Outlook(
+            setting,
+            float(getattr(request.mechanism, setting)),
+            promise(request, self.free).statement(),
+            margins,
+            self.free,
+            sampler,
+            _megabytes(),
+        )
+
+    def target(self, name: str | None) -> list[Target]:
+        """Find the targets of a name; all cells for None.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        found = [t for t in self.targets if (t.what == "cell" if name is None else t.name == name)]
+        if not found:
+            raise InputError(
+                f"--error-of: no sum or kind of cell is called {name!r}{self._near(name)}"
+            )
+        if all(target.held for target in found):
+            raise InputError(f"--error-of: {name!r} is held exactly, so that it has no noise")
+        return found
+
+    def _near(self, name: str) -> str:
+        """Names that look like another one, or examples where none does."""
+        names = [t.name for t in self.targets if t.what == "sum" and not t.held]
+        names += [t.name for t in self.targets if t.what == "cell" and self.free.blocks is None]
+        near = difflib.get_close_matches(name, [*names, *self._held_names()], cutoff=0.4)
+        if near:
+            return f"; did you mean {' or '.join(map(repr, near))}?"
+        return f"; there are {', '.join(map(repr, names[:3]))}, ..." if names else ""
+
+    def _held_names(self) -> list[str]:
+        return [target.name for target in self.targets if target.held]
+
+    def needed(self, request: Request, error: float, name: str | None = None) -> Request:
+        """Find the law with which 95 % of the noise stays within an error.
+
+        Parameters
+        ----------
+        request : Request
+            Whose setting is looked for; the one that it has is where the search starts.
+        error : float
+            Wanted limit in persons, from 1 up.
+        name : str, optional
+            Of a sum or a kind of cell; by default all cells meet the limit.
+
+        Returns
+        -------
+        Request
+            With three digits of the setting, on the side that meets the limit.
+
+        Raises
+        ------
+        InputError
+            If no setting within reach does, or none is known to.
+        """
+        if not 1 <= error < math.inf:
+            raise InputError(f"plan: the wanted error must be a number from 1 up, got {error:g}")
+        wanted = self.target(name)
+
+        def meets(step: int) -> bool:
+            law = _law(request, _setting_at(step))
+            margins = margins_of(wanted, self.free, law, DRAWS)
+            if any(margin.limit.how == UNKNOWN for margin in margins):
+                # says what works where there is no sampler at all
+                draw(self.free, _with(request, _setting_at(step)))
+                raise InputError(
+                    "--error: no margin of error is known under these totals, as no exact sampler "
+                    "is quick; hold fewer totals, or take a smaller table"
+                )
+            return all(margin.limit.value <= error for margin in margins)
+
+        setting = setting_of(request)
+        less = 1 if setting == "epsilon" else -1  # the way to less noise
+        ends = sorted((less * _step_of(SMALLEST), less * _step_of(LARGEST)))
+        high = less * _step_of(getattr(request.mechanism, setting))
+        while not meets(less * high):
+            if high >= ends[1]:
+                raise InputError(
+                    f"plan: no {setting} up to {LARGEST:g} and down to {SMALLEST:g} brings the "
+                    f"error to {error:g}; wish for a larger error"
+                )
+            high = min(high + STRIDE, ends[1])
+        low = high - STRIDE
+        while low > ends[0] and meets(less * low):
+            low, high = low - STRIDE, low
+        if low <= ends[0]:
+            low = ends[0]
+            if meets(less * low):
+                raise InputError(
+                    f"plan: every {setting} from {SMALLEST:g} to {LARGEST:g} keeps the error "
+                    f"within {error:g}; wish for a smaller error"
+                )
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if meets(less * middle) else (middle, high)
+        return _with(request, _setting_at(less * high))
+
+    def curve(self, request: Request, margins: Sequence[Margin]) -> pd.DataFrame:
+        """Margins at settings from an eighth to eight times that of a request.
+
+        Parameters
+        ----------
+        margins : sequence of Margin
+            Of all targets, by the request itself.
+
+        Returns
+        -------
+        DataFrame
+            What, name, setting, sd, its error and how it was found; of cells first, the largest
+            noise first, and of at most six targets.
+        """
+        setting, rows = setting_of(request), []
+        value = Fraction(repr(float(getattr(request.mechanism, setting))))
+        shown = _shown(self.targets, margins)
+        with progress("error against the setting", len(FACTORS)) as at:
+            for done, factor in enumerate(FACTORS):
+                law = _law(request, value * Fraction(factor))
+                for margin in margins_of(shown, self.free, law, DRAWS_OF_CURVE):
+                    row = {"what": margin.what, "name": margin.name, setting: float(value) * factor}
+                    rows.append(row | {"sd": margin.sd.value, "sd_is": margin.sd.how})
+                    rows[-1]["sd_error"] = margin.sd.error
+                at(done + 1)
+        return pd.DataFrame(rows)
+
+
+def _shown(targets: Sequence[Target], margins: Sequence[Margin]) -> list[Target]:
+    """Widest and narrowest cells and sums, so that all others lie between."""
+    shown = []
+    for what in ("cell", "sum"):
+        widths: dict[str, Target] = {}  # one target for each width
+        for target, margin in zip(targets, margins, strict=True):
+            if target.what == what and margin.sd.value > 0:
+                widths.setdefault(f"{margin.sd.value:.4g}", target)
+        found = [widths[width] for width in sorted(widths, key=float, reverse=True)]
+        some = [*found[:1], *found[len(found) // 2 :][:1], *found[-1:]]
+        shown += list({id(target): target for target in some}.values())
+    return shown
+
+
+def setting_of(request: Request) -> str:
+    """Name of the number that makes a law wider or narrower.
+
+    Raises
+    ------
+    InputError
+        If the law has none that is known here.
+    """
+    names = {field.name for field in fields(request.mechanism)}
+    for name in SETTINGS:
+        if name in names:
+            return name
+    raise InputError(f"plan: the {request.mechanism.name} has none of {', '.join(SETTINGS)}")
+
+
+def _law(request: Request, value: Fraction) -> Mechanism:
+    """Copy the mechanism of a request with another setting, in any range."""
+    return replace(request.mechanism, **{setting_of(request): float(value)})
+
+
+def _with(request: Request, value: Fraction) -> Request:
+    """Copy a request with another setting."""
+    if request.rho is None:
+        return replace(request, epsilon=value)
+    return replace(request, rho=1 / (2 * value * value))
+
+
+def _step_of(value: float) -> int:
+    """Place of a number among those of three digits; the next one below where it has more."""
+    power = math.floor(math.log10(value) + 1e-12)
+    return 900 * power + math.floor(value / 10.0 ** (power - 2) + 1e-9) - 100
+
+
+def _setting_at(step: int) -> Fraction:
+    power, digits = divmod(step, 900)
+    return (digits + 100) * Fraction(10) ** (power - 2)
+
+
+def _tried(free: Freedom, request: Request) -> dict:
+    started = time.perf_counter()
+    report = draw(free, request).report
+    return {
+        "method": report.method,
+        "reason": report.reason,
+        "error_bound": report.error_bound,
+        "seconds": time.perf_counter() - started,
+    }
+
+
+def _megabytes() -> float:
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def design(
+    cells_path,
+    invariants_path,
+    *,
+    sums_path=None,
+    count: str = "count",
+    names: list[str] | None = None,
+) -> Design:
+    """Read the cells of a table, without their counts, and which totals are to be held.
+
+    Parameters
+    ----------
+    cells_path : path
+        A csv, a row a cell.
+    invariants_path : path
+        As for `isdp.commands.privatize.privatize`.
+    sums_path : path, optional
+        Sums whose margins are wanted, in the same grammar; by default the totals by each column
+        of 2 to 100 values.
+    count : str
+        A column that is passed over where it is there.
+    names : list of str, optional
+        The columns that name a cell; by default all but `count`.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong with the files, or the totals settle every cell.
+    """
+    path = Path(cells_path)
+    columns = read_columns(path, "a csv with a row a cell", passed_over=(count,))
+    table = described(path, columns, names, count)
+    held = read_invariants(invariants_path, table)
+    refuse_equal_names(held, table, invariants_path)
+    free = find_freedom(held)
+    if free.degrees == 0:
+        raise InputError(f"{invariants_path}: these totals settle every cell; hold fewer")
+    sums = usual_sums(table) if sums_path is None else read_invariants(sums_path, table)
+    return Design(table, free, targets_of(table, free, sums))
+
+
+def plan(
+    cells_path,
+    invariants_path,
+    request: Request,
+    out,
+    *,
+    error: float | None = None,
+    error_of: str | None = None,
+    force: bool = False,
+    picture: bool = True,
+    accept: Iterable[str] = (),
+    sums_path=None,
+    **columns,
+) -> Outlook:
+    """Write what noise to expect, without looking at a count.
+
+    Parameters
+    ----------
+    cells_path, invariants_path, sums_path : path
+        As in `design`.
+    out : path
+        Folder for `FILES`, which are written together at the end, or not at all.
+    error : float, optional
+        A wanted 95 % limit in persons; the setting of `request` gives way to the one that it takes.
+    error_of : str, optional
+        Of which sum or kind of cell; by default of all cells.
+    accept : iterable of str
+        Names of risks at which `isdp privatize` is not to refuse, such as "weak-noise".
+    **columns
+        As in `design`: count, names.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong, or `isdp privatize` would refuse; nothing has been written then.
+    """
+    accepted = read_accepted(accept)
+    inputs = [path for path in (cells_path, invariants_path, sums_path) if path is not None]
+    folder = OutputFolder(Path(out), FILES, inputs, force, "plan costs nothing")
+    designed = design(cells_path, invariants_path, sums_path=sums_path, **columns)
+    if error is not None:
+        request = designed.needed(request, error, error_of)
+    outlook = designed.outlook(request, accepted)
+    curve = designed.curve(request, outlook.margins)
+    save = _picture(curve, outlook) if picture and len(curve) and can_draw() else None
+    tables = {"plan.csv": margin_table(outlook.margins), "curve.csv": curve}
+    folder.write(tables, lambda _: {"plan.json": record(outlook)}, save, PICTURES)
+    return outlook
+
+
+def record(outlook: Outlook) -> dict:
+    """Lay an outlook out for JSON; what is not known is null."""
+    rows = [
+        {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in row.items()}
+        for row in (margin.row() for margin in outlook.margins)
+    ]
+    return {
+        "made_by": "isdp plan",
+        outlook.setting: outlook.value,
+        "guarantee": outlook.statement,
+        "cells": outlook.free.invariants.cells,
+        "degrees_of_freedom": int(outlook.free.degrees),
+        "cells_without_freedom": len(outlook.free.fixed),
+        "cells_known_up_to_a_multiple": len(outlook.free.residues),
+        "sampler": outlook.sampler,
+        "megabytes_of_this_process": round(outlook.megabytes),
+        "margins": rows,
+    }
+
+
+def _picture(curve: pd.DataFrame, outlook: Outlook):
+    """Draw the curve, and return what saves the picture."""
+    from isdp.plots.error_curves import plot_error_curves
+    from isdp.plots.style import save
+
+    return partial(save, plot_error_curves(curve, outlook.setting, outlook.value))

@@ -1,0 +1,164 @@
+"""Noise for a table that is a pandas DataFrame."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from isdp.commands.privatize.run import make, totals_of
+from isdp.commands.shared.invariants_file import invariants_of
+from isdp.commands.shared.margins import margin_table
+from isdp.commands.shared.refusals import read_accepted
+from isdp.commands.shared.request import Request
+from isdp.commands.shared.table import LARGEST_COUNT, Table, described
+from isdp.errors import InputError
+from isdp.io.certificate import now
+from isdp.io.csv_files import TEXT, Column
+
+WHERE = "the data frame"
+INDEX = "The index of the data frame is published as it is too, and no hash covers it."
+
+
+class Framed(NamedTuple):
+    """A noisy table and what goes with it.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        As the one given, index included, with noisy counts.
+    certificate : dict
+        As `certificate.json`; its hash is that of the frame as a csv in UTF-8 without the index,
+        whose lines end as on Linux.
+    margins : DataFrame
+        As `margins.csv`.
+    totals : DataFrame
+        As `totals.csv`.
+    """
+
+    frame: pd.DataFrame
+    certificate: dict
+    margins: pd.DataFrame
+    totals: pd.DataFrame
+
+
+def frame(
+    df: pd.DataFrame,
+    *,
+    count: str,
+    totals: Sequence[str | Sequence[str]] = (),
+    total: bool = False,
+    subsets: Mapping[str, object] | None = None,
+    epsilon=None,
+    rho=None,
+    sigma=None,
+    request: Request | None = None,
+    names: Sequence[str] | None = None,
+    accept: str | Iterable[str] = (),
+) -> Framed:
+    """Add noise to the counts of a data frame and keep named totals exactly.
+
+    Parameters
+    ----------
+    df : DataFrame
+        A row a cell. All columns but the counts are published as they are; so is the order of the
+        rows.
+    count : str
+        The column of counts, whole numbers from 0 up.
+    totals : sequence of str or sequence of str
+        Columns, and combinations of columns, by whose values totals are held.
+    subsets : mapping, optional
+        Totals of selections of cells, as in a file of invariants; values are compared as text.
+    epsilon, rho, sigma : Fraction, int, str or float, optional
+        The budget of noise for release, exactly one of them: epsilon per unit of the l1 norm, or
+        rho or sigma of Gaussian noise; see `Request`.
+    request : Request, optional
+        In place of a budget, such as a request for experiments.
+    names : sequence of str, optional
+        The columns that name a cell; by default all but the counts.
+    accept : str or iterable of str
+        Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
+    """
+    started = now()
+    accepted = read_accepted(accept)
+    budget = {"epsilon": epsilon, "rho": rho, "sigma": sigma}
+    if request is None:
+        request = Request(**budget)
+    elif any(given is not None for given in budget.values()):
+        raise InputError("privatize: give a request, or one of epsilon, rho and sigma, not both")
+    table = _table(df, count, names)
+    content = {
+        "total": str(bool(total)).lower(),
+        "totals": _as_texts(list(totals)),
+        "subsets": _as_texts(dict(subsets or {})),
+    }
+    held = invariants_of(content, table, "privatize")
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    made = make(table, held, ("given in Python", digest), request, accepted, started)
+    noisy = df.assign(**{count: made.noisy})
+    text = noisy.to_csv(index=False, lineterminator="\n").encode()
+    made.certificate["output"] |= {
+        "table": "the noisy data frame, as a csv without its index",
+        "sha256": hashlib.sha256(text).hexdigest(),
+        "others_sha256": {},
+    }
+    made.certificate["not_said"].append(INDEX)
+    sums = pd.DataFrame(totals_of(table, held, made.noisy))
+    return Framed(noisy, made.certificate, margin_table(made.margins), sums)
+
+
+def _table(df: pd.DataFrame, count: str, names: Sequence[str] | None) -> Table:
+    if not isinstance(df, pd.DataFrame):
+        raise InputError(f"privatize: wanted a pandas DataFrame, got a {type(df).__name__}")
+    header = list(df.columns)
+    if not all(isinstance(name, str) for name in header) or len(set(header)) < len(header):
+        raise InputError(f"{WHERE}: its columns must have different texts as names")
+    if count not in header:
+        listed = ", ".join(map(repr, header))
+        raise InputError(f"{WHERE}: no column {count!r}; there are {listed}")
+    if not len(df):
+        raise InputError(f"{WHERE}: there are no rows; wanted a row a cell")
+    columns = {name: _column(df[name]) for name in header if name != count}
+    path = Path(WHERE)
+    table = described(path, columns, None if names is None else list(names), count)
+    counts = _counts(df[count], table)
+    return Table(path, columns, count, header.index(count), table.names, counts)
+
+
+def _column(values: pd.Series) -> Column:
+    """Give each different value a number, and its text."""
+    codes, different = pd.factorize(values)
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        raise InputError(f"{WHERE}: row {row + 1}: {values.name} is missing; give it a value")
+    texts = np.array([str(value) for value in different], dtype=object)
+    if len(set(texts)) < len(texts):
+        raise InputError(f"{WHERE}: two values of {values.name} have the same text; convert them")
+    return Column(codes.astype(np.int32), texts.astype(TEXT))
+
+
+def _counts(values: pd.Series, table: Table) -> np.ndarray:
+    if not pd.api.types.is_integer_dtype(values.dtype) or values.isna().any():
+        raise InputError(f"{WHERE}: {table.count} must hold whole numbers, none of them missing")
+    wrong = ((values < 0) | (values > LARGEST_COUNT)).to_numpy(dtype=bool)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"{WHERE}: row {row + 1} ({table.name(row)}): {table.count} is negative or has more "
+            f"than 12 digits; wanted a whole number from 0 up"
+        )
+    return values.to_numpy(dtype=np.int64)
+
+
+def _as_texts(content):
+    """Turn all values into texts, as they would stand in a file."""
+    if isinstance(content, Mapping):
+        return {str(key): _as_texts(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_as_texts(value) for value in content]
+    return str(content)

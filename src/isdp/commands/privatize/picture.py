@@ -1,0 +1,75 @@
+"""The picture of a noisy table: its counts by rank, with the noise that the law makes likely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from isdp.commands.shared.margins import BOUNDED, EXACT, SIMULATED, Spread
+from isdp.commands.shared.table import Table
+from isdp.plots.style import BOX, DRAW, FAINT, INK, finish, panels, styled
+
+MOST_POINTS = 2000
+MOST_NAMES = 40
+WAYS = {EXACT: "by its law", BOUNDED: "at most", SIMULATED: "simulated"}
+
+
+def picture_of(
+    table: Table, noisy: np.ndarray, spread: Callable[[np.ndarray], Spread | None], title: str
+) -> Figure:
+    """Draw a table's noisy counts; `spread` gives the spread of the noise in some rows."""
+    rows = shown_rows(noisy)
+    names = [table.name(row)[:40] for row in rows] if len(rows) <= MOST_NAMES else None
+    return ranked_counts(noisy[rows], len(noisy), spread(rows), names, title)
+
+
+def shown_rows(noisy: np.ndarray) -> np.ndarray:
+    """Rows to show, by rank of their noisy counts: all, or evenly spaced ones of a long table."""
+    picked = np.linspace(0, len(noisy) - 1, min(len(noisy), MOST_POINTS)).round().astype(int)
+    return np.argsort(noisy, kind="stable")[picked]
+
+
+@styled
+def ranked_counts(
+    noisy: np.ndarray, cells: int, spread: Spread | None, names: list[str] | None, title: str
+) -> Figure:
+    """Draw noisy counts in increasing order.
+
+    Parameters
+    ----------
+    noisy : int array
+        The noisy counts to show, from `shown_rows`.
+    cells : int
+        Cells of the whole table.
+    spread : Spread, optional
+        Of the noise in each of them.
+    names : list of str, optional
+        Their names, where they are few enough to read.
+    """
+    ranks = np.linspace(1, cells, len(noisy))
+    figure, ((axis,),) = panels(1, 1, (9.5, 4.8 if names else 4.2))
+    few = len(noisy) <= MOST_NAMES
+    if spread is not None:
+        sd, label = spread.sd, f"2 standard deviations of the noise, {WAYS[spread.how]}"
+        if few:
+            axis.errorbar(ranks, noisy, 2 * sd, fmt="none", ecolor=BOX, lw=5, label=label)
+        else:
+            axis.fill_between(ranks, noisy - 2 * sd, noisy + 2 * sd, color=BOX, lw=0, label=label)
+    style = {"marker": "o", "ms": 4, "ls": ""} if few else {"lw": 1.2}
+    axis.plot(ranks, noisy, color=DRAW, label="noisy count", **style)
+    axis.axhline(0, color=INK, lw=0.8)
+    if noisy[-1] > 1000:
+        axis.set_yscale("symlog", linthresh=100)
+    axis.set_xlabel("cell, by rank of its noisy count")
+    axis.set_ylabel("noisy count (persons)")
+    if names:
+        axis.set_xticks(ranks, names, rotation=90, fontsize=7)
+        axis.grid(False, axis="x")
+    if len(noisy) < cells:
+        words = f"{len(noisy):,} of {cells:,} cells"
+        axis.text(0.99, 0.03, words, transform=axis.transAxes, ha="right", color=FAINT)
+    axis.set_title(title, loc="left")
+    axis.legend(loc="upper left", frameon=False)
+    return finish(figure)

@@ -1,0 +1,225 @@
+"""From a table and the totals to hold to a noisy table and its certificate.
+
+Nothing that comes from the noise drawn may be published beside the noisy table, as the two give
+the confidential table: not its sum, nor its extremes, nor a checksum of the confidential file, by
+which guesses could be confirmed. What is published is the noisy table, functions of it, and facts
+about the law and the settings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from isdp.commands.privatize.certificate import describe
+from isdp.commands.shared.degrees_of_freedom import Freedom, find_freedom
+from isdp.commands.shared.invariants_file import (
+    Held,
+    group_names,
+    read_invariants,
+    refuse_equal_names,
+)
+from isdp.commands.shared.margins import (
+    Margin,
+    Target,
+    margin_table,
+    margins_of,
+    spread_of_cells,
+    targets_of,
+    unchanged_of,
+    usual_sums,
+)
+from isdp.commands.shared.noise import Drawn, draw
+from isdp.commands.shared.refusals import read_accepted, refuse_revealing_rows, refuse_weak_noise
+from isdp.commands.shared.request import Request
+from isdp.commands.shared.table import Table, read_table
+from isdp.commands.shared.warnings import cautions_of_freedom, cautions_of_table
+from isdp.constraints.invariants import INT64_MAX
+from isdp.errors import InputError
+from isdp.io.certificate import certificate_files, now
+from isdp.io.files import read_bytes
+from isdp.io.output_folder import OutputFolder
+from isdp.plots import can_draw
+
+PICTURES = ("noisy.svg", "noisy.png")
+FILES = ("noisy.csv", "totals.csv", "margins.csv", "certificate.json", "certificate.md", *PICTURES)
+AGAIN = "same table costs epsilon again"
+LOG = logging.getLogger(__name__)
+Sampler = Callable[[Freedom, Request], Drawn]
+
+
+def privatize(
+    table_path,
+    invariants_path,
+    request: Request,
+    out,
+    *,
+    count: str = "count",
+    names: list[str] | None = None,
+    force: bool = False,
+    picture: bool = True,
+    accept: str | Iterable[str] = (),
+    sampler: Sampler = draw,
+) -> dict:
+    """Write a noisy table that keeps the totals, with its certificate and picture.
+
+    Parameters
+    ----------
+    out : path
+        Folder for `FILES`. They are written together at the end, or not at all.
+    names : list of str, optional
+        The columns that name a cell.
+    accept : str or iterable of str
+        Names of risks that are refused otherwise: "weak-noise", "sorted-rows" and "missing-rows".
+    sampler : callable
+        Another one than `isdp.commands.shared.noise.draw` is for tests: its totals are checked.
+
+    Returns
+    -------
+    dict
+        The certificate.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong; nothing has been written then.
+    """
+    started = now()
+    accepted = read_accepted(accept)
+    folder = OutputFolder(Path(out), FILES, [table_path, invariants_path], force, AGAIN)
+    table = read_table(table_path, count, names)
+    raw = read_bytes(invariants_path)
+    held = read_invariants(invariants_path, table, raw)
+    digest = hashlib.sha256(raw).hexdigest()
+    rules = (Path(invariants_path).name, digest)
+    made = make(table, held, rules, request, accepted, started, sampler)
+    drawn = picture and can_draw()
+    save = _draw_picture(table, made, request) if drawn else None
+    tables = {
+        "noisy.csv": table.replaced(made.noisy),
+        "totals.csv": totals_of(table, held, made.noisy),
+        "margins.csv": margin_table(made.margins),
+    }
+
+    def documents(digests: dict[str, str]) -> dict:
+        digest = digests.pop("noisy.csv")
+        output = {"sha256": digest, "others_sha256": digests, "picture": drawn}
+        return certificate_files(made.certificate, **output)
+
+    folder.write(tables, documents, save, PICTURES)
+    return made.certificate
+
+
+class Made(NamedTuple):
+    """A noisy table before anything is written.
+
+    Attributes
+    ----------
+    noisy : int64 array, shape (cells,)
+    certificate : dict
+        Without the hashes of files.
+    """
+
+    noisy: np.ndarray
+    certificate: dict
+    targets: list[Target]
+    margins: list[Margin]
+    free: Freedom
+
+
+def make(
+    table: Table,
+    held: list[Held],
+    rules: tuple[str, str],
+    request: Request,
+    accepted: Sequence[str],
+    started: str,
+    sampler: Sampler = draw,
+) -> Made:
+    """Draw the noise, add it and describe it.
+
+    Parameters
+    ----------
+    rules : tuple of str
+        What the file of invariants is called, and its SHA-256.
+    accepted : sequence of str
+        Names of risks, as `isdp.commands.shared.refusals.read_accepted` returns them.
+    """
+    refuse_revealing_rows(table, accepted)
+    refuse_equal_names(held, table, rules[0])
+    free = find_freedom(held)
+    if free.degrees == 0:
+        raise InputError(
+            f"{rules[0]}: these totals settle every cell, so that the table would be published as "
+            f"it is; hold fewer"
+        )
+    # before the draw: a long table does not fit into memory together with both
+    targets = targets_of(table, free, usual_sums(table))
+    margins = margins_of(targets, free, request.mechanism)
+    refuse_weak_noise(margins, free, request.mechanism, accepted)
+    for warning in [*cautions_of_table(table), *cautions_of_freedom(table, free)]:
+        LOG.warning("%s", warning)
+    drawn = sampler(free, request)
+    noisy = drawn.noise  # of a long table there is no room for three
+    noisy += table.counts
+    certificate = describe(
+        table=table,
+        rules=rules,
+        checks=check_totals(held, table.counts, noisy),
+        free=free,
+        request=request,
+        report=drawn.report,
+        unchanged=unchanged_of(margins),
+        negative=int((noisy < 0).sum()),
+        started=started,
+        accepted=tuple(accepted),
+    )
+    return Made(noisy, certificate, targets, margins, free)
+
+
+def check_totals(held: list[Held], counts: np.ndarray, noisy: np.ndarray) -> list[dict]:
+    """Compare all totals of both tables in integers.
+
+    Raises
+    ------
+    InputError
+        If a total differs, or sums could leave 64-bit integers.
+    """
+    largest = max(int(counts.max()), int(noisy.max()), -int(noisy.min()))
+    if largest * len(counts) > INT64_MAX:
+        raise InputError(
+            f"privatize: sums of {len(counts)} counts could leave 64-bit integers; use a larger "
+            f"epsilon"
+        )
+    checks = []
+    for one in held:
+        difference = int(abs(one.sums(noisy) - one.sums(counts)).max())
+        if difference:
+            raise InputError(f"privatize: {one.name}: a total is off by {difference}; not written")
+        checks.append({"name": one.name, "totals": one.totals, "largest_difference": difference})
+    return checks
+
+
+def totals_of(table: Table, held: list[Held], counts: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns `name` and `total` of all totals that are held."""
+    parts = [(group_names(table, one), one.sums(counts)) for one in held]
+    names = np.concatenate([names for names, _ in parts])
+    return {"name": names, "total": np.concatenate([sums for _, sums in parts])}
+
+
+def _draw_picture(table: Table, made: Made, request: Request):
+    """Draw the noisy counts, and return what saves the picture."""
+    from isdp.commands.privatize.picture import picture_of
+    from isdp.plots.style import save
+
+    title = "Noisy counts, all named totals exact"
+    if request.experiment:
+        title += " (for experiments, NOT FOR RELEASE)"
+    spread = partial(spread_of_cells, made.targets, made.margins, made.free)
+    return partial(save, picture_of(table, made.noisy, spread, title))

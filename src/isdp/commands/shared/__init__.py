@@ -1,0 +1,1 @@
+"""Parts that several commands share: tables, invariants, requests, margins of error, refusals."""

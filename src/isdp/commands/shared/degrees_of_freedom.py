@@ -1,0 +1,134 @@
+"""What the totals held leave free, and what they give away beside themselves."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import vstack
+
+from isdp.commands.shared.invariants_file import Held
+from isdp.constraints.invariants import Invariants, find_cell_classes
+from isdp.errors import InputError
+from isdp.exact.disjoint.blocks import block_sizes, blocks_of
+from isdp.lattice.smith import smith_normal_form
+
+MOST_KINDS = 5000  # of cells that differ in their totals: some ten seconds
+
+
+class Freedom(NamedTuple):
+    """What is drawn under, and what it leaves free.
+
+    Attributes
+    ----------
+    invariants : Invariants
+        All totals held; those that sums of others give may be left out.
+    blocks : int64 array, shape (cells,), or None
+        Disjoint blocks whose totals say the same, from `isdp.exact.disjoint.blocks.blocks_of`.
+    degrees : int
+        Degrees of freedom of the noise.
+    steps : int array, shape (cells,)
+        The greatest number that all noise of a cell is a multiple of: 1 as a rule; 0 where it is
+        always 0, so that the count is published exactly; m where the count modulo m is.
+    kernel : tuple of dict, or None
+        Where totals overlap, a basis of the sums that the noise of the cell classes (cells in the
+        same totals) can have: each vector maps a class to its entry.
+    """
+
+    invariants: Invariants
+    blocks: np.ndarray | None
+    degrees: int
+    steps: np.ndarray
+    kernel: tuple[dict[int, int], ...] | None = None
+
+    @property
+    def fixed(self) -> np.ndarray:
+        """Cells that are published exactly; int64."""
+        return np.flatnonzero(self.steps == 0)
+
+    @property
+    def residues(self) -> np.ndarray:
+        """Cells whose counts are published modulo their step; int64."""
+        return np.flatnonzero(self.steps > 1)
+
+    @property
+    def exchange(self) -> bool:
+        """Whether one person can change cell alone: two cells stand in the same totals."""
+        if self.blocks is not None:
+            return bool(block_sizes(self.blocks).max() > 1)
+        return len(find_cell_classes(self.invariants)[1]) < self.invariants.cells
+
+    @property
+    def loose(self) -> bool:
+        """Whether a cell stands in no total: one person more or fewer there changes none."""
+        if self.blocks is not None:
+            return bool((self.blocks < 0).any())
+        held = self.invariants
+        return bool((np.bincount(held.sparse.indices, minlength=held.cells) == 0).any())
+
+
+def find_freedom(held: list[Held]) -> Freedom:
+    """Build the invariants from the totals held, and find what they leave free.
+
+    Raises
+    ------
+    InputError
+        If totals overlap in too many ways to tell.
+    """
+    invariants = _invariants(_without_implied(held))
+    blocks = blocks_of(invariants)
+    if blocks is not None:
+        sizes = block_sizes(blocks)
+        alone = (sizes[blocks + 1] == 1) & (blocks >= 0)
+        return Freedom(invariants, blocks, len(blocks) - len(sizes) + 1, 1 - alone.astype(np.int8))
+    return Freedom(invariants, None, *_by_kinds(invariants))
+
+
+def _by_kinds(invariants: Invariants) -> tuple[int, np.ndarray, tuple[dict[int, int], ...]]:
+    """Degrees of freedom, steps and kernel, from the lattice of the sums over cell classes.
+
+    Every vector of that lattice is the sums of some noise. Two cells of a kind may exchange any
+    number, so that only cells that are alone in their kind can lack freedom.
+    """
+    kind, first = find_cell_classes(invariants)
+    if len(first) > MOST_KINDS:
+        raise InputError(
+            f"privatize: these totals overlap in {len(first)} ways, too many to tell which cells "
+            f"they give away (at most {MOST_KINDS}); hold fewer"
+        )
+    form = smith_normal_form(invariants.sparse[:, first])
+    steps = [0] * len(first)
+    for vector in form.kernel:
+        for i, entry in vector.items():
+            steps[i] = math.gcd(steps[i], entry)
+    several = np.bincount(kind) > 1
+    # a count has 12 digits: a step beyond that says the same as any other
+    found = np.where(several, 1, [min(step, 2**62) for step in steps])
+    return invariants.cells - form.rank, found[kind].astype(np.int64), form.kernel
+
+
+def _without_implied(held: list[Held]) -> list[Held]:
+    """Drop each set of totals that sums of another one's totals give."""
+    kept = list(held)
+    for one in held:
+        others = [other for other in kept if other is not one]
+        if any(implies(other.labels, one.labels) for other in others):
+            kept = others
+    return kept
+
+
+def implies(fine: np.ndarray, coarse: np.ndarray) -> bool:
+    """Whether every group of `coarse` is made up of whole groups of `fine`."""
+    if (fine[coarse >= 0] < 0).any():
+        return False
+    inside = fine >= 0
+    labels, groups = coarse[inside], fine[inside]
+    of_group = np.empty(groups.max(initial=-1) + 1, dtype=np.int64)
+    of_group[groups] = labels
+    return bool((of_group[groups] == labels).all())
+
+
+def _invariants(held: list[Held]) -> Invariants:
+    names = [f"{one.name} {i + 1}" for one in held for i in range(one.totals)]
+    return Invariants(vstack([one.incidence() for one in held], format="csr"), names)

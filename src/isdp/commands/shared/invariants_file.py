@@ -1,0 +1,263 @@
+"""Which totals of a table to hold, from a YAML file."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import yaml
+from scipy.sparse import csr_array
+
+from isdp.commands.shared.table import JOINT, Table, refuse_empty
+from isdp.errors import InputError
+from isdp.io.csv_files import LINE_ENDS, PIECE
+from isdp.io.files import read_bytes
+
+KEYS = ("total", "totals", "subsets")
+
+
+class Held(NamedTuple):
+    """A set of totals to hold: disjoint groups of cells.
+
+    Attributes
+    ----------
+    labels : int32 array, shape (cells,)
+        Number of each cell's group, -1 for none.
+    columns : tuple of str
+        Those whose combinations of values are the groups; none for other groups.
+    """
+
+    name: str
+    labels: np.ndarray
+    columns: tuple[str, ...] = ()
+
+    @property
+    def totals(self) -> int:
+        """Number of the groups."""
+        return int(self.labels.max(initial=-1)) + 1
+
+    def sums(self, counts: np.ndarray) -> np.ndarray:
+        """Totals of the groups in 64-bit integers; the caller sees to it that they fit."""
+        sums = np.zeros(self.totals + 1, dtype=np.int64)
+        for start in range(0, len(counts), PIECE):  # numpy widens the labels
+            piece = slice(start, start + PIECE)
+            np.add.at(sums, self.labels[piece], counts[piece])  # those of no group at the end
+        return sums[:-1]
+
+    def incidence(self, cells=slice(None)) -> csr_array:
+        """Zeros and ones of shape (totals, cells), of some of the cells."""
+        labels = self.labels[cells]
+        inside = np.flatnonzero(labels >= 0)
+        return incidence(labels[inside], inside, (self.totals, len(labels)))
+
+
+def incidence(groups: np.ndarray, cells: np.ndarray, shape: tuple[int, int]) -> csr_array:
+    """Zeros and ones: a row for each group, and a one for each of its cells."""
+    return csr_array((np.ones(len(cells), dtype=np.int64), (groups, cells)), shape=shape)
+
+
+def group_names(table: Table, one: Held) -> np.ndarray:
+    """Names of the groups, in their order, such as "county: A, sex: f"; object array of str."""
+    if not one.columns:
+        return np.array([one.name], dtype=object)
+    first = np.empty(one.totals, dtype=np.int64)
+    first[one.labels[::-1]] = np.arange(len(table))[::-1]
+    texts = []
+    for column in one.columns:
+        codes, values = table.columns[column]
+        texts.append([f"{column}: {text}" for text in values[codes[first]]])
+    return np.array(list(map(JOINT.join, zip(*texts, strict=True))), dtype=object)
+
+
+def refuse_equal_names(held: list[Held], table: Table, where: str) -> None:
+    """Raise `InputError` if two totals have one name, by which a recipient looks them up.
+
+    Parameters
+    ----------
+    where : str
+        The name of the file of invariants.
+    """
+    names = np.concatenate([group_names(table, one) for one in held])
+    repeated = pd.Index(names).duplicated()
+    if repeated.any():
+        raise InputError(
+            f"{where}: two totals are called {names[repeated.argmax()]!r}; name each total once, "
+            f"and rename a column or a subset where two different totals have one name"
+        )
+
+
+class _Loader(yaml.BaseLoader):
+    """YAML in which every value is the text that stands there, and no key stands twice."""
+
+
+def _mapping(loader: _Loader, node: yaml.Node) -> dict:
+    if not isinstance(node, yaml.MappingNode):
+        raise InputError(f"line {node.start_mark.line + 1}: wanted a mapping, such as total: true")
+    keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
+    for key in keys:
+        if not isinstance(key, str):
+            raise InputError(f"line {node.start_mark.line + 1}: a key is no plain text")
+        if keys.count(key) > 1:
+            raise InputError(f"line {node.start_mark.line + 1}: the key {key!r} stands twice")
+    return {
+        key: loader.construct_object(value, deep=True)
+        for key, (_, value) in zip(keys, node.value, strict=True)
+    }
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def read_invariants(path, table: Table, raw: bytes | None = None) -> list[Held]:
+    """Read which totals of a table to hold.
+
+    Parameters
+    ----------
+    path : path
+        YAML: ``total: true``, ``totals:`` a list of columns and lists of columns, ``subsets:`` a
+        name for each selection of cells.
+    raw : bytes, optional
+        The file's content, where it has been read already.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the key and what is wrong.
+    """
+    raw = read_bytes(path) if raw is None else raw
+    try:
+        content = yaml.load(raw.decode("utf-8-sig"), _Loader)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        words = " ".join(str(error).split())
+        raise InputError(f"{path}: this is no YAML ({words})") from None
+    except RecursionError:
+        raise InputError(f"{path}: this is nested too deeply; see the example") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return invariants_of(content, table, path)
+
+
+def invariants_of(content, table: Table, path) -> list[Held]:
+    """Find which totals to hold from what a file of invariants says.
+
+    Parameters
+    ----------
+    content : mapping
+        With the keys of the file, and texts and lists of texts as values.
+    path : path or str
+        What messages call it.
+    """
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: wanted a mapping with the keys {', '.join(KEYS)}")
+    for key in content:
+        if key not in KEYS:
+            raise InputError(f"{path}: unknown key {key!r}; there are {', '.join(KEYS)}")
+    try:
+        held = [
+            *_grand_total(content.get("total", "false"), table),
+            *_totals(content.get("totals", []), table),
+            *_subsets(content.get("subsets", {}), table),
+        ]
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    if not held:
+        raise InputError(f"{path}: names no total to hold; write total: true, for example")
+    return held
+
+
+def _grand_total(given, table: Table) -> list[Held]:
+    if not isinstance(given, str) or given.lower() not in ("true", "false"):
+        raise InputError(f"total must be true or false, got {given!r}")
+    if given.lower() == "false":
+        return []
+    return [Held("grand total", np.zeros(len(table), dtype=np.int32))]
+
+
+def _totals(given, table: Table) -> list[Held]:
+    if not isinstance(given, list):
+        raise InputError("totals must be a list of columns, such as [county, [county, sex]]")
+    held = []
+    for entry in given:
+        columns = [entry] if isinstance(entry, str) else entry
+        if not isinstance(columns, list) or not columns:
+            raise InputError(f"totals: {entry!r} is neither a column nor a list of columns")
+        for column in columns:
+            _check_column(column, table, "totals")
+        name = f"totals by {' x '.join(columns)}"
+        held.append(Held(name, table.groups(columns), tuple(columns)))
+    return held
+
+
+def _check_column(column, table: Table, key: str) -> None:
+    if column not in table.described_by:
+        raise InputError(
+            f"{key}: {column!r} is no column that describes cells; there are "
+            f"{', '.join(map(repr, table.described_by))}"
+        )
+    refuse_empty(table, column)
+
+
+def _subsets(given, table: Table) -> list[Held]:
+    if not isinstance(given, dict):
+        raise InputError("subsets must give each subset's name and its cells")
+    rows: dict[str, list[int]] = {}
+    held = []
+    for name, chosen in given.items():
+        if any(end in name for end in LINE_ENDS):
+            raise InputError(f"subsets: the name {name!r} has a line break; rename the subset")
+        entries = [chosen] if isinstance(chosen, dict) else chosen
+        if not isinstance(entries, list) or not entries:
+            raise InputError(f"subsets: {name}: wanted a selection such as {{column: value}}")
+        inside = np.zeros(len(table), dtype=bool)
+        for entry in entries:
+            if isinstance(entry, dict):
+                inside |= _selected(entry, table, name)
+            else:
+                rows = rows or _rows_by_name(table)
+                inside[_row_called(entry, rows, name)] = True
+        held.append(Held(f"subset {name}", inside.astype(np.int32) - 1))
+    return held
+
+
+def _selected(selector: dict, table: Table, name: str) -> np.ndarray:
+    """Cells that meet every column's condition, at least one."""
+    inside = np.full(len(table), bool(selector))
+    for column, wanted in selector.items():
+        _check_column(column, table, f"subsets: {name}")
+        wanted = [wanted] if isinstance(wanted, str) else wanted
+        if not isinstance(wanted, list):
+            raise InputError(
+                f"subsets: {name}: {column} must be a value or a list of values, such as "
+                f"{{{column}: [A, B]}}"
+            )
+        values = table.columns[column]
+        chosen = np.zeros(len(values.texts), dtype=bool)
+        for value in wanted:
+            found = values.texts == value if isinstance(value, str) else chosen & False
+            if not found.any():
+                raise InputError(f"subsets: {name}: no cell has {column} = {value!r}")
+            chosen |= found
+        inside &= chosen[values.codes]
+    if not inside.any():
+        raise InputError(f"subsets: {name}: no cell is selected by {selector}")
+    return inside
+
+
+def _rows_by_name(table: Table) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
+    parts = (table.columns[column].rows() for column in table.names)
+    for row, name in enumerate(map(JOINT.join, zip(*parts, strict=True))):
+        rows.setdefault(name, []).append(row)
+    return rows
+
+
+def _row_called(name, rows: dict[str, list[int]], subset: str) -> int:
+    found = rows.get(name, []) if isinstance(name, str) else []
+    if len(found) != 1:
+        words = "no cell is" if not found else f"{len(found)} cells are"
+        example = next(iter(rows))
+        raise InputError(
+            f"subsets: {subset}: {words} called {name!r}; names are such as {example!r}"
+        )
+    return found[0]

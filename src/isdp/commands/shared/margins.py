@@ -1,0 +1,495 @@
+"""Margins of error of a noisy table, by the law of its noise: of its cells, and of sums of them.
+
+No count is looked at. Every figure says how it was found. *exact*: computed from the distribution
+itself, probabilities to within 1e-9. *bounded*: the true figure is at most this one, as for every
+probability below 1e-9. *simulated*: from draws made for this alone, with two standard errors. Where
+cells of disjoint totals have independent weights, their distribution is computed
+(`isdp.exact.distributions`); there it is symmetric and log-concave, so that where a grid would be
+too long the bound of Vysochanskij and Petunin for unimodal distributions is used. A discrete
+Gaussian on any lattice is subgaussian with the sigma of the projected Gaussian (by Poisson's
+formula, see `isdp.mechanisms.generalized_gaussian`). All else is simulated where an exact sampler
+is quick.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from isdp.accounting.guarantees import upper_decimal
+from isdp.commands.shared.degrees_of_freedom import Freedom
+from isdp.commands.shared.invariants_file import Held, group_names, incidence
+from isdp.commands.shared.table import Table
+from isdp.constraints.invariants import Invariants, find_cell_classes
+from isdp.errors import InputError
+from isdp.exact.disjoint.blocks import block_sizes
+from isdp.exact.distributions import Part, sum_distribution, sum_variance
+from isdp.exact.selection import ExactSampler, select_sampler
+from isdp.mechanisms.base import Energy, Mechanism
+from isdp.streams import stream
+from isdp.subspace.null_space import null_space
+
+LEVEL = 0.95
+PROBABILITY_ERROR = 1e-9  # bound on the error of a probability from `isdp.exact.distributions`
+SIZES = (0, 1, 2, 5, 10, 20, 50, 100)  # counts whose chance to turn negative is told
+MOST_SUMS, MOST_VALUES = 1000, 100
+MOST_PARTS = 2000  # of all sums together, whose laws are computed
+MOST_DRAWN = 1e7  # cells times draws, from a hundred draws up
+MOST_PROPOSED = 5e6  # tries of all draws together, of samplers that reject
+FEWEST = 100  # draws
+LARGEST_MATRIX = 2e7  # kinds of cells times totals
+POOLED = 20  # cells of a kind that are looked at in each draw
+EXACT, BOUNDED, SIMULATED, UNKNOWN = "exact", "bounded", "simulated", "unknown"
+
+
+class Figure(NamedTuple):
+    """A number, and how it was found.
+
+    Attributes
+    ----------
+    value : float
+        nan if unknown.
+    how : str
+        "exact", "bounded" (from above), "simulated" or "unknown".
+    error : float
+        Two standard errors of a simulated one; else 0.
+    """
+
+    value: float
+    how: str
+    error: float = 0.0
+
+    def rounded(self) -> float:
+        """Value to six digits; a bound is never rounded down."""
+        return float(upper_decimal(self.value)) if self.how == BOUNDED else _rounded(self.value)
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Noise of a cell, or of a sum of cells, in persons.
+
+    Attributes
+    ----------
+    what : str
+        "cell" or "sum".
+    name : str
+        Of a sum, or of the cells of one kind.
+    cells : int
+        In the sum, or of this kind.
+    limit : Figure
+        Least size that the noise exceeds in magnitude with a chance of at most 5 %.
+    unchanged : Figure
+        Chance of no noise.
+    negative : dict of int to Figure
+        Chance that a count of a given size turns negative.
+    held : bool
+        Whether the totals held give this sum, so that it has no noise.
+    """
+
+    what: str
+    name: str
+    cells: int
+    sd: Figure
+    limit: Figure
+    unchanged: Figure
+    negative: dict[int, Figure]
+    held: bool = False
+
+    def row(self) -> dict:
+        """Lay it out for a table."""
+        row = {"what": self.what, "name": self.name, "cells": self.cells}
+        figures = {"sd": self.sd, "limit_95": self.limit, "chance_unchanged": self.unchanged}
+        figures |= {f"chance_negative_at_{size}": x for size, x in self.negative.items()}
+        for name, figure in figures.items():
+            row |= {name: figure.rounded(), f"{name}_is": figure.how}
+            row[f"{name}_error"] = _rounded(figure.error)
+        return row
+
+
+class Unchanged(NamedTuple):
+    """Chance that a cell with freedom keeps its count.
+
+    Attributes
+    ----------
+    mean, most : float
+        Over the cells with freedom, to four decimals.
+    how : str
+        "exact" or "simulated".
+    error : float
+        Two standard errors of `most`, where they are known.
+    """
+
+    mean: float
+    most: float
+    how: str
+    error: float = 0.0
+
+
+def unchanged_of(margins: Sequence[Margin]) -> Unchanged | None:
+    """Find the chance of no noise in cells from their margins; None if one is unknown."""
+    kinds = [margin for margin in margins if margin.what == "cell"]
+    ways = {margin.unchanged.how for margin in kinds}
+    if not kinds or UNKNOWN in ways:
+        return None
+    chances = np.array([margin.unchanged.value for margin in kinds])
+    mean = np.average(chances, weights=[margin.cells for margin in kinds])
+    how = EXACT if ways == {EXACT} else SIMULATED
+    error = kinds[chances.argmax()].unchanged.error
+    return Unchanged(round(float(mean), 4), round(float(chances.max()), 4), how, round(error, 4))
+
+
+class Spread(NamedTuple):
+    """The standard deviation of the noise in some cells, float64 (cells,), and how it was found."""
+
+    sd: np.ndarray
+    how: str
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What a margin is asked for.
+
+    Attributes
+    ----------
+    rows : int array
+        Of a sum, all of its cells; of a kind, some of them.
+    parts : tuple of Part
+        Its share of each block, where totals are of disjoint blocks.
+    held : bool
+        Whether the totals held give this sum, so that it has no noise.
+    kind : int
+        Of cells; see `kinds_of_cells`.
+    """
+
+    what: str
+    name: str
+    cells: int
+    rows: np.ndarray
+    parts: tuple[Part, ...] = ()
+    held: bool = False
+    kind: int = -1
+
+
+def targets_of(table: Table, free: Freedom, sums: Sequence[Held]) -> list[Target]:
+    """List the kinds of cells with freedom, and the sums.
+
+    Raises
+    ------
+    InputError
+        If there are more than 1000 sums.
+    """
+    many = sum(one.totals for one in sums)
+    if many > MOST_SUMS:
+        raise InputError(f"plan: {many:,} named sums are too many; name at most {MOST_SUMS:,}")
+    sizes = None if free.blocks is None else block_sizes(free.blocks)
+    return _kinds(table, free) + [
+        target for one in sums for target in _sums_of(table, one, free, sizes)
+    ]
+
+
+class _HeldSums:
+    """Which sums the totals held give, where these overlap."""
+
+    def __init__(self, free: Freedom):
+        self.kind, _ = find_cell_classes(free.invariants)
+        self.sizes = np.bincount(self.kind)
+        self.kernel = free.kernel
+
+    def __contains__(self, rows: np.ndarray) -> bool:
+        chosen = np.bincount(self.kind[rows], minlength=len(self.sizes))
+        if ((chosen > 0) & (chosen < self.sizes)).any():
+            return False  # one person may move between two cells of a kind
+        inside = set(np.flatnonzero(chosen).tolist())
+        return not any(sum(x for kind, x in v.items() if kind in inside) for v in self.kernel)
+
+
+def kinds_of_cells(free: Freedom) -> np.ndarray:
+    """Give each cell the number of its kind, -1 without freedom; int64 (cells,).
+
+    The noise of one kind has one law. Under disjoint totals the number is that of the cells that
+    share a total, and 0 for a cell in none.
+    """
+    if free.blocks is None:
+        kind = find_cell_classes(free.invariants)[0]
+    else:
+        kind = np.where(free.blocks < 0, 0, block_sizes(free.blocks)[free.blocks + 1])
+    return np.where(free.steps == 0, -1, kind)
+
+
+def _kinds(table: Table, free: Freedom) -> list[Target]:
+    kinds, found = kinds_of_cells(free), []
+    numbers = np.unique(kinds, return_index=True, return_counts=True)
+    for kind, first, cells in zip(*(each.tolist() for each in numbers), strict=True):
+        if kind < 0:
+            continue
+        if free.blocks is None:
+            name = table.name(first) if cells == 1 else f"a cell such as {table.name(first)}"
+            rows, parts = np.flatnonzero(kinds == kind)[:POOLED], ()
+        else:
+            name = f"a cell among {kind:,} with one total" if kind else "a cell in no total"
+            rows, parts = np.array([first]), (Part(kind, 1),)
+        found.append(Target("cell", name, cells, rows, parts, kind=kind))
+    return found
+
+
+def spread_of_cells(
+    targets: Sequence[Target], margins: Sequence[Margin], free: Freedom, rows: np.ndarray
+) -> Spread | None:
+    """Find the standard deviations of some cells' noise; None if one is unknown.
+
+    Parameters
+    ----------
+    rows : int array
+        The cells.
+    """
+    known = {t.kind: m.sd for t, m in zip(targets, margins, strict=True) if t.what == "cell"}
+    ways = {sd.how for sd in known.values()}
+    if UNKNOWN in ways:
+        return None
+    how = next(each for each in (SIMULATED, BOUNDED, EXACT) if each in ways)
+    kinds = kinds_of_cells(free)[rows].tolist()
+    return Spread(np.array([known[kind].value if kind >= 0 else 0.0 for kind in kinds]), how)
+
+
+def _sums_of(table: Table, one: Held, free: Freedom, sizes) -> list[Target]:
+    order = np.argsort(one.labels, kind="stable")
+    starts = np.searchsorted(one.labels[order], np.arange(one.totals + 1))
+    names, found = group_names(table, one), []
+    held_sums = _HeldSums(free) if free.blocks is None else None
+    for group in range(one.totals):
+        rows = order[starts[group] : starts[group + 1]]
+        parts: tuple[Part, ...] = ()
+        if free.blocks is not None:
+            blocks, chosen = np.unique(free.blocks[rows], return_counts=True)
+            cells = np.where(blocks < 0, 0, sizes[blocks + 1])
+            pairs, times = np.unique([cells, chosen], axis=1, return_counts=True)
+            parts = tuple(map(Part, *pairs.tolist(), times.tolist()))
+            held = all(part.chosen == part.cells for part in parts)
+        else:
+            held = rows in held_sums
+        found.append(Target("sum", names[group], len(rows), rows, parts, held))
+    return found
+
+
+def usual_sums(table: Table) -> list[Held]:
+    """Totals by each column that names cells and has 2 to 100 values."""
+    return [
+        Held(f"totals by {name}", table.groups([name]), (name,))
+        for name in table.names
+        if 1 < len(table.columns[name].texts) <= MOST_VALUES
+    ]
+
+
+def margin_table(margins: Sequence[Margin]) -> pd.DataFrame:
+    """Lay margins out, a row each."""
+    return pd.DataFrame([margin.row() for margin in margins])
+
+
+def margins_of(
+    targets: Sequence[Target], free: Freedom, mechanism: Mechanism, draws: int = 400
+) -> list[Margin]:
+    """Find the margins of error.
+
+    Parameters
+    ----------
+    draws : int
+        For those that have to be simulated.
+
+    Returns
+    -------
+    list of Margin
+        One for each target, in their order.
+    """
+    noisy = [target for target in targets if not target.held]
+    found = iter(_margins_of_noise(noisy, free, mechanism, draws) if noisy else [])
+    return [_without_noise(target) if target.held else next(found) for target in targets]
+
+
+def _without_noise(target: Target) -> Margin:
+    zero = Figure(0.0, EXACT)
+    negative = dict.fromkeys(SIZES, zero)
+    names = (target.what, target.name, target.cells)
+    return Margin(*names, zero, zero, Figure(1.0, EXACT), negative, held=True)
+
+
+def _margins_of_noise(
+    targets: Sequence[Target], free: Freedom, mechanism: Mechanism, draws: int
+) -> list[Margin]:
+    energy = mechanism.energy
+    if free.blocks is not None and energy is not None and energy.product:
+        try:
+            few = sum(len(target.parts) for target in targets) <= MOST_PARTS
+            return [_by_law(t, energy, few or t.what == "cell") for t in targets]
+        except InputError:
+            pass  # too wide for any grid
+    try:
+        return _by_draws(
+            targets, free.invariants, select_sampler(mechanism, free.invariants, quick=True), draws
+        )
+    except InputError:
+        pass  # no exact sampler is practical
+    try:
+        if energy is None or (energy.power, energy.root) != (2, False):
+            raise InputError("margins: no bound is known of this law")
+        sds = np.sqrt(0.5 / energy.rate * _kept(targets, free.invariants)).tolist()
+    except InputError:
+        no = Figure(math.nan, UNKNOWN)
+        return [
+            Margin(t.what, t.name, t.cells, no, no, no, dict.fromkeys(SIZES, no)) for t in targets
+        ]
+    return [_by_subgaussian(target, sd) for target, sd in zip(targets, sds, strict=True)]
+
+
+def _by_law(target: Target, energy: Energy, lawful: bool) -> Margin:
+    names = (target.what, target.name, target.cells)
+    if lawful:
+        try:
+            return Margin(*names, *_figures_of_law(energy, target.parts))
+        except InputError:
+            if target.what == "cell":
+                raise
+    variance = sum_variance(energy, target.parts)
+    sd = Figure(math.sqrt(variance), EXACT)
+    limit = Figure(_first(lambda size: _peaked(variance, size) <= 1 - LEVEL), BOUNDED)
+    negative = {size: Figure(_peaked(variance, size) / 2, BOUNDED) for size in SIZES}
+    return Margin(*names, sd, limit, Figure(math.nan, UNKNOWN), negative)
+
+
+@lru_cache(maxsize=4096)
+def _figures_of_law(energy: Energy, parts: tuple[Part, ...]) -> tuple:
+    law = sum_distribution(energy, parts)
+    limit = _first(lambda size: law.beyond(size) <= 1 - LEVEL)
+    negative = {size: _probability(law.below(size)) for size in SIZES}
+    unchanged = float(law.pmf[len(law.pmf) // 2])
+    return Figure(law.sd, EXACT), Figure(limit, EXACT), Figure(unchanged, EXACT), negative
+
+
+def _probability(value: float) -> Figure:
+    """Label a probability from a Fourier transform, whose rounding hides what is very small."""
+    if value < PROBABILITY_ERROR:
+        return Figure(value + PROBABILITY_ERROR, BOUNDED)
+    return Figure(value, EXACT)
+
+
+def _peaked(variance: float, size: int) -> float:
+    """Bound of P(|X| > size) for an integer X, symmetric about its one peak.
+
+    X plus a uniform number from -1/2 to 1/2 has a density with one peak, and exceeds size + 1/2.
+    """
+    if variance == 0:
+        return 0.0
+    share = (variance + 1 / 12) / (size + 0.5) ** 2
+    return min(1.0, max(4 / 9 * share, 4 / 3 * share - 1 / 3))
+
+
+def _first(holds) -> int:
+    """Least whole number from 0 up from which on a condition holds."""
+    high = 1
+    while not holds(high):
+        high *= 2
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _by_draws(targets, invariants: Invariants, sampler: ExactSampler, draws: int) -> list[Margin]:
+    draws = _affordable(sampler, invariants.cells, draws)
+    rng, at_once = stream(0, "margins"), max(1, int(2e7 / invariants.cells))
+    values: list[list[np.ndarray]] = [[] for _ in targets]
+    for start in range(0, draws, at_once):
+        noise = sampler.sample(rng, min(at_once, draws - start))
+        for kept, target in zip(values, targets, strict=True):
+            part = noise[:, target.rows]
+            kept.append(part if target.what == "cell" else part.sum(axis=1, keepdims=True))
+    return [_of_draws(t, np.concatenate(v)) for t, v in zip(targets, values, strict=True)]
+
+
+def _affordable(sampler: ExactSampler, cells: int, draws: int) -> int:
+    """Draws that take seconds, by a forecast that is the same on every machine.
+
+    Raises
+    ------
+    InputError
+        If that is too few of them to tell anything.
+    """
+    by_tries = int(MOST_PROPOSED / sampler.expected_proposals)
+    if by_tries < FEWEST:
+        raise InputError("margins: draws take too many tries to simulate")
+    return min(by_tries, max(FEWEST, min(draws, int(MOST_DRAWN / cells))))
+
+
+def two_standard_errors(values: np.ndarray) -> float:
+    """Two standard errors of the mean of independent values."""
+    return float(2 * values.std(ddof=1) / math.sqrt(len(values)))
+
+
+def _of_draws(target: Target, values: np.ndarray) -> Margin:
+    """Figures from draws, int64 (draws, cells of one law); each draw counts as one."""
+
+    def mean(each) -> tuple[float, float]:
+        by_draw = each.mean(axis=1)
+        # where nothing was seen, or nothing else, it may still happen in 3 of as many draws
+        return float(by_draw.mean()), max(two_standard_errors(by_draw), 3 / len(by_draw))
+
+    square, error = mean(values.astype(float) ** 2)
+    sd = math.sqrt(square)
+    size, room = np.abs(values), {}
+    for sign in (-1, 0, 1):
+
+        def rare(limit, sign=sign):
+            chance, error = mean(size > limit)
+            return chance + sign * error <= 1 - LEVEL
+
+        room[sign] = _first(rare)
+    limit = Figure(room[0], SIMULATED, max(room[1] - room[0], room[0] - room[-1]))
+    chances = {
+        least: Figure(mean(size > least)[0] / 2, SIMULATED, mean(size > least)[1] / 2)
+        for least in SIZES
+    }
+    return Margin(
+        target.what,
+        target.name,
+        target.cells,
+        Figure(sd, SIMULATED, error / (2 * sd) if sd else 0.0),
+        limit,
+        Figure(mean(values == 0)[0], SIMULATED, mean(values == 0)[1]),
+        chances,
+    )
+
+
+def _kept(targets: Sequence[Target], invariants: Invariants) -> np.ndarray:
+    """Squared length of the part of each target's direction that no total fixes."""
+    kinds = len(find_cell_classes(invariants)[1])
+    if kinds * invariants.constraints > LARGEST_MATRIX:
+        raise InputError(f"margins: {kinds:,} kinds of cells are too many for a bound")
+    rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]
+    groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))
+    return null_space(invariants).kept(sums)
+
+
+def _by_subgaussian(target: Target, sd: float) -> Margin:
+    def chance(size: int) -> float:
+        return min(1.0, 2 * math.exp(-((size + 1) ** 2) / (2 * sd * sd))) if sd > 1e-9 else 0.0
+
+    return Margin(
+        target.what,
+        target.name,
+        target.cells,
+        Figure(sd, BOUNDED),
+        Figure(_first(lambda size: chance(size) <= 1 - LEVEL), BOUNDED),
+        Figure(math.nan, UNKNOWN),
+        {size: Figure(chance(size) / 2, BOUNDED) for size in SIZES},
+    )

@@ -1,0 +1,214 @@
+"""Noise under the totals held, drawn once, with what may be said of how it was drawn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from isdp.commands.shared.degrees_of_freedom import Freedom
+from isdp.commands.shared.request import Request
+from isdp.errors import InputError, NoSamplerError
+from isdp.exact import release, select_sampler
+from isdp.exact.release_noise import release_sampler, rho_of_sigma
+from isdp.exact.sampler import MOST_CELLS as LARGEST_DENSE
+from isdp.mechanisms.base import Mechanism
+from isdp.streams import stream
+
+CHAINS, BURN_IN, KEPT, THIN = 4, 2000, 1000, 5
+STEPS = {"basis": "lll", "acceptance": "coordinate"}
+LARGEST_RHAT, SMALLEST_ESS = 1.05, 100
+PSEUDO_RANDOM = "pseudo-random generator PCG64"
+
+
+@dataclass(frozen=True)
+class SamplerReport:
+    """How noise was drawn: facts about the sampler, nothing about the noise.
+
+    Attributes
+    ----------
+    method, reason : str
+        The sampler, and why this one.
+    error_bound : float or None
+        Bound on the total variation distance between the noise's law and the law asked for; None
+        if there is none.
+    error_words : str
+        What the bound means.
+    evidence : dict or None
+        For a Markov chain, what speaks for its convergence.
+    """
+
+    method: str
+    reason: str
+    error_bound: float | None
+    error_words: str
+    arithmetic: str
+    randomness: str
+    evidence: dict | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Noise, int64 (cells,), and how it was drawn."""
+
+    noise: np.ndarray
+    report: SamplerReport
+
+
+EXACT = SamplerReport(
+    method="isdp.exact.release",
+    reason=(
+        "integers and ball arithmetic decide every draw, and doubles at most what lies far beyond "
+        "their rounding"
+    ),
+    error_bound=0,
+    error_words="the noise has the law itself, without truncation, rounding or convergence",
+    arithmetic="exact",
+    randomness="the operating system (os.urandom)",
+)
+BY_CHAIN = SamplerReport(
+    method="Markov chain (isdp.mcmc.metropolis)",
+    reason="",
+    error_bound=None,
+    error_words=(
+        "a convergence error of unknown size enters the guarantee, and the evidence does not "
+        "bound it"
+    ),
+    arithmetic="floating point",
+    randomness=PSEUDO_RANDOM,
+    evidence={
+        "chains": CHAINS,
+        "burn_in_sweeps": BURN_IN,
+        "kept_states_a_chain": KEPT,
+        "sweeps_between_kept_states": THIN,
+        "sweeps_before_the_released_state": BURN_IN + KEPT * THIN,
+        "note": "the released state is from a further chain, which is not in the diagnostics",
+    },
+)
+
+
+def draw(free: Freedom, request: Request) -> Drawn:
+    """Draw noise once, in exact arithmetic unless it is for experiments.
+
+    Raises
+    ------
+    InputError
+        If no sampler that the request allows can do it.
+    """
+    return _draw_for_experiments(free, request) if request.experiment else _release(free, request)
+
+
+def _release(free: Freedom, request: Request) -> Drawn:
+    if request.norm == "l2":
+        raise InputError(
+            "noise of the l2 norm cannot be drawn in exact arithmetic; use the l1 norm or Gaussian "
+            "noise (rho or sigma), or draw it for experiments (--for-experiments, in Python "
+            "experiment=True)"
+        )
+    try:
+        noise = release(free.invariants, request.epsilon, rho=request.rho)[0]
+    except NoSamplerError as refusal:
+        raise InputError(_advice(free, request)) from refusal
+    except InputError as refusal:
+        raise InputError(
+            f"{refusal}; this is the only sampler for a release (--for-experiments allows others)"
+        ) from None
+    return Drawn(noise, EXACT)
+
+
+def _advice(free: Freedom, request: Request) -> str:
+    """Say what works where no exact sampler of Laplace noise does.
+
+    Gaussian noise whose scale is the standard deviation of one cell's Laplace noise is named only
+    if its sampler accepts these totals.
+    """
+    words = (
+        f"--invariants: these totals overlap too much for exact Laplace noise at epsilon "
+        f"{float(request.epsilon):g}"
+    )
+    sigma = f"{math.sqrt(0.5) / math.sinh(float(request.epsilon) / 2):.2g}"
+    try:
+        rho = rho_of_sigma(sigma)
+        release_sampler(free.invariants, rho=rho)
+    except InputError:
+        return f"{words}, and for exact Gaussian noise as well. Hold fewer totals."
+    return (
+        f"{words}. Gaussian noise of about the same size works with the same totals: give "
+        f"--sigma {sigma} (zCDP, rho {float(rho):.3g}) in place of --epsilon, or hold fewer totals."
+    )
+
+
+def _draw_for_experiments(free: Freedom, request: Request) -> Drawn:
+    rng, source = np.random.default_rng(), f"{PSEUDO_RANDOM}, seeded by the operating system"
+    if request.seed is not None:
+        rng, source = stream(request.seed, "privatize"), f"{PSEUDO_RANDOM}, seed {request.seed}"
+    try:
+        sampler = select_sampler(request.mechanism, free.invariants)
+    except InputError as refusal:
+        if not request.allow_mcmc:
+            raise InputError(
+                f"--invariants: no exact sampler of {request.mechanism.name} noise is practical "
+                f"under these totals. With isdp privatize, --allow-mcmc draws by a Markov chain "
+                f"instead, with a convergence error of unknown size."
+            ) from refusal
+        report = replace(BY_CHAIN, reason=str(refusal), randomness=source)
+        return _draw_by_chain(rng, free, request.mechanism, report)
+    report = SamplerReport(
+        method=sampler.method,
+        reason=sampler.reason,
+        error_bound=sampler.error,
+        error_words=(
+            "bound of the total variation distance to the law, truncation and rounding together, "
+            "if the generator's numbers were true uniforms"
+        ),
+        arithmetic="floating point" if sampler.error else "exact",
+        randomness=source,
+    )
+    return Drawn(sampler.sample(rng, 1)[0], report)
+
+
+def _draw_by_chain(
+    rng: np.random.Generator, free: Freedom, mechanism: Mechanism, report: SamplerReport
+) -> Drawn:
+    """Draw by a chain of its own, and take the evidence from others, run in the same way."""
+    from isdp.mcmc.metropolis import sample
+
+    invariants = free.invariants
+    if invariants.cells > LARGEST_DENSE:
+        raise InputError(
+            f"privatize: {invariants.cells} cells under totals that overlap are too many for a "
+            f"Markov chain as well; it takes at most {LARGEST_DENSE}"
+        )
+    settings = {"draws": KEPT, "chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
+    chains = sample(rng, invariants, mechanism, **settings, **STEPS)
+    evidence = report.evidence | _agreement(np.delete(chains, free.fixed, axis=2))
+    settings = {"draws": 1, "chains": 1, "burn_in": BURN_IN + KEPT * THIN}
+    noise = sample(rng, invariants, mechanism, **settings, **STEPS)[0, 0]
+    return Drawn(noise, replace(report, evidence=evidence))
+
+
+def _agreement(chains: np.ndarray) -> dict:
+    """R-hat and effective draws of chains (chain, draw, cell) that moved in every cell.
+
+    Raises
+    ------
+    InputError
+        If they did not converge, or ArviZ is not there to tell.
+    """
+    from isdp.diagnostics.chains import convergence
+
+    try:
+        table = convergence(chains, ("rhat", "ess_bulk"))
+    except ModuleNotFoundError as missing:
+        raise InputError(
+            f"privatize: a Markov chain is not taken without its diagnostics, and {missing.name} "
+            f"is not installed; pip install 'isdp[diagnostics]'"
+        ) from None
+    rhat, ess = float(table["rhat"].max()), float(table["ess_bulk"].min())
+    if table["frozen"].any() or not (rhat <= LARGEST_RHAT and ess >= SMALLEST_ESS):
+        raise InputError(
+            f"privatize: the Markov chains did not converge (worst R-hat {rhat:.3g}, fewest "
+            f"effective draws {ess:.3g}); use a larger epsilon or a smaller table"
+        )
+    return {"worst_rhat": round(rhat, 4), "fewest_effective_draws": round(ess)}

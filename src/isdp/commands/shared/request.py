@@ -1,0 +1,119 @@
+"""The request for noise: one privacy budget, and the randomness that is allowed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, InitVar, dataclass
+from fractions import Fraction
+
+from isdp.checks import check_choice
+from isdp.errors import InputError
+from isdp.exact.release_noise import parse_epsilon, parse_rho, rho_of_sigma
+from isdp.mechanisms.base import Mechanism
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import NORMS, GeneralizedLaplace
+
+DELTA = 1e-10  # as for the redistricting data of the 2020 Census
+
+
+@dataclass(frozen=True)
+class Request:
+    """Noise of one budget, which is kept as an exact rational number.
+
+    Give exactly one of `noise`, `epsilon`, `rho` and `sigma`. Mechanism, guarantee and margins of
+    error follow from it. A float stands for its shortest decimal form.
+
+    Parameters
+    ----------
+    noise : GeneralizedLaplace or GeneralizedGaussian, optional
+        The mechanism, whose parameter is the budget.
+    epsilon : Fraction, int, str or float, optional
+        Privacy loss per unit of the norm, of Laplace noise.
+    rho : Fraction, int, str or float, optional
+        zCDP privacy loss per unit of squared l2 distance, of Gaussian noise; 1 / (2 sigma^2).
+    sigma : Fraction, int, str or float, optional
+        Scale of Gaussian noise, in persons. It is kept as `rho`.
+    norm : {"l1", "l2"}, optional
+        Of Laplace noise; the default is l1. Noise of the l2 norm is for experiments only.
+    delta : float, optional
+        The certificate of Gaussian noise also states epsilon at this delta; the default is 1e-10.
+    experiment : bool
+        Allow floating point and a pseudo-random generator.
+    seed : int, optional
+        Of the pseudo-random generator; only for experiments.
+    allow_mcmc : bool
+        Allow a Markov chain; only for experiments.
+
+    Raises
+    ------
+    InputError
+        If the arguments do not go together or one is out of range.
+
+    Examples
+    --------
+    >>> Request(epsilon="1/4") == Request(GeneralizedLaplace(0.25))
+    True
+    >>> Request(sigma="5/2").rho
+    Fraction(2, 25)
+    """
+
+    noise: InitVar[Mechanism | None] = None
+    _: KW_ONLY
+    epsilon: Fraction | None = None
+    rho: Fraction | None = None
+    sigma: InitVar[Fraction | None] = None
+    norm: str | None = None
+    delta: float | None = None
+    experiment: bool = False
+    seed: int | None = None
+    allow_mcmc: bool = False
+
+    def __post_init__(self, noise, sigma):
+        epsilon, rho, norm = self.epsilon, self.rho, self.norm
+        if sum(budget is not None for budget in (noise, epsilon, rho, sigma)) != 1:
+            raise InputError(
+                "give exactly one of epsilon, rho and sigma; Gaussian noise (rho or sigma) has an "
+                "epsilon only at a delta, and the certificate states it"
+            )
+        if norm is not None and epsilon is None:
+            raise InputError("norm goes with epsilon alone")
+        if noise is not None:
+            parameters = getattr(noise, "__dict__", {})
+            if parameters.keys() not in ({"epsilon", "norm"}, {"sigma"}):
+                raise InputError(
+                    f"Request: wanted a GeneralizedLaplace or a GeneralizedGaussian, got {noise!r}"
+                    f"; give a number by name, such as epsilon=0.25"
+                )
+            epsilon, norm, sigma = map(parameters.get, ("epsilon", "norm", "sigma"))
+        if epsilon is not None:
+            budget = {"epsilon": parse_epsilon(epsilon), "norm": norm or "l1"}
+            check_choice("norm", budget["norm"], NORMS)
+            if self.delta is not None:
+                raise InputError("delta goes with Gaussian noise; give rho or sigma")
+        else:
+            budget = {"rho": parse_rho(rho) if sigma is None else rho_of_sigma(sigma)}
+            budget["delta"] = DELTA if self.delta is None else _delta(self.delta)
+        if not self.experiment and (self.seed is not None or self.allow_mcmc):
+            name = "allow_mcmc" if self.seed is None else "seed"
+            raise InputError(f"{name} is not for release; add experiment=True")
+        for name, value in budget.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Mechanism of this budget, with its parameter as a float."""
+        if self.rho is None:
+            return GeneralizedLaplace(float(self.epsilon), self.norm)
+        variance = 1 / (2 * self.rho)
+        root = Fraction(math.isqrt(variance.numerator), math.isqrt(variance.denominator))
+        return GeneralizedGaussian(float(root) if root**2 == variance else math.sqrt(variance))
+
+
+def _delta(value) -> float:
+    try:
+        delta = float(value)
+    except (TypeError, ValueError):
+        delta = 0.0
+    if not 0 < delta < 1:
+        raise InputError(f"delta must be a number between 0 and 1, such as 1e-10, got {value!r}")
+    return delta

@@ -1,0 +1,134 @@
+"""The content of the certificate of swapped records: totals, rate, and limits of the guarantee.
+
+It holds the settings, facts that follow from them, and functions of the totals that are published
+anyway; nothing that depends on the permutation drawn.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from isdp.accounting.guarantees import upper_decimal
+from isdp.io.versions import versions
+from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee, min_epsilon
+from isdp.swapping.privacy.record_pairs import moved_probability
+from isdp.swapping.privacy.worst_case import worst_case_loss
+
+MOST_LISTED = 10
+NOT_SAID = (
+    "The guarantee compares datasets that agree on all that is listed under totals. These are "
+    "published exactly, and nothing is promised about what they tell.",
+    "The nearest two datasets with equal totals differ in two records: between them the odds can "
+    "move by the factor e^(2 epsilon).",
+    "It holds for these records once: every further swap of the same records adds its epsilon, and "
+    "then only for datasets that agree on the totals of all swaps.",
+    "The swap rate is public. Who knows it can take the bias of the swap out of any table of these "
+    "records, at no cost in privacy.",
+    "The unit is a record. If a record is a household or one of several of a person, the loss of "
+    "a person is another number.",
+    "Nothing that depends on the permutation drawn is given here, such as the share of records "
+    "that moved: together with the records it would void the guarantee.",
+    "Swaps of weighted records, within several levels of a hierarchy, or of records chosen by "
+    "their risk are outside the theorem.",
+)
+
+
+def describe(name, records, roles, rate: Fraction, key, value, checks, started: str) -> dict:
+    """Collect the facts.
+
+    Parameters
+    ----------
+    name : str
+        File name of the records, without its folder.
+    key, value : int64 arrays, shape (records,)
+        Numbers of the swap key's and of the swapped columns' values.
+    checks : list of dict
+        From `isdp.commands.swap.run.compare`.
+    started : str
+        When the run began, in UTC.
+
+    Returns
+    -------
+    dict
+        Ready for JSON.
+    """
+    sizes = np.bincount(key)
+    return {
+        "made_by": "isdp swap",
+        "for_release": True,
+        "status": "swapped in exact arithmetic from the operating system's randomness",
+        "date": started,
+        "input": {
+            "records": len(records),
+            "file": name,
+            "match": list(roles.match),
+            "swap": list(roles.swap),
+            "carry": list(roles.carry),
+            "public": list(roles.public),
+            "published_as_they_are": list(roles.held(records.columns)),
+        },
+        "output": {"file": "swapped.csv", "order": "by their own columns", "sha256": ""},
+        "totals": checks,
+        "strata": _strata(records, roles, key, value, sizes),
+        "swap": _swap(rate, key, value, sizes),
+        "privacy": _privacy(rate, int(sizes.max())),
+        "versions": versions("numpy"),
+        "not_said": list(NOT_SAID),
+    }
+
+
+def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
+    """Sizes, and the strata in which no record can change; by the key, which is public."""
+    pairs = np.unique(key * (value.max() + 1) + value) // (value.max() + 1)
+    kinds = np.bincount(pairs, minlength=len(sizes))
+    fixed = np.flatnonzero(kinds == 1)
+    firsts = np.unique(key, return_index=True)[1]
+    names = [
+        ", ".join(records.columns[c].text(firsts[s]) for c in roles.match)
+        for s in fixed[:MOST_LISTED]
+    ]
+    return {
+        "number": len(sizes),
+        "largest": int(sizes.max()),
+        "of_one_record": int((sizes == 1).sum()),
+        "where_nothing_can_change": len(fixed),
+        "records_that_cannot_change": int(sizes[fixed].sum()),
+        "listed": names,
+    }
+
+
+def _swap(rate: Fraction, key, value, sizes: np.ndarray) -> dict:
+    """Rate and the shares expected from it, which follow from the rate and the totals alone."""
+    different, count = np.unique(sizes, return_counts=True)
+    share = {int(n): moved_probability(int(n), float(rate)) for n in different}
+    moved = sum(share[int(n)] * int(n) * int(c) for n, c in zip(different, count, strict=True))
+    cells, inside = np.unique(key * (value.max() + 1) + value, return_counts=True)
+    stratum = cells // (value.max() + 1)
+    # a record that moves takes the value of one of the others, all equally likely
+    n = np.maximum(sizes, 2).astype(float)
+    same = np.bincount(stratum, weights=inside * (inside - 1.0)) / (n - 1)
+    by_stratum = np.array([share[int(size)] for size in sizes])
+    changed = (by_stratum * (sizes - same)).sum()
+    return {
+        "rate": str(rate),
+        "rate_decimal": float(rate),
+        "rate_is_public": True,
+        "expected_share_moved": round(moved / len(key), 6),
+        "expected_share_changed": round(float(changed) / len(key), 6),
+    }
+
+
+def _privacy(rate: Fraction, largest: int) -> dict:
+    odds = Rate(float(rate / (1 - rate)))
+    exact = worst_case_loss(odds, largest)
+    bound, least = guarantee(odds, largest), min_epsilon(largest)[0]
+    return bound.record() | {
+        "epsilon_bound": upper_decimal(bound.loss),
+        "epsilon_exact_worst_case": upper_decimal(exact + ROUNDING * (1 + exact)),
+        "epsilon_between_nearest": upper_decimal(2 * bound.loss),
+        "smallest_attainable_bound": upper_decimal(least + ROUNDING * (1 + least)),
+        "largest_stratum": largest,
+        "odds_move_by_at_most": f"e^{upper_decimal(2 * bound.loss)}",
+    }

@@ -1,0 +1,207 @@
+"""Kinds of people that a user says are present in a region, and what contradicts them, by name."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from isdp.commands.shared.table import JOINT
+from isdp.constraints import Invariants
+from isdp.constraints.contradictions import irreducible_conflict
+from isdp.constraints.hierarchy import Hierarchy
+from isdp.constraints.polytope import Polytope
+from isdp.errors import InputError
+from isdp.io.csv_files import check_cells, read_cells
+from isdp.topdown.budget import Schema
+from isdp.topdown.known_presence import KnownPresence
+
+LEAST = "least"  # the column of least numbers, which may be left out
+MOST_DIGITS = 12
+FROM_ZERO = "counts from 0 up"
+LARGEST_CONFLICT = 5000  # cells of a region within which contradictions are looked for
+
+
+def read_present(
+    path,
+    levels: tuple[str, ...],
+    schema: Schema,
+    categories: tuple[tuple[str, ...], ...],
+    hierarchy: Hierarchy,
+    impossible: tuple[int, ...],
+    absent_otherwise: bool,
+) -> KnownPresence:
+    """Read which kinds are present in which of the smallest regions.
+
+    Parameters
+    ----------
+    path : path
+        A csv: the column of the smallest level, one or several axes of the table, and perhaps
+        ``least`` (1 where there is no such column). Columns of other levels are checked.
+    categories : tuple of tuple of str
+        Along each axis.
+    impossible : tuple of int
+        Structural zeros.
+    absent_otherwise : bool
+        Whether a kind that is not listed for a region has nobody there; else nothing is said.
+
+    Raises
+    ------
+    InputError
+        Naming the line, if it is no such file, a name is not in the table or a line stands twice;
+        or if a kind is present that has structural zeros alone.
+    """
+    place = Path(path).name
+    lines = read_cells(path)
+    axes = tuple(name for name in schema.axes if name in lines.columns)
+    others = [name for name in lines.columns if name not in (*axes, *levels, LEAST)]
+    if levels[-1] not in lines.columns or not axes or others:
+        raise InputError(
+            f"{place}: wanted the column {levels[-1]!r}, one or several of "
+            f"{', '.join(schema.axes)}, and perhaps {LEAST!r}; got {', '.join(lines.columns)}"
+        )
+    least_of = np.ones(len(lines), dtype=np.int64)
+    if LEAST in lines.columns:
+        check_cells(
+            lines[LEAST],
+            f"[0-9]{{1,{MOST_DIGITS}}}",
+            "is no least number",
+            lambda line: f"{place}: line {line}",
+            "give a whole number from 1 up",
+        )
+        least_of = lines[LEAST].astype("int64").to_numpy()
+    region = _numbers(lines[levels[-1]], hierarchy.units[-1], place, levels[-1])
+    for depth, level in enumerate(levels[:-1], start=1):
+        if level in lines.columns:
+            above = _numbers(lines[level], hierarchy.units[depth], place, level)
+            wrong = np.flatnonzero(hierarchy.leaf_units[depth][region] != above)
+            if len(wrong):
+                line, name = lines.index[wrong[0]], lines[levels[-1]].iloc[wrong[0]]
+                raise InputError(f"{place}: line {line}: {name!r} lies in another {level}")
+    names = [categories[schema.axes.index(axis)] for axis in axes]
+    kind = np.ravel_multi_index(
+        [_numbers(lines[axis], names[i], place, axis) for i, axis in enumerate(axes)],
+        [len(each) for each in names],
+    )
+    kinds = int(np.prod([len(each) for each in names]))
+    least = np.zeros((len(hierarchy.units[-1]), kinds), dtype=np.int64)
+    for line, where, what, number in zip(lines.index, region, kind, least_of, strict=True):
+        if least[where, what] or not number:
+            words = "stands there twice" if number else "asks for nobody; leave it out"
+            raise InputError(f"{place}: line {line} {words}")
+        least[where, what] = number
+    known = KnownPresence(
+        axes, least, (least > 0) if absent_otherwise else np.ones(least.shape, bool)
+    )
+    possible = np.ones(schema.cells, dtype=bool)
+    possible[list(impossible)] = False
+    nobody = np.bincount(known.group_of_cells(schema)[possible], minlength=kinds) == 0
+    listed = np.flatnonzero(nobody[kind])
+    if len(listed):
+        what = JOINT.join(str(lines[axis].iloc[listed[0]]) for axis in axes)
+        raise InputError(
+            f"{place}: line {lines.index[listed[0]]}: {what} must be present, and the structural "
+            f"zeros say that nobody can be in it; drop one of the two"
+        )
+    return KnownPresence(axes, least, known.allowed & ~nobody)
+
+
+def _numbers(column, names, place: str, what: str) -> np.ndarray:
+    number = {name: i for i, name in enumerate(names)}
+    for line, name in column.items():
+        if name not in number:
+            raise InputError(f"{place}: line {line}: the table has no {what} {name!r}")
+    return np.array([number[name] for name in column], dtype=np.int64)
+
+
+def refuse_contradictions(
+    known: KnownPresence, hierarchy: Hierarchy, depth: int, totals, names
+) -> None:
+    """Compare what is known of kinds with the totals that are held, which are public.
+
+    Parameters
+    ----------
+    depth : int
+        The last level whose totals are held.
+    totals : int array
+        Of that level's regions.
+    names : sequence of str
+        Of the kinds.
+
+    Raises
+    ------
+    InputError
+        With constraints that contradict each other, and no longer do if any one is dropped.
+    """
+    least, allowed = known.at(hierarchy, depth)
+    wrong = (totals < least.sum(axis=1)) | ((totals > 0) & ~allowed.any(axis=1))
+    if not wrong.any():
+        return
+    unit = int(np.flatnonzero(wrong)[0])
+    leaves = np.flatnonzero(hierarchy.leaf_units[depth] == unit)
+    place = f"{hierarchy.levels[depth]} {hierarchy.units[depth][unit]}" if depth else "all"
+    if len(leaves) * len(names) > LARGEST_CONFLICT:
+        raise InputError(
+            f"topdown: the total {totals[unit]} of {place} and what is said of the kinds present "
+            f"in its {len(leaves)} regions contradict each other; correct one of them"
+        )
+    polytope = _constraints(known, hierarchy, leaves, totals[unit], place, names)
+    found = [name for name in irreducible_conflict(polytope) if not name.startswith(FROM_ZERO)]
+    raise InputError(
+        f"topdown: these contradict each other, and would not if any one were dropped: "
+        f"{'; '.join(found)}"
+    )
+
+
+def _constraints(known: KnownPresence, hierarchy, leaves, total, place: str, names) -> Polytope:
+    """Write a region's total, and what is known of the kinds in it, as constraints."""
+    equal, sides, equal_names = [np.ones(len(leaves) * len(names), dtype=np.int64)], [total], []
+    equal_names.append(f"the total {total} of {place}")
+    above, least, above_names = [], [], []
+    region = hierarchy.units[-1]
+    for cell, (leaf, kind) in enumerate(product(leaves, range(len(names)))):
+        row = np.zeros(len(equal[0]), dtype=np.int64)
+        row[cell] = 1
+        what = f"{names[kind]} in {region[leaf]}"
+        if not known.allowed[leaf, kind]:
+            equal.append(row)
+            sides.append(0)
+            equal_names.append(f"nobody of {what}")
+            continue
+        number = known.least[leaf, kind]
+        above.append(row)
+        least.append(number)
+        above_names.append(f"at least {number} of {what}" if number else f"{FROM_ZERO}: {what}")
+    rows = np.array(above, dtype=np.int64).reshape(-1, len(equal[0]))
+    return Polytope(
+        Invariants(np.array(equal), equal_names),
+        np.array(sides),
+        Invariants(rows, above_names),
+        np.array(least, dtype=np.int64),
+    )
+
+
+def refuse_another_table(known: KnownPresence, schema: Schema, hierarchy, counts, names) -> None:
+    """Refuse a table in which a kind is missing that is said to be present, or the other way."""
+    kind = known.group_of_cells(schema)
+    people = np.stack([counts[:, kind == k].sum(axis=1) for k in range(len(names))], axis=1)
+    for wrong, words in (
+        (people < known.least, "fewer people than --present says"),
+        ((people > 0) & ~known.allowed, "people where --present lists none"),
+    ):
+        if wrong.any():
+            leaf, number = (int(i) for i in np.argwhere(wrong)[0])
+            region = hierarchy.units[-1][leaf]
+            raise InputError(
+                f"topdown: the table has {words}: {names[number]} in {region}; correct one of them"
+            )
+
+
+def kind_names(known: KnownPresence, schema: Schema, categories) -> list[str]:
+    """Name each kind by its categories, such as "sex=f, age=child"."""
+    along = [categories[schema.axes.index(axis)] for axis in known.axes]
+    return [
+        JOINT.join(f"{axis}={one}" for axis, one in zip(known.axes, some, strict=True))
+        for some in product(*along)
+    ]

@@ -1,0 +1,497 @@
+"""From a table with nested regions to a private one that adds up at every level.
+
+Nothing that is written or said is a function of the confidential counts but the noisy measurements,
+what is computed from them, and the totals that are held.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from isdp.commands.shared.refusals import (
+    MAX_PROBABILITY_UNCHANGED,
+    WEAK_NOISE,
+    bound_along,
+    read_accepted,
+    refuse,
+)
+from isdp.commands.shared.table import Table, read_table
+from isdp.commands.shared.warnings import cautions_of_names
+from isdp.commands.topdown.presence_file import (
+    kind_names,
+    read_present,
+    refuse_another_table,
+    refuse_contradictions,
+)
+from isdp.constraints.hierarchy import Hierarchy
+from isdp.errors import InputError
+from isdp.exact.bits.discrete_gaussian import checked_variance
+from isdp.exact.release_noise import parse_epsilon
+from isdp.io.certificate import (
+    FOR_RELEASE,
+    NO_GUARANTEE,
+    NOT_FOR_RELEASE,
+    SEED_KNOWN,
+    certificate_files,
+    now,
+)
+from isdp.io.output_folder import OutputFolder
+from isdp.io.versions import versions
+from isdp.mechanisms.generalized_gaussian import GeneralizedGaussian
+from isdp.mechanisms.generalized_laplace import GeneralizedLaplace
+from isdp.streams import stream
+from isdp.topdown import Budget, Plan, Release, Schema, draw_noise_for_release, run
+from isdp.topdown.budget import DETAIL, TOTAL
+from isdp.topdown.descent import held_levels
+from isdp.topdown.known_presence import KnownPresence
+from isdp.topdown.margins_of_error import margins_of_error
+from isdp.topdown.measurement_noise import draw_noise
+
+ROOT, WHOLE = "all", "all"  # name of the level above all others, and of its only region
+FILES = ("released.csv", "measurements.csv", "budget.csv", "certificate.json", "certificate.md")
+# those of released.csv that are not from the table
+RELEASED_COLUMNS = ("level", "region", "count", "margin_simulated")
+AGAIN = "same table costs its loss again"
+MOST_CELLS = 50_000_000  # of all levels together
+COVERED = 0.9
+LOG = logging.getLogger(__name__)
+NOT_SAID = (
+    "The guarantee is for one person who changes cell, and for this release alone: each further "
+    "release of the same data adds its loss.",
+    "It compares tables with the same number of people and the same held totals, in which the same "
+    "kinds of people are present or absent as is said and nobody is in a structural zero; all of "
+    "this is published exactly, and nothing is promised about what it tells.",
+    "The names of levels, regions and categories are published as they stand in the table.",
+    "Counts below zero are ruled out, which biases empty cells upwards and others downwards; the "
+    "noisy measurements are unbiased.",
+    "Margins of error are simulated from the release itself, and are of the right size rather than "
+    "of the exact level.",
+    "How long the computation took, and the memory of the machine, are outside the guarantee.",
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a user asks for.
+
+    Attributes
+    ----------
+    levels : tuple of str
+        Columns that name the regions, from the largest down.
+    flavour : {"pure", "zCDP"}
+    total : Fraction
+        epsilon or rho of everything.
+    level_shares : mapping from level to Fraction
+        Shares of the budget; empty for equal ones.
+    query_shares : mapping from level ("" for all others) to a mapping from query to Fraction
+    structural_zeros : tuple of mappings from axis to category
+        Cells that nobody can be in; an axis left out stands for all of its categories.
+    present : path or None
+        A csv of kinds that must be present in regions; see
+        `isdp.commands.topdown.presence_file.read_present`.
+    absent_otherwise : bool
+        Whether kinds that are not in it have nobody.
+    experiment : bool
+        Whether to draw in floating point from a pseudo-random generator.
+    simulations : int
+        Runs behind the margins of error; 0 for none.
+    """
+
+    levels: tuple[str, ...]
+    flavour: str
+    total: Fraction
+    held: tuple[str, ...] = ()
+    level_shares: Mapping[str, Fraction] | None = None
+    query_shares: Mapping[str, Mapping[str, Fraction]] | None = None
+    structural_zeros: tuple[Mapping[str, str], ...] = ()
+    present: str | Path | None = None
+    absent_otherwise: bool = False
+    one_pass: bool = False
+    seed: int | None = None
+    experiment: bool = False
+    simulations: int = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table as the algorithm takes it.
+
+    Attributes
+    ----------
+    counts : int64 array, shape (leaves, cells)
+        Confidential.
+    categories : tuple of tuple of str
+        Along each axis.
+    """
+
+    counts: np.ndarray
+    hierarchy: Hierarchy
+    schema: Schema
+    categories: tuple[tuple[str, ...], ...]
+
+
+def topdown(
+    table_path,
+    wish: Wish,
+    out,
+    *,
+    count: str = "count",
+    force: bool = False,
+    accept: str | Iterable[str] = (),
+    algorithm: Callable[..., Release] = run,
+) -> dict:
+    """Write a private table of all levels, its measurements, budget and certificate.
+
+    Parameters
+    ----------
+    table_path : path
+        A csv, a row a cell of a smallest region; a cell that is not listed is empty.
+    out : path
+        Folder for `FILES`, which are written together at the end, or not at all.
+    accept : str or iterable of str
+        "weak-noise" for a budget at which a measured count stays unchanged with a probability of
+        0.95 or more, which is refused otherwise.
+    algorithm : callable
+        Another one than `isdp.topdown.run` is for tests: its tables are checked.
+
+    Returns
+    -------
+    dict
+        The certificate.
+
+    Raises
+    ------
+    InputError
+        If anything is wrong; nothing has been written then.
+    """
+    started = now()
+    accepted = read_accepted(accept, (WEAK_NOISE,))
+    given = [table_path] + [wish.present] * (wish.present is not None)
+    folder = OutputFolder(Path(out), FILES, given, force, AGAIN)
+    table = read_table(table_path, count)
+    for caution in cautions_of_names(table):
+        LOG.warning("%s", caution)
+    problem = arrange(table, wish.levels)
+    plan = plan_of(problem, wish)
+    refuse_measurements(plan.budget, accepted, wish.experiment)
+    rng = np.random.default_rng() if wish.seed is None else stream(wish.seed, "isdp topdown")
+    noise = draw_noise if wish.experiment else draw_noise_for_release
+    release = algorithm(rng, problem.counts, problem.hierarchy, plan, noise)
+    check_release(problem, plan, release)
+    margins = None
+    if wish.simulations:
+        options = {"runs": wish.simulations, "level": COVERED}
+        margins = margins_of_error(rng, release, problem.hierarchy, plan, **options)
+    certificate = _describe(Path(table_path).name, problem, plan, release, wish, started)
+    certificate["accepted"] = list(accepted)
+    tables = {
+        "released.csv": released_table(problem, release, margins),
+        "measurements.csv": measurement_table(problem, plan, release),
+        "budget.csv": pd.DataFrame(plan.budget.rows(problem.schema)),
+    }
+    folder.write(tables, lambda digests: certificate_files(certificate, sha256=digests))
+    return certificate
+
+
+def arrange(table: Table, levels: Sequence[str]) -> Problem:
+    """Put a table with a row a cell into a hierarchy and a row a smallest region.
+
+    Regions and categories are sorted by name, so that their order tells nothing.
+
+    Raises
+    ------
+    InputError
+        If a level is no column, no column is left for the cells, a name stands in two regions of
+        the level above, or there are too many cells.
+    """
+    axes = tuple(name for name in table.names if name not in levels)
+    missing = [level for level in levels if level not in table.names]
+    if missing or len(set(levels)) != len(levels) or ROOT in levels:
+        raise InputError(
+            f"{table.path}: --levels: {', '.join(levels)} must be different columns of the table, "
+            f"none of them {ROOT!r}; there are {', '.join(table.names)}"
+        )
+    taken = [name for name in axes if name in RELEASED_COLUMNS]
+    if taken:
+        raise InputError(
+            f"{table.path}: released.csv has a column {taken[0]!r} of its own; rename this column"
+        )
+    if not axes:
+        raise InputError(f"{table.path}: no column beside the levels says what a cell is; add one")
+    schema_of = {name: tuple(sorted(table.columns[name].texts.tolist())) for name in axes}
+    schema = Schema(axes, tuple(map(len, schema_of.values())))
+    places = pd.DataFrame({name: table.columns[name].rows() for name in levels})
+    leaves = places.drop_duplicates().sort_values(list(levels)).reset_index(drop=True)
+    if len(leaves) * schema.cells * (len(levels) + 1) > MOST_CELLS:
+        raise InputError(
+            f"{table.path}: {len(leaves):,} regions of {schema.cells:,} cells are too many; join "
+            f"categories"
+        )
+    hierarchy = Hierarchy.from_columns({name: leaves[name].tolist() for name in levels}, root=ROOT)
+    row = pd.MultiIndex.from_frame(leaves).get_indexer(pd.MultiIndex.from_frame(places))
+    at = []
+    for name in axes:
+        codes, texts = table.columns[name]
+        at.append(pd.Index(schema_of[name]).get_indexer(texts.astype(object))[codes])
+    counts = np.zeros((len(leaves), schema.cells), dtype=np.int64)
+    counts[row, np.ravel_multi_index(at, schema.shape)] = table.counts
+    return Problem(counts, hierarchy, schema, tuple(schema_of.values()))
+
+
+def plan_of(problem: Problem, wish: Wish) -> Plan:
+    """Fill in what a user left open, and check the rest.
+
+    By default each level takes an equal share of the budget, and in each level the detailed query a
+    half; the other half goes in equal parts to the total, where it is not held, and to the margins
+    along each axis, where there are several.
+
+    Raises
+    ------
+    InputError
+        If levels or queries are unknown, shares do not add up, a cell is named that there is not,
+        or the structural zeros leave no cell.
+    """
+    levels, schema = problem.hierarchy.levels, problem.schema
+    zeros = _zeros(problem, wish.structural_zeros)
+    if len(zeros) == schema.cells:
+        raise InputError("topdown: the structural zeros leave no cell for anybody; drop one")
+    unheld = Plan(schema, _budget(levels, schema, wish, len(levels)), wish.held)
+    held = len(held_levels(problem.hierarchy, unheld))
+    budget = _budget(levels, schema, wish, held)
+    below = [level for level in levels[held:] if TOTAL not in budget.asked(level)]
+    if below and not wish.one_pass:
+        raise InputError(
+            f"topdown: level {below[0]!r} does not ask for {TOTAL!r}, which is estimated first; "
+            f"give it a share, or add --one-pass"
+        )
+    passes = "one" if wish.one_pass else "isolate_total"
+    known = _known(problem, wish, zeros, held - 1)
+    return Plan(schema, budget, wish.held, passes=passes, structural_zeros=zeros, known=known)
+
+
+def _known(
+    problem: Problem, wish: Wish, zeros: tuple[int, ...], depth: int
+) -> KnownPresence | None:
+    """Read what is said of the kinds present; check it against the held totals and the table."""
+    if wish.present is None:
+        if wish.absent_otherwise:
+            raise InputError("topdown: --absent-otherwise says nothing without --present")
+        return None
+    tree, schema, categories = problem.hierarchy, problem.schema, problem.categories
+    options = wish.levels, schema, categories, tree, zeros, wish.absent_otherwise
+    known = read_present(wish.present, *options)
+    names = kind_names(known, schema, categories)
+    totals = tree.aggregate(problem.counts)[depth].sum(axis=1)
+    refuse_contradictions(known, tree, depth, totals, names)
+    refuse_another_table(known, schema, tree, problem.counts, names)
+    return known
+
+
+def _budget(levels: Sequence[str], schema: Schema, wish: Wish, held: int) -> Budget:
+    """Budget of all levels, of which the first `held` have their totals held."""
+    shares = wish.level_shares or dict.fromkeys(levels, Fraction(1, len(levels)))
+    given = wish.query_shares or {}
+    unknown = [name for name in given if name and name not in levels]
+    if unknown:
+        raise InputError(f"topdown: no level {unknown[0]!r}; there are {', '.join(levels)}")
+    queries = {}
+    for depth, level in enumerate(levels):
+        usual = _usual_queries(schema, asks_total=depth >= held)
+        queries[level] = dict(given.get(level) or given.get("") or usual)
+        for query in queries[level]:
+            schema.kept(query)
+    return Budget(wish.flavour, wish.total, shares, queries)
+
+
+def _usual_queries(schema: Schema, asks_total: bool) -> dict[str, Fraction]:
+    coarse = [TOTAL] * asks_total + list(schema.axes) * (len(schema.axes) > 1)
+    if not coarse:
+        return {DETAIL: Fraction(1)}
+    return dict.fromkeys(coarse, Fraction(1, 2 * len(coarse))) | {DETAIL: Fraction(1, 2)}
+
+
+def _zeros(problem: Problem, selectors) -> tuple[int, ...]:
+    """Numbers of the structural zeros, in their order."""
+    chosen = np.zeros(problem.schema.shape, dtype=bool)
+    for selector in selectors:
+        place: list = [slice(None)] * len(problem.schema.axes)
+        for axis, category in selector.items():
+            if axis not in problem.schema.axes:
+                raise InputError(
+                    f"topdown: structural zeros: no axis {axis!r}; there are "
+                    f"{', '.join(problem.schema.axes)}"
+                )
+            number = problem.schema.axes.index(axis)
+            if category not in problem.categories[number]:
+                raise InputError(f"topdown: structural zeros: {axis} has no category {category!r}")
+            place[number] = problem.categories[number].index(category)
+        here = np.zeros_like(chosen)
+        here[tuple(place)] = True
+        if (problem.counts.reshape(-1, *chosen.shape)[:, here] > 0).any():
+            words = ", ".join(f"{axis}={category}" for axis, category in selector.items())
+            raise InputError(
+                f"topdown: the structural zero {words} and the table contradict each other: there "
+                f"are people in it; drop it, or correct the table"
+            )
+        chosen |= here
+    return tuple(int(cell) for cell in np.flatnonzero(chosen.ravel()))
+
+
+def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: bool) -> None:
+    """Refuse measurements whose noise is too weak, or beyond what is drawn for a release.
+
+    Noise is weak where it is zero with a probability of 0.95 or more.
+
+    Raises
+    ------
+    InputError
+        Naming the level and the query.
+    """
+    pure = budget.flavour == "pure"
+    option = "--epsilon" if pure else "--rho"
+    asked = [(level, query) for level in budget.queries for query in budget.asked(level)]
+    for level, query in asked:
+        loss = budget.loss(level, query)
+        law = (
+            GeneralizedLaplace(float(loss / 2))
+            if pure
+            else GeneralizedGaussian(float(loss) ** -0.5)
+        )
+        unchanged = bound_along([1], law)
+        if unchanged >= MAX_PROBABILITY_UNCHANGED and WEAK_NOISE not in accepted:
+            refuse(
+                f"{option}: the noise is weak: each measured count of level {level!r}, query "
+                f"{query!r}, stays unchanged with probability {unchanged:.4f}; use a smaller "
+                f"budget, or a smaller share there",
+                WEAK_NOISE,
+            )
+        if not experiment:
+            try:
+                parse_epsilon(loss / 2) if pure else checked_variance(1 / loss)
+            except InputError:
+                raise InputError(
+                    f"{option}: the part of level {level!r}, query {query!r}, is out of range; "
+                    f"give it another budget, or another share there"
+                ) from None
+
+
+def check_release(problem: Problem, plan: Plan, release: Release) -> None:
+    """Compare sums of the released tables, and the held totals, in integers.
+
+    Raises
+    ------
+    InputError
+        If a count is negative, levels do not add up, or something that is held has changed.
+    """
+    tree = problem.hierarchy
+    tables = [release.tables[level] for level in tree.levels]
+    if min(int(table.min()) for table in tables) < 0:
+        raise InputError("topdown: a released count is negative; nothing is written")
+    for above, below in zip(tables, tree.aggregate(tables[-1]), strict=True):
+        if (above != below).any():
+            raise InputError("topdown: the released tables do not add up; nothing is written")
+    true = tree.aggregate(problem.counts)
+    for depth in held_levels(tree, plan):
+        if (tables[depth].sum(axis=1) != true[depth].sum(axis=1)).any():
+            raise InputError("topdown: a held total has changed; nothing is written")
+    if plan.known is not None:
+        plan.known.check(tables[-1], problem.schema)
+
+
+def released_table(problem: Problem, release: Release, margins) -> pd.DataFrame:
+    """List every released count: level, region, the cell's categories, count, and its margin.
+
+    Returns
+    -------
+    DataFrame
+        Columns level, region, one an axis, count (persons) and, unless `margins` is None,
+        margin_simulated (persons to either side).
+    """
+    cells = pd.DataFrame(list(product(*problem.categories)), columns=list(problem.schema.axes))
+    parts = []
+    for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):
+        part = pd.concat([cells] * len(names), ignore_index=True)
+        part.insert(0, "level", level)
+        part.insert(1, "region", np.repeat([name or WHOLE for name in names], len(cells)))
+        part["count"] = release.tables[level].ravel()
+        if margins is not None:
+            part["margin_simulated"] = margins[level].ravel()
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def measurement_table(problem: Problem, plan: Plan, release: Release) -> pd.DataFrame:
+    """List every noisy measurement.
+
+    Returns
+    -------
+    DataFrame
+        Columns level, region, query, answer (categories along the query's axes, joined by a comma),
+        measured (persons) and variance (of its noise; of a discrete Gaussian sigma^2, never less).
+    """
+    parts = []
+    for level, names in zip(problem.hierarchy.levels, problem.hierarchy.units, strict=True):
+        lines = [
+            (query, ", ".join(some), plan.budget.variance(level, query))
+            for query in plan.budget.asked(level)
+            for some in product(*(problem.categories[k] for k in problem.schema.kept(query)))
+        ]
+        part = pd.DataFrame(lines * len(names), columns=["query", "answer", "variance"])
+        part.insert(0, "level", level)
+        part.insert(1, "region", np.repeat([name or WHOLE for name in names], len(lines)))
+        part.insert(4, "measured", release.measurements[level].ravel())
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _describe(table: str, problem: Problem, plan: Plan, release: Release, wish, started) -> dict:
+    levels = problem.hierarchy.levels
+    held = held_levels(problem.hierarchy, plan)
+    return {
+        "made_by": "isdp topdown",
+        "for_release": not wish.experiment,
+        "status": NOT_FOR_RELEASE if wish.experiment else FOR_RELEASE,
+        "date": started,
+        "input": {"table": table, "levels": list(levels), "axes": list(problem.schema.axes)},
+        "guarantee": release.guarantee.record(),
+        "budget": [
+            {"level": level, "loss": str(sum(plan.budget.loss(level, q) for q in asked))}
+            | {"queries": list(asked)}
+            for level in levels
+            for asked in [plan.budget.asked(level)]
+        ],
+        "held": [
+            "number of people" if depth == 0 else f"total of each {levels[depth]}" for depth in held
+        ],
+        "present": None
+        if plan.known is None
+        else {
+            "file": Path(wish.present).name,
+            "axes": list(plan.known.axes),
+            "listed": int((plan.known.least > 0).sum()),
+            "absent_otherwise": wish.absent_otherwise,
+        },
+        "structural_zeros": [dict(each) for each in wish.structural_zeros],
+        "passes": plan.passes,
+        "checked_in_integers": ["no count below zero", "every level adds up", "held totals"]
+        + ["kinds that are present"] * (plan.known is not None),
+        "margins": f"{wish.simulations} simulations; a further one's error lies within with a "
+        f"chance of {COVERED:.0%} or more"
+        if wish.simulations
+        else "none",
+        "output": {"regions": [len(names) for names in problem.hierarchy.units], "sha256": {}},
+        "versions": versions("numpy", "scipy"),
+        "not_said": [
+            *[NO_GUARANTEE] * wish.experiment,
+            *[SEED_KNOWN] * (wish.seed is not None),
+            *NOT_SAID,
+        ],
+    }

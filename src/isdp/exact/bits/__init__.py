@@ -1,0 +1,1 @@
+"""Exact one-dimensional draws from random bits."""

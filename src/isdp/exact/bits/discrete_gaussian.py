@@ -1,0 +1,119 @@
+"""Discrete Gaussian draws around any rational centre, in exact arithmetic.
+
+All exact Gaussian noise is built on these: of single queries (`isdp.exact.bits.independent`), under
+totals (`isdp.exact.disjoint.recursive_splitting`) and on lattices (`isdp.exact.overlapping.klein`).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from numbers import Rational
+
+import numpy as np
+from flint import acb, arb
+
+from isdp.errors import InputError
+from isdp.exact.bits.geometric import BitSource, _ball, _geometric, draw_bernoulli
+from isdp.mechanisms.base import Energy
+
+LEAST_VARIANCE, MOST_VARIANCE = Fraction(1, 10**6), 10**20
+
+
+def checked_variance(variance) -> Fraction:
+    """Read a variance.
+
+    Raises
+    ------
+    InputError
+        If it is not rational or out of range.
+    """
+    if isinstance(variance, bool) or not isinstance(variance, Rational):
+        raise InputError(f"release: the variance must be a Fraction or an int, got {variance!r}")
+    if not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
+        raise InputError(f"release: a variance of {float(variance):g} is not in 1e-6 to 1e20")
+    return Fraction(variance)
+
+
+def gaussian_variance(energy: Energy) -> Fraction:
+    """Sigma^2 of a law of weight exp(-rate ||u||_2^2)."""
+    return 1 / (2 * Fraction(energy.rate))
+
+
+def centred_gaussian(
+    words: BitSource, variance: Fraction, numerators: np.ndarray, denominator: int
+) -> np.ndarray:
+    """Draw from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers, exactly.
+
+    Canonne, Kamath and Steinke (2020), Algorithm 3, around any rational c: a fair coin for the side
+    of c, a geometric count of scale t from the nearest integer on that side, and with x the
+    distance from c that this gives, kept with probability exp(-(x - variance/t)^2 / (2 variance)),
+    less on the side whose nearest integer is farther. Any t will do. It is a power of two near
+    sigma, so that all variances share a few tables; at least three in five proposals are kept
+    where sigma is large.
+
+    Parameters
+    ----------
+    numerators : int64 array, shape (draws,)
+    denominator : int
+        Positive. Each draw has a c of its own, numerator over denominator.
+
+    Returns
+    -------
+    int64 array, shape (draws,)
+    """
+    drawn = np.zeros(len(numerators), dtype=np.int64)
+    scale = 1
+    while 2 * scale**2 < variance:
+        scale *= 2
+    floors, rests = np.divmod(numerators, denominator)
+    left = np.arange(len(drawn))
+    while len(left):
+        up = words.take(len(left)) >> np.uint64(63) == 1
+        steps = _geometric(Fraction(1, scale)).draw(words, len(left))
+        rest = rests[left]
+        gaps = np.where(up, denominator - rest, rest)  # to the nearest integer, in 1/denominator
+        kept = _keep(words, variance, scale, steps, gaps, denominator)
+        step = np.where(up, 1 + steps, -steps)
+        drawn[left[kept]] = (floors[left] + step)[kept]
+        left = left[~kept]
+    return drawn
+
+
+def _keep(words: BitSource, variance: Fraction, scale: int, steps, gaps, denominator) -> np.ndarray:
+    """Decide on proposals `steps` beyond the nearest integer on their side; bool (draws,)."""
+    further = np.maximum(2 * gaps - denominator, 0)  # what a gap exceeds that of the other side by
+    distance = steps + gaps / denominator
+    falls = (distance - float(variance / scale)) ** 2 / (2 * float(variance))
+    falls += further / (denominator * scale)
+
+    def log_chance(i: int) -> arb:
+        x = int(steps[i]) + Fraction(int(gaps[i]), denominator)
+        fall = (x - variance / scale) ** 2 / (2 * variance)
+        return -_ball(fall + Fraction(int(further[i]), denominator * scale))
+
+    return draw_bernoulli(words, np.exp(-falls), log_chance)
+
+
+def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:
+    """Logarithm of m(s, c) / m(s, 0), at the precision in force.
+
+    m(s, c) is the sum over the integers k of exp(-(k - c)^2 / (2 s^2)). By Poisson's formula it is
+    s sqrt(2 pi) times the theta function of c with the nome exp(-2 pi^2 s^2), so that the ratio is
+    at most 1.
+
+    Parameters
+    ----------
+    variance : Fraction
+        s^2.
+    centre : Fraction
+        c.
+    """
+    tau = acb(0, 2 * arb.pi() * _ball(variance))
+    ratio = theta(centre - math.floor(centre), tau) / theta(Fraction(0), tau)
+    return ratio.log()
+
+
+def theta(at: Fraction, tau: acb) -> arb:
+    """Sum over the integers n of exp(pi i tau n^2) cos(2 pi n at), for imaginary tau."""
+    return acb(_ball(at)).modular_theta(tau)[2].real

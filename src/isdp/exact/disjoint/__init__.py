@@ -1,0 +1,1 @@
+"""Exact samplers under totals of disjoint blocks of cells."""

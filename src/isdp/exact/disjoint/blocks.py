@@ -1,0 +1,124 @@
+"""Totals of disjoint blocks: which cells each total holds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isdp.checks import refuse_overflow
+from isdp.compiled import njit
+from isdp.constraints.invariants import Invariants
+from isdp.mechanisms.generalized_laplace import bound_gamma
+
+
+def blocks_of(invariants: Invariants) -> np.ndarray | None:
+    """Tell which block each cell is in, where the invariants are totals of disjoint blocks.
+
+    A row counts as the total of its cells if its entries are all the same number. Rows may be
+    nested: the totals of a set and of a part of it give that of the rest. Rows without cells, and
+    rows that other rows' totals add up to (a grand total beside its parts), add nothing and are
+    passed over.
+
+    Returns
+    -------
+    int64 array, shape (cells,), or None
+        Blocks are numbered from 0 in the order of the rows; -1 marks a cell in no block. None if
+        rows overlap without being nested, or weigh their cells unequally.
+    """
+    found = _labels_and_sizes(invariants)
+    return None if found is None else found[0]
+
+
+def _labels_and_sizes(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return what `blocks_of` does, and the cells of each block."""
+    a = invariants.sparse
+    labels = np.full(invariants.cells, -1, dtype=np.int64)
+    sizes = np.zeros(a.shape[0], dtype=np.int64)
+    smallest_first = np.argsort(np.diff(a.indptr), kind="stable")  # parts before their sum
+    if not _label(a.indptr, a.indices, a.data, smallest_first, labels, sizes):
+        return None
+    made = sizes > 0
+    if not made.all():
+        labels = np.append(np.cumsum(made) - 1, -1)[labels]
+    return labels, sizes[made]
+
+
+def block_sizes(blocks: np.ndarray) -> np.ndarray:
+    """Count the cells in no block, and then those of each.
+
+    Parameters
+    ----------
+    blocks : int64 array, shape (cells,)
+        From `blocks_of`.
+
+    Returns
+    -------
+    int64 array, shape (blocks + 1,)
+    """
+    return np.bincount(blocks + 1, minlength=1)
+
+
+def block_order(invariants: Invariants) -> tuple[np.ndarray, np.ndarray] | None:
+    """Sort the cells by block.
+
+    Returns
+    -------
+    order : int64 array, shape (cells,)
+        The cells in no block first, then block after block.
+    starts : int64 array, shape (blocks + 1,)
+        Block b is ``order[starts[b]:starts[b + 1]]``.
+    """
+    found = _labels_and_sizes(invariants)
+    if found is None:
+        return None
+    labels, sizes = found
+    starts = np.cumsum(np.append(len(labels) - sizes.sum(), sizes))
+    order = np.empty(len(labels), dtype=np.int64)
+    _counting_sort(labels, np.append(0, starts[:-1]), order)
+    return order, starts
+
+
+def refuse_large_sums(cells: int, epsilon: float) -> None:
+    """Raise if the counts of noise in `cells` cells could add up to 2^53 or more.
+
+    Raises
+    ------
+    InputError
+        If they could, but for a chance below 1e-20.
+    """
+    what = f"the sum of noise in {cells} cells at epsilon {epsilon:g}"
+    advice = "use a larger epsilon or fewer cells"
+    refuse_overflow("exact", what, bound_gamma(cells, epsilon), 53, advice)
+
+
+@njit(cache=True)
+def _label(indptr, indices, data, rows, labels, sizes):
+    """Write the row of each cell's block into `labels`; False if the rows are no disjoint blocks.
+
+    A row must hold all of every block that it meets. The total of its other cells then follows, and
+    they make a block of their own, whose cells are counted in `sizes`.
+    """
+    seen = np.zeros(len(rows), dtype=np.int64)  # cells of each block in the present row
+    for row in rows:
+        start, stop = indptr[row], indptr[row + 1]
+        for entry in range(start, stop):
+            if data[entry] != data[start]:
+                return False
+            if labels[indices[entry]] >= 0:
+                seen[labels[indices[entry]]] += 1
+        for entry in range(start, stop):
+            label = labels[indices[entry]]
+            if label < 0:
+                labels[indices[entry]] = row
+                sizes[row] += 1
+            elif seen[label] != 0:  # its first cell in this row; 0 marks a block that has passed
+                if seen[label] != sizes[label]:
+                    return False
+                seen[label] = 0
+    return True
+
+
+@njit(cache=True)
+def _counting_sort(labels, position, order):
+    for cell in range(len(labels)):
+        order[position[labels[cell] + 1]] = cell
+        position[labels[cell] + 1] += 1

@@ -1,0 +1,5 @@
+"""Exact draws by variable elimination: messages along a tree of partial sums."""
+
+from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
+
+__all__ = ["BoundedEliminationSampler"]

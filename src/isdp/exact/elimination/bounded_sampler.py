@@ -1,0 +1,351 @@
+"""Exact draws by dynamic programming, for laws that are products over cells given A u = 0.
+
+The law is P(u) proportional to the product of w_i(u_i) on the integer vectors with A u = 0. It
+needs no Markov chain: cells are merged pairwise (module `tree`), each set of cells passes on the
+total weight of its noise as a function of the sums that it shares with the rest, and a
+draw goes back down the tree, splitting sums until single cells are left. This is the forward
+filtering and backward sampling of hidden Markov models, on a tree in place of a line.
+
+With q sums open at a time, windows hold in the order of epsilon^-q states. Wide ones are convolved
+(module `convolution`), in time epsilon^-q log(1/epsilon); a draw takes at most epsilon^-q.
+
+What is not exact: partial sums are kept within windows, weights are rounded to double precision,
+and convolutions to a few bits more, of the largest weight. The errors are bounded in total
+variation distance. The generator is a pseudo-random one, so this is for experiments, not for the
+release of confidential data.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from isdp.checks import check_integer
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
+from isdp.exact.elimination.candidate_trees import Layouts
+from isdp.exact.elimination.cell_bounds import cell_bound, refuse_infeasible
+from isdp.exact.elimination.compiled_messages import Split, add_up, choose
+from isdp.exact.elimination.convolution import convolve
+from isdp.exact.elimination.memory_forecast import least_bytes
+from isdp.exact.elimination.tree import Layout, Node
+from isdp.exact.elimination.truncation import (
+    Plan,
+    combine,
+    make_plan,
+    most_ways,
+    radius,
+    shown,
+    window_size,
+)
+from isdp.exact.sampler import refuse_many_cells
+from isdp.io.progress import tracked
+from isdp.mechanisms.base import Mechanism, check_energy
+
+MOST_CONVOLVED = 1e-9  # in total variation; more, and messages are added up one by one
+TINY = 1e-250  # weights below it could not be told from sums that have underflowed
+MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
+DRAWS_AT_ONCE = 100_000
+LOG_ROUGH = math.log(1e-3)
+PRODUCTS = ((1, False), (2, False))  # the energies whose weight is a product over cells
+FARTHEST = -2000.0  # log probability of what bounds may ask for, beyond which doubles give out
+
+
+class BoundedEliminationSampler:
+    """Draws from P(u) proportional to a product over cells, on {u : A u = 0}, within bounds.
+
+    Parameters
+    ----------
+    invariants : Invariants
+        A, with any integer entries and any rank.
+    mechanism : Mechanism
+        Whose weight is a product over cells, such as `GeneralizedLaplace` with the l1 norm, or
+        `GeneralizedGaussian`.
+    lower : int array, shape (cells,), or int, optional
+        Least noise of each cell. ``lower=-counts`` conditions the law on a
+        release without negative counts, which is another law than the mechanism's, with
+        another privacy guarantee.
+    left_out : float
+        Probability that may be lost to the windows.
+    most_products : float
+        Products that they may take to set up; 1e11 take minutes.
+
+    Attributes
+    ----------
+    error, left_out : float
+        Bound on the total variation distance between a draw's law and the law asked for:
+        `truncation`, what the windows leave out, plus `rounding`.
+    bytes : int
+        Memory that the messages take, with room for convolutions while they are found.
+    dimension : int
+        Degrees of freedom of the noise.
+    log_normaliser : float
+        Log of the sum, over all feasible u within the bounds, of exp(log weight of u).
+
+    Raises
+    ------
+    InputError
+        If the law is no product over cells, the bounds leave no feasible noise, or the messages
+        would take more than 2 GB or too long.
+
+    Notes
+    -----
+    Windows, without bounds on the noise. For l1, epsilon^d Z(epsilon) increases with epsilon (Z
+    the normaliser, d the dimension): write the weight as a mixture of Gaussians of random
+    variances and use Poisson's formula. So the norm's moment generating function is at most
+    that of Gamma(d, epsilon), and Chernoff's bound gives a norm N that is exceeded with
+    probability `left_out` at most. A partial sum that can be written as sum c_i u_i is then at
+    most max |c_i| N, with the best c found by linear programming. For the Gaussian,
+    E exp(c . u) <= exp(sigma^2 |c|^2 / 2) on any lattice (Banaszczyk 1993), with c projected
+    onto the lattice's span.
+
+    With bounds, the weight left out is at most what the law without bounds leaves out, so
+    the bound grows by the ratio of the two normalisers, which are both computed; the windows are
+    widened until `left_out` is met.
+
+    Convolutions have errors relative to the largest weight, and not to each. A state is split in
+    proportion to the products of its parts' weights, added up anew where its message is convolved.
+    So a draw u of a tree has the chance mu'(u) / Z', where mu'(u) is the product of the cells'
+    weights and of 1 + e(x) / M(x) over all unions but the root, with M the sum of the products at
+    the state x and e the convolution's error, and Z' is the sum of mu'. With mu and Z the same
+    without errors, the distance is at most sum |mu' - mu| / Z. What a union adds to this sum at a
+    state x is at most |e(x)| and the sum over its splits of E1 M2 + M1 E2 + E1 E2, for bounds E1
+    and E2 on the same in its parts. In each product one factor is bounded by its maximum, and the
+    other one is summed over all states, each of which is in one split at most, or over as many
+    maxima as there are splits, if that is less. Where this comes out above 1e-9, as bounds on the
+    noise may have it, all messages are added up term by term.
+
+    Examples
+    --------
+    >>> from isdp import GeneralizedLaplace, Invariants
+    >>> sampler = BoundedEliminationSampler(Invariants.margins((3, 3)), GeneralizedLaplace(0.5))
+    >>> noise = sampler.sample(np.random.default_rng(1), 10)
+    >>> noise.shape, int(abs(noise.reshape(10, 3, 3).sum(axis=1)).max())
+    ((10, 9), 0)
+    """
+
+    method = "messages"
+
+    reason = "the noise is bounded, and its law is a product over cells"
+
+    def __init__(
+        self,
+        invariants: Invariants,
+        mechanism: Mechanism,
+        lower=None,
+        *,
+        left_out: float = 1e-12,
+        most_products: float = MOST_PRODUCTS,
+    ):
+        energy = check_energy("messages", mechanism, PRODUCTS)
+        refuse_many_cells(invariants.cells)
+        if not 0 < left_out < 1:
+            raise InputError(f"exact: left_out must lie between 0 and 1, got {left_out!r}")
+        self.invariants, self.mechanism = invariants, mechanism
+        self._power, self._rate = energy.power, energy.rate
+        self._most_products = most_products
+        self._lower = cell_bound(lower, invariants.cells)
+        bounded = np.isfinite(self._lower).any()
+        if bounded:
+            refuse_infeasible(invariants, self._lower)
+        log_left_out = math.log(left_out)
+        log_first = LOG_ROUGH if bounded else log_left_out  # see `_widen`
+        least, sums = least_bytes(invariants, energy.power, energy.rate, log_first)
+        self._refuse_memory(least, "at least ", f"at least {sums}")
+        _, kinds = np.unique(self._lower, return_inverse=True)
+        self._layouts = Layouts(invariants, energy.power, kinds)
+        if bounded:
+            log_left_out = self._widen(log_left_out)
+        else:
+            self._fill(log_left_out, self._lower)
+        if self.log_normaliser == -math.inf:
+            raise InputError(
+                "exact: the invariants hold with a probability too small for double precision; "
+                "use the MCMC sampler (isdp.mcmc.metropolis)"
+            )
+        self.truncation = math.exp(log_left_out)
+        self.rounding = self._plan.rounding + self._convolved
+        self.left_out = self.error = self.truncation + self.rounding
+        self.dimension, self.bytes = self._layout.dimension, self._plan.bytes
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        """Open sums of each merged set of cells; the largest decides the memory."""
+        open_sums = (
+            node.given.shape[1] for tree in self._layout.trees for node in tree if node.cell < 0
+        )
+        return tuple(dimension for dimension in open_sums if dimension)
+
+    # -- set-up -------------------------------------------------------------------------------
+
+    def _widen(self, log_wanted: float) -> float:
+        """Choose windows for the law with bounds; return the log of what they leave out."""
+        unbounded = np.full(self.invariants.cells, -math.inf)
+        # narrow windows bound both normalisers well enough, for a fraction of the cost
+        self._fill(LOG_ROUGH, unbounded)
+        log_free = self.log_normaliser - math.log1p(-math.exp(LOG_ROUGH))
+        log_window = LOG_ROUGH
+        while log_window > FARTHEST:
+            self._fill(log_window, self._lower)
+            log_left_out = log_window + log_free - self.log_normaliser
+            if log_left_out <= log_wanted:
+                return log_left_out
+            short = log_left_out - log_wanted if math.isfinite(log_left_out) else 40.0
+            log_window -= short + 0.01
+        raise InputError(
+            "exact: the bounds ask for noise that is too unlikely for double precision; loosen them"
+        )
+
+    def _fill(self, log_left_out: float, lower: np.ndarray) -> None:
+        """Set up the messages, without convolutions if these could be too far off."""
+        law = (self._power, self._rate)
+
+        def plan_of(layout: Layout, convolve: bool) -> Plan:
+            coordinates = sum(len(node.scale) for tree in layout.trees for node in tree)
+            factor = radius(*law, layout.dimension, coordinates, log_left_out)
+            return make_plan(layout, *law, factor, lower, convolve)
+
+        for allowed in (True, False):
+            self._messages = {}
+            chosen = self._layouts.cheapest(plan_of, MOST_BYTES, allowed)
+            self._layout, self._plan = chosen
+            self._refuse_cost(self._plan.bytes, self._plan.products)
+            self._add_up(lower)
+            if self._convolved <= MOST_CONVOLVED:
+                return
+
+    def _add_up(self, lower: np.ndarray) -> None:
+        """Fill the messages, and find the normaliser and what convolutions do to the law."""
+        plan = self._plan
+        log_normaliser, self._convolved = 0.0, 0.0
+        errors: dict[int, float] = {}
+        trees = zip(self._layout.trees, plan.halves, plan.splits, plan.same, strict=True)
+        for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
+            nodes = list(zip(tree, halves, splits, same, strict=True))
+            for (node, half, split, number), at in shown(plan, number_of_tree, nodes):
+                log_scale, error = 0.0, 0.0
+                if node.cell >= 0:
+                    message, log_scale = self._weights(node, half, lower)
+                elif number not in self._messages:
+                    one, two = same[node.left], same[node.right]
+                    left, right = self._messages[one], self._messages[two]
+                    if number in plan.convolutions:
+                        message, excess = convolve(plan.convolutions[number], split, left, right)
+                        # below it there may be no split at all; above, one that can be drawn
+                        message[message < 2 * excess] = 0.0
+                        error = 2.1 * excess
+                    else:
+                        message = np.empty(window_size(half))
+                        combine(split, left, right, message, at)
+                    ways = min(math.prod(most_ways(split)), len(left), len(right))
+                    over_left, over_right = (
+                        1.01 * min(float(part.sum()), ways * float(part.max()))
+                        for part in (left, right)
+                    )
+                    error += errors[one] * over_right + over_left * errors[two]
+                    error += ways * errors[one] * errors[two]
+                if number not in self._messages:
+                    self._messages[number], errors[number] = message, error
+                log_normaliser += log_scale
+            total, error = float(self._messages[same[-1]].sum()), errors[same[-1]]
+            log_normaliser += math.log(total) if total > TINY else -math.inf
+            if error:
+                self._convolved += 1.01 * error / (total - error) if total > error else math.inf
+        self.log_normaliser = log_normaliser
+
+    def _weights(self, node: Node, half, lower) -> tuple[np.ndarray, float]:
+        """Weigh a cell's noise, scaled to sum 1 against overflow; also the log of the scale."""
+        noise = node.gap * np.arange(-half[0], half[0] + 1)
+        weights = np.exp(-self._rate * np.abs(noise).astype(float) ** self._power)
+        weights[noise < lower[node.cell]] = 0.0
+        total = weights.sum()
+        if total == 0:
+            return weights, 0.0
+        return weights / total, math.log(total)
+
+    def _refuse_cost(self, used: int, products: float) -> None:
+        sums = f"up to {max(self.dimensions, default=0)}"
+        self._refuse_memory(used, "", sums)
+        if products > self._most_products:
+            raise InputError(
+                f"exact: the messages would take up to {products:.1e} products, more than "
+                f"{self._most_products:.0e} {_advice(sums)}"
+            )
+
+    def _refuse_memory(self, used: float, least: str, sums: str) -> None:
+        if used > MOST_BYTES:
+            raise InputError(
+                f"exact: the messages would take {least}{used / 1e9:.3g} GB, more than "
+                f"{MOST_BYTES / 1e9:.3g} GB {_advice(sums)}"
+            )
+
+    # -- use ----------------------------------------------------------------------------------
+
+    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+        """Draw independent noise vectors.
+
+        Returns
+        -------
+        int64 array, shape (draws, cells)
+            Checked: every draw meets the invariants exactly.
+
+        Raises
+        ------
+        InputError
+            If `draws` is not a whole number from 0 up.
+        """
+        noise = np.zeros(
+            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+        )
+        for start in tracked("drawing noise", range(0, len(noise), DRAWS_AT_ONCE)):
+            for tree in range(len(self._layout.trees)):
+                self._sample_tree(rng, tree, noise[start : start + DRAWS_AT_ONCE])
+        self.invariants.check(noise)
+        return noise
+
+    def _sample_tree(self, rng: np.random.Generator, tree: int, noise: np.ndarray) -> None:
+        nodes, halves = self._layout.trees[tree], self._plan.halves[tree]
+        message = [self._messages[number] for number in self._plan.same[tree]]
+        states = {len(nodes) - 1: np.zeros(len(noise), np.int64)}
+        if nodes[-1].cell >= 0:  # a cell of its own: its state is free
+            totals = np.cumsum(message[-1])
+            states[len(nodes) - 1] = _invert(totals, rng.random(len(noise)))
+        for place in range(len(nodes) - 1, -1, -1):
+            node, state = nodes[place], states.pop(place)
+            if node.cell >= 0:
+                noise[:, node.cell] = node.gap * (state - halves[place][0])
+                continue
+            left, right = message[node.left], message[node.right]
+            split = self._plan.splits[tree][place]
+            if self._plan.same[tree][place] in self._plan.convolutions:
+                weights = _weights_of(split, left, right, state)
+            else:
+                weights = message[place][state]
+            targets = rng.random(len(noise)) * weights
+            order = np.lexsort((targets, state))
+            parts = np.empty((2, len(noise)), np.int64)
+            choose(split, left, right, state[order], targets[order], parts[0], parts[1])
+            for part, drawn in zip((node.left, node.right), parts, strict=True):
+                states[part] = np.empty(len(noise), np.int64)
+                states[part][order] = drawn
+
+
+def _weights_of(split: Split, left, right, states: np.ndarray) -> np.ndarray:
+    """Add up the splits of given states, since a convolution says them within its error only."""
+    distinct, which = np.unique(states, return_inverse=True)
+    weights = np.empty(len(distinct))
+    add_up(split, left, right, distinct, weights)
+    return weights[which]
+
+
+def _advice(sums: str) -> str:
+    return (
+        f"({sums} sums are open at a time); use the MCMC sampler (isdp.mcmc.sample) or less noise"
+    )
+
+
+def _invert(totals: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Positions drawn by inverting cumulative weights; never one of weight zero."""
+    last = np.searchsorted(totals, totals[-1])
+    return np.minimum(np.searchsorted(totals, uniform * totals[-1], side="right"), last)

@@ -1,0 +1,107 @@
+"""A lower bound on the memory of messages, found before any tree is sought.
+
+Seeking a good tree for a table of hundreds of cells takes minutes, all in vain where every tree
+is far too large. This takes a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components, laplacian
+from scipy.sparse.linalg import eigsh
+
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
+from isdp.exact.elimination.truncation import LARGEST_WINDOW, radius
+from isdp.lattice.smith import smith_normal_form
+
+TOLERANCE = 1e-8
+MOST_CELLS = 2000  # a weight for each pair of cells: beyond them gigabytes
+
+
+def least_open(invariants: Invariants) -> int:
+    """Give a number of sums that are open at some time, in whatever order cells are merged.
+
+    Returns
+    -------
+    int
+        Every tree of pairwise merges has a set of cells with at least so many open sums.
+
+    Notes
+    -----
+    Let P project onto the row space of A. The sums open between a set S and the rest are the
+    eigenvalues of P_SS strictly between 0 and 1. An eigenvalue x gives x (1 - x) <= 1/4, and these
+    add up to the sum of P_ij^2 over i in S, j outside: so four times this cut bounds the open
+    sums from below. In a graph of m nodes the cut is at least the Laplacian's second eigenvalue
+    times |S| (m - |S|) / m, and every binary tree has a set S of m/3 to 2m/3 of its m leaves.
+    """
+    u, s, _ = np.linalg.svd(invariants.sparse.toarray().T.astype(float), full_matrices=False)
+    rows = u[:, s > TOLERANCE * s.max(initial=1.0)]
+    weights = (rows @ rows.T) ** 2
+    np.fill_diagonal(weights, 0.0)
+    _, part = connected_components(weights > TOLERANCE**2, directed=False)
+    most = 0
+    for label in np.flatnonzero(np.bincount(part) > 2):
+        cells = np.flatnonzero(part == label)
+        second = _second_eigenvalue(laplacian(weights[np.ix_(cells, cells)]))
+        most = max(most, math.ceil(8 / 9 * len(cells) * second - TOLERANCE * len(cells)))
+    return most
+
+
+def _second_eigenvalue(graph: np.ndarray) -> float:
+    """Find the second smallest eigenvalue of a connected graph's Laplacian.
+
+    The smallest is that of the constant vector, which is moved above all others.
+    """
+    top = 2.0 * graph.diagonal().max()
+    moved = graph + top / len(graph)
+    start = np.random.default_rng(0).normal(size=len(graph))  # for equal results each time
+    return float(eigsh(moved, 1, which="SA", v0=start, return_eigenvectors=False)[0])
+
+
+def least_bytes(
+    invariants: Invariants, power: int, rate: float, log_left_out: float
+) -> tuple[float, int]:
+    """Bound the memory of the messages from below, and the sums open at a time.
+
+    A coordinate of a set's sums is an integer that some vector of any basis moves, so that it
+    takes values as far apart as the windows are wide over the longest vector's norm.
+
+    Parameters
+    ----------
+    power, rate, log_left_out
+        As in `isdp.exact.elimination.truncation.radius`.
+
+    Returns
+    -------
+    open : int
+        From `least_open`.
+
+    Raises
+    ------
+    InputError
+        If there are more than 2000 cells.
+    """
+    if invariants.cells > MOST_CELLS:
+        raise InputError(
+            f"exact: {invariants.cells:,} cells that stand in totals which overlap are too many "
+            f"for messages, which take up to {MOST_CELLS:,}"
+        )
+    sums, dimension, longest = _openness(invariants, power)
+    if not sums or not dimension:
+        return 0.0, 0
+    factor = radius(power, rate, dimension, 1, log_left_out)
+    half = math.floor(min(factor / longest ** (1 / power), LARGEST_WINDOW))
+    log_bytes = math.log(8) + sums * math.log(2 * half + 1)
+    return math.exp(log_bytes) if log_bytes < 700 else math.inf, sums
+
+
+@lru_cache(maxsize=16)
+def _openness(invariants: Invariants, power: int) -> tuple[int, int, int]:
+    """Give what no scale of the law changes: sums open, dimension, and the longest vector."""
+    kernel = smith_normal_form(invariants.sparse).kernel
+    lengths = (sum(abs(x) ** power for x in vector.values()) for vector in kernel)
+    return least_open(invariants), len(kernel), max(lengths, default=0)

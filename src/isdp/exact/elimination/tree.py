@@ -1,0 +1,305 @@
+"""The tree of partial sums that the exact sampler works along, in exact integer coordinates.
+
+Cells are merged pairwise into larger and larger sets. The state of a set S is the vector of sums
+A_S u_S that it shares with the other cells. The states of feasible noise form a lattice,
+E_S = {A_S u_S : A u = 0}, and a state is stored as its integer coordinates x in a basis of it.
+Everything that the merges need follows from one integer matrix for each set, x = X c for the
+noise u = C c, with C a basis of the noise lattice.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from flint import fmpz_mat
+from scipy.sparse.csgraph import connected_components
+
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
+from isdp.exact.elimination.elimination_order import merging_order, totals_in_turn
+from isdp.io.progress import tracked
+from isdp.lattice.null_lattice import kernel_lattice
+
+MOST_CELLS_FOR_LP = 300
+LARGEST_ENTRY = 2**31
+
+
+class Node(NamedTuple):
+    """A set of cells: one cell, or the union of two nodes.
+
+    With x the node's coordinates, the children's stacked coordinates (x1, x2) are
+    ``given @ x + free @ y`` for exactly one integer vector y, and any y is possible.
+
+    Attributes
+    ----------
+    cell : int
+        The cell of a leaf, -1 for a union.
+    gap : int
+        A leaf's noise is ``gap * x``.
+    left, right : int
+        Positions of the children in the tree, -1 for a leaf.
+    given : int64 array, shape (dimension of left + of right, dimension)
+    free : int64 array, shape (dimension of left + of right, inner dimension)
+    scale : float array, shape (dimension,)
+        |x_j| <= scale_j ||u||_1, or scale_j times the standard deviation that x_j has under
+        the continuous Gaussian law, for the power asked for.
+    """
+
+    cell: int
+    gap: int
+    left: int
+    right: int
+    given: np.ndarray
+    free: np.ndarray
+    scale: np.ndarray
+
+
+class Layout(NamedTuple):
+    """How the cells fall apart into trees, each independent of the others.
+
+    `trees` holds one list of nodes for each, children before parents, the root last; the root
+    is a leaf for a cell that no constraint touches. `fixed` are the cells whose noise is zero in
+    the whole lattice, `dimension` is that of the lattice.
+    """
+
+    trees: list[list[Node]]
+    fixed: list[int]
+    dimension: int
+
+
+def lay_out(invariants: Invariants, power: int, order=None, in_turn: bool = False) -> Layout:
+    """Find the trees of an integer matrix A.
+
+    Parameters
+    ----------
+    invariants : Invariants
+        A, of any rank, with any integer entries.
+    power : {1, 2}
+        Which bound `Node.scale` states.
+    order : int array, shape (cells,), optional
+        Cells of one kind that should be neighbours in the tree get equal numbers.
+    in_turn : bool
+        Close one total after the other, in place of the order that takes the fewest products where
+        messages are added up pair by pair.
+
+    Raises
+    ------
+    InputError
+        If coordinates leave the integers that the sampler can bear.
+    """
+    order = np.zeros(invariants.cells) if order is None else order
+    return _laid_out(invariants, power, np.asarray(order, np.int64).tobytes(), in_turn)
+
+
+@lru_cache(maxsize=16)
+def _laid_out(invariants: Invariants, power: int, order: bytes, in_turn: bool) -> Layout:
+    """Find the trees, once for all laws of a power and all scales of them."""
+    order, a = np.frombuffer(order, np.int64), invariants.sparse
+    touching = abs(a).astype(float)
+    _, part = connected_components((touching.T @ touching), directed=False)
+    used = np.diff(a.tocsc().indptr) > 0
+    nothing = np.zeros((0, 0), np.int64)
+    trees, fixed, dimension = [], [], 0
+    for label in np.unique(part):
+        cells = np.flatnonzero(part == label)
+        if not used[cells[0]]:
+            trees.append([Node(int(cells[0]), 1, -1, -1, nothing, nothing, np.ones(1))])
+            dimension += 1
+            continue
+        block = a[:, cells].toarray()
+        component = _Component(block[block.any(axis=1)], cells, order[cells], power)
+        dimension += component.dimension
+        fixed.extend(int(cell) for cell in cells[component.still])
+        if component.dimension:
+            trees.append(component.nodes(in_turn))
+    return Layout(trees, fixed, dimension)
+
+
+class _Set(NamedTuple):
+    """A set of cells while the tree is built: its node's place, its sums and coordinates.
+
+    `sums` is A_S C_S (constraints, d), `coordinates` is X (dimension, d), both of Python's
+    integers.
+    """
+
+    place: int
+    sums: np.ndarray
+    coordinates: np.ndarray
+    members: np.ndarray
+
+
+class _Component:
+    """Cells that constraints join, and the building of their tree."""
+
+    def __init__(self, matrix: np.ndarray, cells: np.ndarray, order: np.ndarray, power: int):
+        lattice = kernel_lattice(Invariants(matrix), "lll")
+        self.matrix, self.cells, self.order, self.power = matrix, cells, order, power
+        self.basis = lattice.basis
+        self.dimension = lattice.dimension
+        self.still = ~self.basis.any(axis=1)
+        c = self.basis.astype(float)
+        self.inverse = np.linalg.inv(c.T @ c)
+        self.built: list[Node] = []
+        self.known_scales: dict[bytes, np.ndarray] = {}
+        moving = np.flatnonzero(~self.still)
+        self.columns, self.type_of = np.unique(matrix[:, moving], axis=1, return_inverse=True)
+        # types in the order of their first cells, so that tables keep their structure
+        first = [moving[self.type_of == t].min() for t in range(self.columns.shape[1])]
+        self.by_type = [moving[self.type_of == t] for t in np.argsort(first)]
+        self.columns = self.columns[:, np.argsort(first)]
+
+    def nodes(self, in_turn: bool) -> list[Node]:
+        counts = np.array([len(cells) for cells in self.by_type])
+        sets = [self._balanced(cells) for cells in self.by_type]
+        if in_turn:
+            order = totals_in_turn(self.columns)
+        else:
+            order = merging_order(self.columns.astype(float), counts)
+        for i, j in tracked("laying out sums", order):
+            sets.append(self._union(sets[i], sets[j]))
+        return self.built
+
+    def _balanced(self, cells: np.ndarray) -> _Set:
+        """Merge equal columns by halves, equal bounds first: then many messages are equal."""
+        sets = [self._leaf(cell) for cell in cells[np.argsort(self.order[cells], kind="stable")]]
+        while len(sets) > 1:
+            paired = [self._union(*sets[i : i + 2]) for i in range(0, len(sets) - 1, 2)]
+            sets = paired + sets[len(sets) - len(sets) % 2 :]
+        return sets[0]
+
+    def _leaf(self, cell: int) -> _Set:
+        row = self.basis[cell]
+        # the cell's noise over all the lattice is what its row of the basis generates: gap * Z
+        gap = int(np.gcd.reduce(np.abs(row)))
+        sums = np.outer(self.matrix[:, cell].astype(object), row.astype(object))
+        coordinates = (row // gap).astype(object)[None, :]
+        members = np.zeros(len(self.basis), bool)
+        members[cell] = True
+        nothing = np.zeros((0, 1), np.int64)
+        scale = self._scale(coordinates, members)
+        self.built.append(Node(int(self.cells[cell]), gap, -1, -1, nothing, nothing, scale))
+        return _Set(len(self.built) - 1, sums, coordinates, members)
+
+    def _union(self, left: _Set, right: _Set) -> _Set:
+        sums, members = left.sums + right.sums, left.members | right.members
+        coordinates = _short_coordinates(_lattice_coordinates(sums), self.inverse)
+        # Columns of (x; x1; x2) over all noise generate a lattice. Its Hermite form, row by row of
+        # the transpose, is in echelon form: x runs through all of Z^dim, so that the first `dim`
+        # pivots are ones, and a vector's part along them is x itself. What these rows hold beyond x
+        # is `given`; the rows that begin beyond x have x = 0, and are `free`.
+        stacked = np.vstack([coordinates, left.coordinates, right.coordinates])
+        echelon = _hermite(stacked.T)
+        dim = len(coordinates)
+        scales = np.concatenate([self.built[s.place].scale for s in (left, right)])
+        node = Node(
+            cell=-1,
+            gap=0,
+            left=left.place,
+            right=right.place,
+            given=_bounded(echelon[:dim, dim:].T),
+            free=_bounded(_longest_line_last(echelon[dim:, dim:], scales).T),
+            scale=self._scale(coordinates, members),
+        )
+        self.built.append(node)
+        return _Set(len(self.built) - 1, sums, coordinates, members)
+
+    def _scale(self, coordinates: np.ndarray, members: np.ndarray) -> np.ndarray:
+        """Bound each coordinate by the noise's norm; see `Node.scale`."""
+        x = coordinates.astype(float)
+        if self.power == 2:
+            return np.sqrt(np.einsum("jc,cd,jd->j", x, self.inverse, x))
+        if len(x) != 1:
+            return self._largest_weights(x)
+        # a set with one open sum is alike any other with as many cells of each type
+        key = np.array([members[cells].sum() for cells in self.by_type]).tobytes()
+        if key not in self.known_scales:
+            self.known_scales[key] = self._largest_weights(x)
+        return self.known_scales[key]
+
+    def _largest_weights(self, x: np.ndarray) -> np.ndarray:
+        """Smallest possible max_i |c_i| over the ways to write x_j = c . u on the lattice."""
+        weights = self.basis @ (self.inverse @ x.T)
+        cells, constraints = len(self.basis), len(self.matrix)
+        largest = np.abs(weights).max(axis=0, initial=0.0)
+        if cells > MOST_CELLS_FOR_LP or not len(x):
+            return largest
+        a = self.matrix.T.astype(float)
+        one = np.ones((cells, 1))
+        count = len(x)  # one programme of so many blocks: each costs its setting up
+        # as `linprog` solves it, which is slower to set up
+        solved = scipy.optimize.milp(
+            np.tile(np.append(np.zeros(constraints), 1.0), count),
+            constraints=scipy.optimize.LinearConstraint(
+                scipy.sparse.block_diag([np.block([[a, -one], [-a, -one]])] * count),
+                ub=np.concatenate([-weights, weights]).ravel(order="F"),
+            ),
+            bounds=scipy.optimize.Bounds(
+                np.tile(np.append(np.full(constraints, -np.inf), 0.0), count)
+            ),
+        )
+        if solved.status == 0:  # any multipliers give a bound; these give the best
+            multipliers = solved.x.reshape(count, -1)[:, :-1]
+            largest = np.minimum(largest, np.abs(weights + a @ multipliers.T).max(axis=0))
+        return largest
+
+
+def _lattice_coordinates(sums: np.ndarray) -> np.ndarray:
+    """X with sums = B X for a basis B of the lattice that the columns of `sums` generate."""
+    basis = _hermite(sums.T)  # rows, in echelon form
+    remaining, found = sums.T.copy(), []
+    # in echelon form, each pivot's column settles one coefficient once those before are taken off
+    for row in basis:
+        pivot = int(np.flatnonzero(row)[0])
+        coefficient = remaining[:, pivot] // row[pivot]
+        remaining = remaining - np.outer(coefficient, row)
+        found.append(coefficient)
+    return np.array(found, dtype=object).reshape(len(basis), sums.shape[1])
+
+
+def _short_coordinates(x: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+    """Change to coordinates of small variance, so that the box of their windows is small."""
+    if len(x) < 2:
+        return x
+    # rows of a root of the covariance have its standard deviations as lengths: LLL makes them short
+    covariance = x.astype(float) @ inverse @ x.astype(float).T
+    root = np.linalg.cholesky(covariance)
+    return reducer(root) @ x
+
+
+def _longest_line_last(rows: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    if len(rows) < 2:
+        return rows
+    return (reducer(rows.astype(float) / scales) @ rows)[::-1]
+
+
+def reducer(rows: np.ndarray) -> np.ndarray:
+    """Unimodular matrix that makes the given rows short (LLL, on 30 bits)."""
+    # the transform is whole and unimodular whatever was rounded; rounding can only cost shortness
+    scaled = np.rint(rows * (2.0**30 / np.abs(rows).max()))
+    _, transform = fmpz_mat([[int(v) for v in row] for row in scaled]).lll(transform=True)
+    return _object(transform)
+
+
+def _hermite(matrix: np.ndarray) -> np.ndarray:
+    """Nonzero rows of the Hermite normal form, as Python's integers."""
+    rows, columns = matrix.shape
+    if not rows or not columns:
+        return np.zeros((0, columns), dtype=object)
+    form = _object(fmpz_mat([[int(v) for v in row] for row in matrix]).hnf())
+    return form[(form != 0).any(axis=1)]
+
+
+def _object(matrix: fmpz_mat) -> np.ndarray:
+    entries = [int(v) for v in matrix.entries()]
+    return np.array(entries, dtype=object).reshape(matrix.nrows(), matrix.ncols())
+
+
+def _bounded(matrix: np.ndarray) -> np.ndarray:
+    if matrix.size and max(abs(v) for v in matrix.ravel()) > LARGEST_ENTRY:
+        raise InputError(
+            "exact: the partial sums need coefficients beyond 2^31; simplify the invariants"
+        )
+    return np.ascontiguousarray(matrix.astype(np.int64))

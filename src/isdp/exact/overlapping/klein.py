@@ -1,0 +1,332 @@
+"""Exact draws of discrete Gaussian noise on any lattice: Klein's sampler and rejection.
+
+Klein's randomised nearest plane (Klein 2000) draws the coefficients of a lattice point one by one,
+from the last Gram-Schmidt direction to the first, each from a Gaussian on the integers around the
+centre that the coefficients before it leave. Its law is off by a factor that is known, and
+rejection takes it away (Brakerski, Langlois, Peikert, Regev and Stehle 2013, Lemma 2.3).
+
+Here the Gram-Schmidt basis is rounded to fractions, on purpose: the noise u = B k is proposed
+around centres c_i that are fractions, linear in the coefficients after it, with rational variances
+v_i, all drawn exactly. Its law is in proportion to
+
+    exp(-Q(k) / 2) / prod_i m(v_i, c_i),    Q(k) = sum_i (k_i - c_i)^2 / v_i,
+
+with m(v, c) the sum of exp(-(k - c)^2 / (2 v)) over the integers k. What is proposed is kept with
+chance exp((Q(k) - ||u||^2 / sigma^2) / 2) prod_i m(v_i, c_i) / m(v_i, 0), tossed exactly, and has
+the law asked for. The chance is at most 1: m is largest at c = 0, and the variances are a little
+larger than Gram and Schmidt's, by as much as makes ||B k||^2 / sigma^2 - Q(k) a positive quadratic
+form. That is proved in ball arithmetic, by Gershgorin's circles.
+
+Noise is an integer combination of integer basis vectors, so that no draw can leave the lattice.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, arb_mat, ctx, fmpz_mat
+
+from isdp.checks import refuse_overflow
+from isdp.constraints.invariants import Invariants
+from isdp.errors import InputError
+from isdp.exact.bits.discrete_gaussian import centred_gaussian, gaussian_variance, log_relative_mass
+from isdp.exact.bits.geometric import BitSource, _ball, draw_bernoulli
+from isdp.exact.overlapping.compiled_klein import (
+    FARTHEST,
+    ROOT_TWO_PI,
+    GramSchmidt,
+    log_each_mass,
+    relative_masses,
+)
+from isdp.exact.sampler import (
+    RandomBitSampler,
+    refuse_expected_proposals,
+    refuse_lower_bounds,
+    refuse_many_cells,
+)
+from isdp.io.progress import announce, progress
+from isdp.lattice.null_lattice import SOON_REDUCED, basis_seconds, kernel_lattice
+from isdp.mechanisms.base import Mechanism, Target, check_energy
+
+LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # LLL's own bar; and one near the 3/4 of the theorem
+MOST_DIMENSION = 1000  # the proof takes seconds
+MAX_PROPOSALS = 1e4  # a draw
+BITS = 24  # of the fractions
+NUMBERS_AT_ONCE = 1 << 20
+LARGEST_REDUCED = 1000  # LLL took 17 s for 32 x 32 margins (961), and beyond 100 s for 44 x 44
+
+
+class KleinSampler(RandomBitSampler):
+    """Independent exact draws from P(u) proportional to exp(-||u||^2 / (2 sigma^2)).
+
+    Parameters
+    ----------
+    invariants : Invariants
+        What every draw u leaves unchanged: A u = 0.
+    law : Mechanism
+        Of weight exp(-rate ||u||_2^2), such as `GeneralizedGaussian`; sigma^2 is 1 / (2 rate).
+    max_proposals : float
+        Refuse if a draw is expected to take more tries.
+
+    Attributes
+    ----------
+    expected_proposals : float
+        Estimate of a bound on the expected tries a draw.
+
+    Raises
+    ------
+    InputError
+        For another law, a lattice that is too large, too many tries, or sums that could leave
+        64-bit integers.
+
+    Examples
+    --------
+    >>> from isdp import GeneralizedGaussian
+    >>> sampler = KleinSampler(Invariants.total(3), GeneralizedGaussian(2.0))
+    >>> noise = sampler.sample(np.random.default_rng(1), draws=5)
+    >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
+    ((5, 3), 0)
+    """
+
+    method = "Klein"
+    reason = "the law is Gaussian"
+
+    def __init__(
+        self,
+        invariants: Invariants,
+        law: Target | Mechanism,
+        lower=None,
+        max_proposals: float = MAX_PROPOSALS,
+    ):
+        refuse_lower_bounds(self.method, lower)
+        energy = check_energy(self.method, law, [(2, False)])
+        refuse_many_cells(invariants.cells)
+        self.invariants, self.variance = invariants, gaussian_variance(energy)
+        sigma = math.sqrt(self.variance)
+        frame = gram_schmidt(invariants)
+        d = len(frame.lengths)
+        refuse_expected_proposals(tries_bound(frame.lengths, sigma), max_proposals, "Gaussian", d)
+        if d > MOST_DIMENSION:
+            raise InputError(
+                f"exact: the noise has {d} degrees of freedom under totals that overlap, more than "
+                f"{MOST_DIMENSION}; use the MCMC sampler (isdp.mcmc.sample)"
+            )
+        self.basis, self.shares = frame.basis, np.rint(frame.mu * 2**BITS).astype(np.int64)
+        self._refuse_wide(frame, sigma)
+        widths = [Fraction(sigma / length) ** 2 for length in frame.lengths]
+        excess = _excess(self.basis, self.shares, widths, self.variance)
+        self.variances = [(1 + excess) * width for width in widths]
+        tries = tries_bound(frame.lengths, sigma * math.sqrt(1 + excess))
+        self.expected_proposals = tries * math.exp(0.5 * d * excess)
+        refuse_expected_proposals(self.expected_proposals, max_proposals, "Gaussian", d)
+
+    def _refuse_wide(self, frame: GramSchmidt, sigma: float) -> None:
+        """Refuse a sigma for which sums of coefficients could leave 64-bit integers."""
+        d = len(frame.lengths)
+        if not d:
+            return
+        reach = _reach(frame, sigma)
+        most = 2.0**BITS + float(np.abs(self.shares).sum(axis=1).max())
+        self.largest = 2.0**62 / max(most, float(np.abs(self.basis).sum(axis=1).max()))
+        if reach > self.largest:
+            raise InputError(
+                f"Klein: with sigma {sigma:.3g}, sums of noise under these invariants could "
+                f"leave 64-bit integers; use a smaller sigma"
+            )
+
+    def draw(self, words: BitSource, draws: int) -> np.ndarray:
+        """Independent draws, int64 (draws, cells)."""
+        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
+        done = 0
+        most = max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
+        with progress("drawing noise", draws) as at:
+            while done < draws:
+                tries = min(math.ceil(1.2 * (draws - done) * self.expected_proposals) + 1, most)
+                kept = self._try(words, tries)[: draws - done]
+                noise[done : done + len(kept)] = kept
+                done += len(kept)
+                at(done)
+        return noise
+
+    def _try(self, words: BitSource, tries: int) -> np.ndarray:
+        """Noise of the tries that are kept, int64 (kept, cells)."""
+        d = len(self.variances)
+        coefficients = np.zeros((d, tries), dtype=np.int64)
+        numerators = np.zeros((d, tries), dtype=np.int64)  # of the centres, in 2^-BITS
+        for i in range(d - 1, -1, -1):
+            numerators[i] = -(self.shares[i, i + 1 :] @ coefficients[i + 1 :])
+            coefficients[i] = centred_gaussian(words, self.variances[i], numerators[i], 1 << BITS)
+            if np.abs(coefficients[i]).max() > self.largest:
+                raise InputError("release: noise came up that 64 bits do not hold; draw again")
+        noise = coefficients.T @ self.basis.T
+        return noise[self._keep(words, noise, coefficients, numerators)]
+
+    def _keep(self, words: BitSource, noise, coefficients, numerators) -> np.ndarray:
+        """Decide on proposals; bool (tries,)."""
+        logs = -0.5 * np.square(noise.astype(float)).sum(axis=1) / float(self.variance)
+        chances = np.ones(len(noise))
+        for variance, k, numerator in zip(self.variances, coefficients, numerators, strict=True):
+            centre = numerator / 2**BITS
+            logs += 0.5 * (k - centre) ** 2 / float(variance)
+            chances *= relative_masses(math.sqrt(variance), centre)
+
+        def log_chance(i: int) -> arb:
+            fall = sum(x * x for x in noise[i].tolist()) / self.variance
+            logs = arb(0)
+            pairs = zip(coefficients[:, i].tolist(), numerators[:, i].tolist(), strict=True)
+            for variance, (k, numerator) in zip(self.variances, pairs, strict=True):
+                centre = Fraction(numerator, 1 << BITS)
+                fall -= (k - centre) ** 2 / variance
+                logs += log_relative_mass(variance, centre)
+            return logs - _ball(Fraction(fall) / 2)
+
+        return draw_bernoulli(words, chances * np.exp(logs), log_chance)
+
+
+def gram_schmidt(invariants: Invariants) -> GramSchmidt:
+    """Reduced basis of the invariants' lattice with its Gram-Schmidt vectors.
+
+    The Smith basis of totals and of margins is reduced as it is. Others are handed to LLL, whose
+    time grows with the cube of the dimension.
+
+    Raises
+    ------
+    InputError
+        If the basis has an entry beyond what `isdp.lattice.null_lattice` bears, or would take
+        minutes to reduce.
+    """
+    frame = _frame(kernel_lattice(invariants, "smith").basis)
+    d = len(frame.lengths)
+    if _reduced(frame, LOVASZ if d <= SOON_REDUCED else LOOSE_LOVASZ):
+        return frame
+    if d > LARGEST_REDUCED:
+        raise InputError(
+            f"exact: the lattice has dimension {d}, and to reduce a basis of more than "
+            f"{LARGEST_REDUCED} takes minutes; use the MCMC sampler (isdp.mcmc.sample)"
+        )
+    announce("reducing the lattice's basis", basis_seconds(invariants, "lll"))
+    return _frame(kernel_lattice(invariants, "lll").basis)
+
+
+def _frame(basis: np.ndarray) -> GramSchmidt:
+    upper = np.linalg.qr(basis.astype(float), mode="r")
+    diagonal = np.diag(upper)
+    return GramSchmidt(
+        np.ascontiguousarray(basis), np.abs(diagonal), np.triu(upper / diagonal[:, None], 1)
+    )
+
+
+def _reduced(frame: GramSchmidt, delta: float) -> bool:
+    """Whether a basis meets the conditions of Lenstra, Lenstra and Lovasz, up to rounding."""
+    squares = frame.lengths**2
+    after = squares[1:] + np.diag(frame.mu, 1) ** 2 * squares[:-1]
+    return bool((np.abs(frame.mu) < 0.51).all() and (after >= delta * squares[:-1]).all())
+
+
+def log_masses(widths, centre: float) -> np.ndarray:
+    """Logarithm of m(s, centre), the sum of exp(-(k - centre)^2 / (2 s^2)) over the integers k.
+
+    Returns
+    -------
+    float64 array of the same shape
+    """
+    widths = np.asarray(widths, dtype=float)
+    flat = np.ascontiguousarray(widths).ravel()
+    return log_each_mass(flat, float(centre)).reshape(widths.shape)
+
+
+def log_sum_floor(lengths, sigma) -> np.ndarray:
+    """Give a lower bound on log sum_u exp(-||u||^2 / (2 sigma^2)) over the lattice.
+
+    The largest of three: the point 0 alone; the basis vectors up to any i alone, whose sum is by
+    Poisson's formula at least the integral over their span, prod_{j <= i} s_j sqrt(2 pi); and
+    prod_i m(s_i, 1/2), as m is smallest there.
+
+    Parameters
+    ----------
+    lengths : array, shape (dimension,)
+    sigma : array, shape (...)
+
+    Returns
+    -------
+    float64 array, shape (...)
+    """
+    widths = np.asarray(sigma, dtype=float)[..., None] / np.asarray(lengths)
+    poisson = np.cumsum(np.log(widths * ROOT_TWO_PI), axis=-1).max(axis=-1, initial=0.0)
+    return np.maximum(poisson, log_masses(widths, 0.5).sum(axis=-1))
+
+
+def tries_bound(lengths, sigma: float) -> float:
+    """Bound the expected tries of the Gaussian sampler: prod_i m(s_i, 0) over the lattice's sum."""
+    widths = sigma / np.asarray(lengths)
+    return exp_or_inf(float(log_masses(widths, 0.0).sum() - log_sum_floor(lengths, sigma)))
+
+
+def exp_or_inf(exponent: float) -> float:
+    """Exponential of a logarithm of a bound that is at least 0, but for rounding."""
+    return math.exp(max(exponent, 0.0)) if exponent < 700 else math.inf
+
+
+def _reach(frame: GramSchmidt, sigma: float) -> float:
+    """Bound coefficients and cells of noise.
+
+    A try ends at most FARTHEST sqrt(d) sigma away from zero, and the coefficients of u in the
+    basis are at most the row norms of the inverse of the triangular factor times ||u||.
+    """
+    d = len(frame.lengths)
+    inverse = np.linalg.inv(np.eye(d) + frame.mu) / frame.lengths
+    norms = np.linalg.norm(inverse, axis=1)
+    return FARTHEST * math.sqrt(d) * sigma * float(norms.max(initial=1.0))
+
+
+def refuse_wide(frame: GramSchmidt, sigma: float) -> None:
+    """Refuse a sigma for which a coefficient or a cell could leave the 53 bits of a double."""
+    largest = _reach(frame, sigma)
+    refuse_overflow("Klein", "coefficients", largest, 52, "use a smaller scale of the noise")
+
+
+def _excess(
+    basis: np.ndarray, shares: np.ndarray, widths: list[Fraction], variance: Fraction
+) -> Fraction:
+    """Find by how much the variances must exceed `widths` for the form to be positive.
+
+    With U the unit triangular matrix of the rounded shares and D the roots of `widths`, the form is
+    positive if D U^-T B'B U^-1 D / sigma^2, times 1 plus the excess, has no eigenvalue below 1. All
+    its eigenvalues lie in circles around the diagonal, whose radii are the other entries' sums.
+
+    Raises
+    ------
+    InputError
+        If rounding is too coarse for the basis.
+    """
+    d = len(widths)
+    if d == 0:
+        return Fraction(0)
+    columns = fmpz_mat(basis.tolist())
+    gram = columns.transpose() * columns
+    upper = fmpz_mat((shares + (np.eye(d, dtype=np.int64) << BITS)).tolist())
+    precision, lower = 64, 0.0
+    while not lower > 0.5 and precision <= 128 + 2 * d:
+        precision *= 2  # balls may be too wide to tell
+        with ctx.workprec(precision):
+            inverse = arb_mat(upper).inv() * arb(1 << BITS)
+            form = (inverse.transpose() * arb_mat(gram) * inverse).tolist()
+            roots = [(_ball(width) / _ball(variance)).sqrt() for width in widths]
+            lower = min(
+                float((roots[i] * (roots[i] * form[i][i] - _others(form[i], roots, i))).lower())
+                for i in range(d)
+            )
+    if not lower > 0.5:
+        raise InputError(
+            "Klein: the basis of these invariants' lattice is too skew for Gaussian noise in "
+            "exact arithmetic; simplify the invariants"
+        )
+    return max(Fraction(1 / lower) - 1, Fraction(0)) + Fraction(1, 1 << 40)
+
+
+def _others(row: list[arb], roots: list[arb], own: int) -> arb:
+    """Add up the other entries of a row, absolute and scaled."""
+    pairs = zip(row, roots, strict=True)
+    return sum((abs(x) * root for j, (x, root) in enumerate(pairs) if j != own), arb(0))

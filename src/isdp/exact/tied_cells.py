@@ -1,0 +1,99 @@
+"""Cells that settle one another: c of them that move together are one cell with c times the rate.
+
+Where a total holds two cells alone, one always gains what the other loses. A table of k x 2 cells
+with both margins held is so one total of k cells at twice epsilon. Nothing is approximated: the
+weight of the noise is the same function of the cells that are left.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from isdp.constraints.invariants import Invariants
+
+
+class Merged(NamedTuple):
+    """Sets of cells that move together, as single cells.
+
+    Attributes
+    ----------
+    invariants : Invariants
+        On one cell a set.
+    times : int
+        Cells of each set.
+    set_of, sign : int64 arrays, shape (cells,)
+        ``u = sign * v[set_of]`` for the noise v of the sets.
+    """
+
+    invariants: Invariants
+    times: int
+    set_of: np.ndarray
+    sign: np.ndarray
+
+    def spread(self, noise: np.ndarray) -> np.ndarray:
+        """Noise of the cells, int64 (draws, cells), from that of the sets."""
+        return noise[:, self.set_of] * self.sign
+
+
+def merge_tied_cells(invariants: Invariants) -> Merged | None:
+    """Merge cells that totals of two cells tie to one another.
+
+    Returns
+    -------
+    Merged, or None
+        None if not every cell is in a set of the same size, two at least, or a cell would have to
+        be its own opposite.
+
+    Examples
+    --------
+    >>> merged = merge_tied_cells(Invariants.margins((3, 2)))
+    >>> merged.times, merged.invariants.matrix.tolist()
+    (2, [[1, 1, 1]])
+    """
+    a = invariants.sparse
+    at = a.indptr[:-1][np.diff(a.indptr) == 2]
+    first, second = a.indices[at], a.indices[at + 1]
+    tied = np.abs(a.data[at]) == np.abs(a.data[at + 1])
+    first, second, at = first[tied], second[tied], at[tied]
+    opposite = a.data[at] == a.data[at + 1]
+    cells = invariants.cells
+    # each cell as itself and as its opposite: a tie joins both of one to both of the other
+    mirror = np.arange(2 * cells).reshape(2, cells)
+    turned = opposite.astype(np.int64)
+    left = np.concatenate([mirror[0, first], mirror[1, first]])
+    right = np.concatenate([mirror[turned, second], mirror[1 - turned, second]])
+    ties = csr_array((np.ones(len(left)), (left, right)), shape=(2 * cells, 2 * cells))
+    _, part = connected_components(ties, directed=False)
+    if (part[:cells] == part[cells:]).any():
+        return None
+    # the two copies of a set have two numbers, of which the smaller one is the set's
+    smaller = np.minimum(part[:cells], part[cells:])
+    _, set_of, sizes = np.unique(smaller, return_inverse=True, return_counts=True)
+    if sizes.min() < 2 or (sizes != sizes[0]).any():
+        return None
+    sign = np.where(part[:cells] == smaller, 1, -1)
+    set_of = set_of.astype(np.int64)
+    into = csr_array((sign, (np.arange(cells), set_of)), shape=(cells, len(sizes)))
+    merged = csr_array(a @ into)
+    merged.eliminate_zeros()
+    kept = np.flatnonzero(np.diff(merged.indptr))
+    unique = _without_copies(merged[kept])
+    return Merged(Invariants(unique), int(sizes[0]), set_of, sign)
+
+
+def _without_copies(matrix: csr_array) -> csr_array:
+    """Drop rows that are another one or its opposite."""
+    seen, kept = set(), []
+    matrix.sort_indices()
+    for row in range(matrix.shape[0]):
+        at = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        values = matrix.data[at] * np.sign(matrix.data[at][0])
+        content = matrix.indices[at].tobytes(), values.tobytes()
+        if content not in seen:
+            seen.add(content)
+            kept.append(row)
+    return matrix[kept]

@@ -1,0 +1,118 @@
+"""Draws of a sampler on top of the exact law."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+
+from isdp.plots.style import DAS, DRAW, INK, finish, panels, styled
+
+EXACT = "exact"
+CHANCE = "bound: samples of one law are further apart than it once in a million times at most"
+
+
+@styled
+def plot_overlaid_distributions(
+    norms: pd.DataFrame,
+    quantiles: pd.DataFrame,
+    agreement: pd.DataFrame,
+    title: str,
+    descriptions: dict[str, str],
+    samplers: dict[str, str],
+) -> Figure:
+    """Lay norm and cells of several samplers over exact draws, a row a law.
+
+    Parameters
+    ----------
+    norms, quantiles : DataFrame
+        From `isdp.diagnostics.kolmogorov.norm_histogram` and `quantile_table`, with the column law.
+    agreement : DataFrame
+        From `isdp.diagnostics.kolmogorov.agreement_rows`, with the columns law and sampler.
+    descriptions : dict
+        Words for each law, by its name in the column law.
+    samplers : dict
+        Words for each sampler but the exact one, which is "exact".
+    """
+    size = 11, 1 + 2.9 * len(descriptions)
+    figure, axes = panels(len(descriptions), 2, size, width_ratios=(1, 1.6))
+    colours = dict(zip(samplers, (DRAW, DAS, "#3a7d44", "#7b3294"), strict=False))
+    for (left, right), (law, words) in zip(axes, descriptions.items(), strict=True):
+        _draw_norms(left, norms[norms["law"] == law], samplers, colours)
+        _draw_quantiles(right, quantiles[quantiles["law"] == law], samplers, colours)
+        left.set_ylabel(f"share of the draws\n{words}", fontsize=8)
+        right.set_ylabel("noise (persons)")
+        rows = agreement[agreement["law"] == law]
+        for axis, statistic in ((left, "norm"), (right, "cells")):
+            axis.set_title(_distances(rows, statistic, samplers), loc="left", fontsize=8)
+    axes[-1, 0].set_xlabel("norm of the noise (persons)")
+    axes[-1, 1].set_xlabel("cell (5, 25, 50, 75 and 95 % quantiles)")
+    shown: dict[str, Artist] = {}
+    for left in axes[:, 0]:
+        handles, words = left.get_legend_handles_labels()
+        shown |= dict(zip(words, handles, strict=True))
+    axes[0, 0].legend(shown.values(), shown.keys(), frameon=False, fontsize=7.5)
+    return finish(figure, f"{title}\n{CHANCE}")
+
+
+def _distances(rows: pd.DataFrame, statistic: str, samplers: dict[str, str]) -> str:
+    """Say each sampler's distance from the exact draws, if any, and what chance would leave."""
+    parts = []
+    for name, words in samplers.items():
+        row = rows[(rows["sampler"] == name) & (rows["statistic"] == statistic)]
+        if len(row):
+            own = row.iloc[0]
+            parts.append(f"{words}: {own['distance']:.3f} (bound {own['bound']:.3f})")
+    if not parts:
+        return "no exact draws: no perfect sampler is practical here"
+    what = "distance of the norm" if statistic == "norm" else "distance of the worst cell"
+    return "\n".join([f"{what} from exact draws", *parts])
+
+
+def _draw_norms(axis, norms: pd.DataFrame, samplers: dict[str, str], colours: dict) -> None:
+    exact = norms[norms["sampler"] == EXACT]
+    axis.bar(
+        exact["low"],
+        exact["share"],
+        width=exact["high"] - exact["low"],
+        align="edge",
+        color="#d5d5d5",
+        edgecolor="white",
+        linewidth=0.3,
+        label="exact draws" if len(exact) else None,
+    )
+    for name, words in samplers.items():
+        part = norms[norms["sampler"] == name]
+        if len(part):
+            edges = [*part["low"], part["high"].iloc[-1]]
+            axis.stairs(part["share"], edges, color=colours[name], lw=1.1, label=words)
+    axis.set_ylim(bottom=0)
+    axis.grid(False, axis="x")
+
+
+def _draw_quantiles(axis, quantiles: pd.DataFrame, samplers: dict[str, str], colours: dict) -> None:
+    levels = [column for column in quantiles if column.startswith("q")]
+    exact = quantiles[quantiles["sampler"] == EXACT]
+    position = exact["cell"] + 1
+    axis.bar(
+        position,
+        exact["q75"] - exact["q25"],
+        bottom=exact["q25"],
+        width=0.8,
+        color="#d5d5d5",
+        linewidth=0,
+    )
+    for level in levels:
+        axis.hlines(exact[level], position - 0.4, position + 0.4, color=INK, lw=0.8)
+    shifts = np.linspace(-0.2, 0.2, len(samplers)) if len(samplers) > 1 else [0.0]
+    for (name, _), shift in zip(samplers.items(), shifts, strict=True):
+        part = quantiles[quantiles["sampler"] == name]
+        for level in levels:
+            axis.plot(part["cell"] + 1 + shift, part[level], ".", color=colours[name], ms=3.5)
+    cells = quantiles.drop_duplicates("cell")  # of the exact draws where there are any
+    names = cells["name"].astype(str)
+    turned = len(cells) > 20 or names.str.len().max() > 3
+    axis.set_xticks(cells["cell"] + 1, names, rotation=90 if turned else 0, fontsize=6.5)
+    axis.set_xlim(0.3, len(cells) + 0.7)
+    axis.grid(False, axis="x")

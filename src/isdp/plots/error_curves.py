@@ -1,0 +1,51 @@
+"""The error of a release against the setting of its noise."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from isdp.plots.style import DAS, DRAW, FAINT, finish, panels, styled
+
+LINES = ("-", "--", ":")  # widest, middle, narrowest
+COLORS = {"cell": DRAW, "sum": DAS}
+
+
+@styled
+def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figure:
+    """Draw standard deviations against epsilon or sigma, both on logarithmic axes.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        From `isdp.commands.plan.Design.curve`: what, name, the setting, sd, sd_is, sd_error.
+    setting : str
+        The column of the setting.
+    chosen : float
+        The setting that is planned; a line stands there.
+    """
+    figure, ((axis,),) = panels(1, 1, (9.0, 4.6))
+    axis.axvline(chosen, color=FAINT, lw=1)
+    for what, part in curve.groupby("what", sort=False):
+        for style, (name, line) in zip(LINES, part.groupby("name", sort=False), strict=False):
+            label = name if len(name) <= 40 else name[:37] + "..."
+            how = " or ".join(dict.fromkeys(line["sd_is"]))
+            axis.errorbar(
+                line[setting],
+                line["sd"],
+                yerr=line["sd_error"],
+                ls=style,
+                color=COLORS[what],
+                marker="o",
+                ms=3,
+                label=f"{label} ({how})",
+            )
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log", base=2)
+    for one in (axis.xaxis, axis.yaxis):
+        one.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_xlabel(f"{setting} (vertical line: {chosen:g})")
+    axis.set_ylabel("standard deviation (persons)")
+    axis.set_title("Noise to expect, without the counts", loc="left")
+    axis.legend(frameon=False, fontsize=8)
+    return finish(figure)

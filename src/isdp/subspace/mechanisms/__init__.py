@@ -1,0 +1,1 @@
+"""Mechanisms of real-valued noise on the null space of the invariants."""

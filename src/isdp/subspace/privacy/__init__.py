@@ -1,0 +1,1 @@
+"""Neighbouring data sets, sensitivities, and the calibration of Gaussian noise."""

@@ -1,0 +1,1 @@
+"""Permutation swapping, and uniform draws of derangements."""

@@ -1,0 +1,1 @@
+"""The privacy loss of permutation swapping: the published bound, and exact losses."""

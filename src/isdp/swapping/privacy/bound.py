@@ -1,0 +1,157 @@
+"""The published privacy budget of permutation swapping, and its inverse.
+
+The bound, with o = p / (1 - p) for the swap rate p and b for the records of the largest stratum:
+
+    epsilon = ln(b + 1) - ln o                    for p <= 1/2,
+    epsilon = max(ln o, ln(b + 1) - ln o)         for p > 1/2.
+
+It is the privacy loss for each unit of the distance d_HAM, half the records that two datasets do
+not share, between datasets with equal invariants. The nearest such datasets differ by an exchange,
+a distance of 2: between them the odds can move by the factor e^(2 epsilon).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from isdp.accounting.guarantees import PrivacyGuarantee, as_fraction
+from isdp.checks import check_in_range, check_integer, check_positive
+from isdp.errors import InputError
+from isdp.swapping.mechanism.permutation import check_rate
+
+ROUNDING = 1e-12  # more than the few roundings of a difference of two logarithms
+MAX_EPSILON = 700  # beyond, odds leave floating point
+SMALL = 1e-290  # floats near the least one lose digits
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A swap rate that keeps its digits near 1.
+
+    Attributes
+    ----------
+    odds : float
+        o = p / (1 - p).
+    """
+
+    odds: float
+
+    def __post_init__(self):
+        check_positive("swapping: the odds of a swap rate", self.odds)
+
+    @property
+    def selected(self) -> float:
+        """The swap rate p; rounds to 1 from odds of about 1e16 on."""
+        return self.odds / (1 + self.odds)
+
+    @property
+    def kept(self) -> float:
+        """1 - p, the chance that a record is not selected."""
+        return 1 / (1 + self.odds)
+
+
+def log_odds(rate: Fraction | float | Rate) -> float:
+    """Logarithm of the odds of a swap rate.
+
+    Parameters
+    ----------
+    rate : Fraction, float or Rate
+        A float stands for its shortest decimal form, whose distance from 1 it has rounded.
+    """
+    if isinstance(rate, Rate):
+        return math.log(rate.odds)
+    check_rate(rate)
+    exact = as_fraction(rate)
+    odds = exact / (1 - exact)
+    if odds > SMALL:
+        return math.log(odds)
+    return math.log(odds.numerator) - math.log(odds.denominator)
+
+
+def epsilon_bound(rate: Fraction | float | Rate, largest: int) -> float:
+    """Privacy budget by the published bound.
+
+    Parameters
+    ----------
+    largest : int
+        Records b of the largest stratum.
+
+    Returns
+    -------
+    float
+        In nats for each unit of d_HAM; 0 if no stratum has two records, as nothing is swapped
+        then.
+    """
+    size, odds = check_size(largest), log_odds(rate)
+    return 0.0 if size <= 1 else max(odds, math.log1p(size) - odds)
+
+
+def guarantee(rate: Fraction | float | Rate, largest: int) -> PrivacyGuarantee:
+    """Guarantee of one swap by the published bound, rounded up.
+
+    Parameters
+    ----------
+    largest : int
+        Records b of the largest stratum.
+    """
+    bound = epsilon_bound(rate, largest)
+    return PrivacyGuarantee(
+        flavour="pure",
+        loss=bound + ROUNDING * (1 + bound),
+        metric="record (d_HAM)",
+        per_person=None,
+        source="Bailie, Gong and Meng 2023, permutation swapping",
+        relation="two sets of records with equal totals",
+        held="the totals of what is held, and of the swap key by what is swapped",
+        why_not_per_person="a record need not be a person, and under these totals no record can "
+        "change alone",
+    )
+
+
+def min_epsilon(largest: int) -> tuple[float, Rate]:
+    """Least epsilon of the bound, (1/2) ln(b + 1), and the rate with odds sqrt(b + 1) that has it.
+
+    Parameters
+    ----------
+    largest : int
+        Records b of the largest stratum, at least 2.
+    """
+    size = check_size(largest, 2)
+    return math.log1p(size) / 2, Rate(math.sqrt(size + 1))
+
+
+def rates_with_epsilon(epsilon: float, largest: int) -> tuple[Rate, Rate]:
+    """Find the two swap rates whose bound is epsilon.
+
+    Parameters
+    ----------
+    largest : int
+        Records b of the largest stratum, at least 2.
+
+    Returns
+    -------
+    tuple of two Rate
+        Odds (b + 1) e^(-epsilon), by which fewer records move, and e^epsilon; equal at the
+        smallest epsilon.
+
+    Raises
+    ------
+    InputError
+        If epsilon is less than the smallest attainable one, which is then named, or if it is so
+        large that odds leave floating point.
+    """
+    least, _ = min_epsilon(largest)
+    check_in_range("swapping: epsilon", epsilon, 0, MAX_EPSILON)
+    if epsilon < least:
+        raise InputError(
+            f"swapping: no swap rate gives epsilon {epsilon:g} with a stratum of {largest:,} "
+            f"records; the smallest is {math.ceil(least * 1e6) / 1e6:.6f} = ln(b + 1) / 2"
+        )
+    return Rate(math.exp(math.log1p(largest) - epsilon)), Rate(math.exp(epsilon))
+
+
+def check_size(size, least: int = 1) -> int:
+    """Return a number of records, of `least` or more, as an int."""
+    return check_integer("swapping", "the number of records of a stratum", size, least)

@@ -1,0 +1,184 @@
+"""Report the differences between the tables of two runs, as Markdown.
+
+    python -m reproduction.jobs.compare_tables OLD NEW [--renamed old=new] [--relabel old=new]
+
+OLD and NEW are results folders. The command compares all tables/*.csv and figures/*.csv by row.
+"""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+
+MAX_ROUNDING = 1e-9  # relative; smaller differences come from rounding on another machine
+FOLDERS = ("tables", "figures")
+MAX_LINES = 150
+VERDICTS, STRUCTURE = "Verdicts that flipped", "Rows and columns"
+LARGEST = "Largest difference in combined standard errors"
+COLUMNS = ["column", "rows", "largest change", "largest relative change", "at"]
+ROW_NUMBER = "nth row of its key"
+NO_RENAMES = MappingProxyType({})
+ERROR_ENDINGS = {"error", "se", "mcse", "standard_error"}
+
+
+def parse_numbers(column: pd.Series) -> pd.Series | None:
+    """Convert text to floats, blanks to NaN; return None for text cells and codes like 01001."""
+    values = pd.to_numeric(column, errors="coerce")
+    text = (values.isna() & (column != "")) | column.str.match(r"-?0\d")
+    return None if text.any() else values.astype(float)
+
+
+def choose_key_columns(old: pd.DataFrame, new: pd.DataFrame, shared: list[str]) -> list[str]:
+    """Choose the columns that identify a row.
+
+    Columns of text come before numbers, and numbers before flags. A column is added only if it
+    separates rows that the earlier columns do not separate.
+    """
+    keys, groups = [], (1, 1)
+    flags = [name for name in shared if {*old[name], *new[name]} <= {"True", "False"}]
+    for name in sorted(shared, key=lambda name: (name in flags, old[name].dtype == float)):
+        inside = old[name].isin(new[name]).all(), new[name].isin(old[name]).all()
+        if all(inside) if old[name].dtype == float else any(inside):
+            finer = tuple(t.groupby([*keys, name], dropna=False).ngroups for t in (old, new))
+            if finer > groups:
+                keys, groups = [*keys, name], finer
+    return keys
+
+
+def find_error_column(name: str, columns: list[str]) -> str | None:
+    """Find the column of standard errors of a value, by its name or its place after the value."""
+    named = {f"{name.removesuffix('_value')}_{ending}" for ending in ERROR_ENDINGS}
+    right = ERROR_ENDINGS.intersection(columns[columns.index(name) + 1 :][:1])
+    # in a table of errors, the column "error" is a value
+    found = named if name.startswith("error") else named | right
+    return next((column for column in columns if column in found), None)
+
+
+def shorten(value) -> str:
+    """Shorten a value to six digits or sixty characters, and escape `|` for Markdown tables."""
+    if isinstance(value, float):
+        return "(blank)" if np.isnan(value) else f"{value:.6g}"
+    return value[:60].replace("|", "\\|").replace("\n", " ") or "(blank)"
+
+
+def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str], dict]:
+    """Compare two tables of text: changed columns, notes, and lines for the other sections."""
+    names = {"new": new.columns.difference(old.columns, sort=False)}
+    names["gone"] = old.columns.difference(new.columns, sort=False)
+    notes = [f"columns {word}: {', '.join(found)}" for word, found in names.items() if len(found)]
+    shared = [name for name in new if name in old]
+    if sorted(old[shared].to_numpy().tolist()) == sorted(new[shared].to_numpy().tolist()):
+        return [], notes, {}
+    old, new = old[shared].copy(), new[shared].copy()
+    for name in shared:
+        before, after = parse_numbers(old[name]), parse_numbers(new[name])
+        if before is not None and after is not None:
+            old[name], new[name] = before, after
+    keys = choose_key_columns(old, new, shared)
+    for table in (old, new):
+        table[ROW_NUMBER] = (
+            table.groupby(keys, dropna=False).cumcount() if keys else range(len(table))
+        )
+    both = new.merge(
+        old, on=[*keys, ROW_NUMBER], how="outer", suffixes=(" new", " old"), indicator=True
+    )
+    for word, side in (("new", "left_only"), ("gone", "right_only")):
+        number = (both["_merge"] == side).sum()
+        notes += [f"{number} row{'s' if number > 1 else ''} {word}"] if number else []
+    both = both[both["_merge"] == "both"]
+    where = both[keys].map(shorten).agg(", ".join, axis=1) if keys else pd.Series("row", both.index)
+    where += (both[ROW_NUMBER] + 1).map(lambda n: f" ({n})" if n > 1 or not keys else "")
+    changes, verdicts, apart = [], [], {}
+    for name in [name for name in shared if name not in keys and len(both)]:
+        a, b = both[f"{name} old"], both[f"{name} new"]
+        numeric = a.dtype == float
+        moved = ~np.isclose(a, b, MAX_ROUNDING, 0, equal_nan=True) if numeric else a != b
+        a, b = a[moved], b[moved]
+        if a.empty:
+            continue
+        gap = (b - a).abs() if numeric else pd.Series(np.inf, a.index)
+        most = gap.fillna(np.inf).idxmax()
+        relative = (gap / a.abs()).replace(np.inf, np.nan).max() if numeric else np.nan
+        values = f"{shorten(a[most])} → {shorten(b[most])}", f"{relative:.2g}".replace("nan", "")
+        changes.append(dict(zip(COLUMNS, (name, len(a), *values, where[most]), strict=True)))
+        if name == "verdict":
+            verdicts = [f"{where[row]}: {a[row]} → **{b[row]}**" for row in a.index]
+        error = find_error_column(name, shared) if numeric else None
+        if error and old[error].dtype == float:
+            errors = np.hypot(both[f"{error} old"], both[f"{error} new"])
+            ratios = (gap / errors.reindex(gap.index)).dropna()
+            apart |= {ratio: f"{ratio:.3g} ({name}, {where[row]})" for row, ratio in ratios.items()}
+    return changes, notes, {VERDICTS: verdicts, LARGEST: [apart[max(apart)]] if apart else []}
+
+
+def report(
+    old: Path, new: Path, renamed: Mapping = NO_RENAMES, relabel: Mapping = NO_RENAMES
+) -> str:
+    """Describe the differences between two results folders in Markdown.
+
+    `renamed` maps old column names to new ones, and `relabel` maps old text cells to new ones.
+    """
+    before, after = (
+        {path.relative_to(run) for path in run.glob("*/*.csv") if path.parent.name in FOLDERS}
+        for run in (old, new)
+    )
+    if not after:
+        raise FileNotFoundError(f"{new}: no tables found; give a results folder")
+    if not before:
+        return f"Nothing to compare with: {old} has no tables.\n"
+    sections = {VERDICTS: [], "New": sorted(after - before), "Gone": sorted(before - after)}
+    sections |= {STRUCTURE: [], LARGEST: []}
+    changes, moved, same = [], 0, 0
+    for name in sorted(before & after, key=lambda name: (name.parts[0] != "tables", name)):
+        if (old / name).read_bytes() == (new / name).read_bytes():
+            continue
+        was, now = (pd.read_csv(run / name, dtype=str, keep_default_na=False) for run in (old, new))
+        known = {a: b for a, b in renamed.items() if a not in now and b in now and b not in was}
+        was = was.rename(columns=known)
+        for column in now.columns.intersection(was.columns):
+            gone = {a: b for a, b in relabel.items() if a not in set(now[column])}
+            was[column] = was[column].replace(gone)
+        columns, notes, others = compare(was, now)
+        moved, same = moved + bool(columns or notes), same + (not columns and not notes)
+        changes += [{"table": name, **change} for change in columns]
+        sections[VERDICTS] += others.get(VERDICTS, [])
+        sections[STRUCTURE] += [f"{name}: {note}" for note in notes]
+        sections[LARGEST] += [f"{name}: {each}" for each in others.get(LARGEST, [])]
+    aside = f" ({same} apart from the order of rows, names given and rounding)" if same else ""
+    if not moved and before == after:
+        return f"Nothing moved: {len(after)} tables and figures' data are equal{aside}.\n"
+    text = f"{moved} of {len(before & after)} tables and figures' data moved{aside}.\n"
+    for title, items in sections.items():
+        text += f"\n### {title}\n\n" + "".join(f"- {item}\n" for item in items) if items else ""
+    if changes:
+        table = pd.DataFrame(changes)[:MAX_LINES].to_markdown(index=False, disable_numparse=True)
+        text += f"\n### Columns\n\n{table}\n"
+    if len(changes) > MAX_LINES:
+        text += f"\nand {len(changes) - MAX_LINES} more columns.\n"
+    return text
+
+
+def main(arguments=None) -> None:
+    """Print the report."""
+    parser = argparse.ArgumentParser(description="Report what moved between two runs' tables.")
+    parser.add_argument("old", type=Path, metavar="OLD", help="a results folder")
+    parser.add_argument("new", type=Path, metavar="NEW", help="another results folder")
+    for option, what in (("--renamed", "column"), ("--relabel", "label (a whole cell)")):
+        words = f"a {what} that was renamed on purpose; may be given more than once"
+        parser.add_argument(option, action="append", default=[], metavar="old=new", help=words)
+    given = parser.parse_args(arguments)
+    for pair in given.renamed + given.relabel:
+        if not all(pair.partition("=")):
+            parser.error(f"{pair!r} is not of the form old=new")
+    names = [dict(pair.split("=", 1) for pair in pairs) for pairs in (given.renamed, given.relabel)]
+    try:
+        print(report(given.old, given.new, *names), end="")
+    except FileNotFoundError as error:
+        parser.exit(1, f"error: {error}\n")
+
+
+if __name__ == "__main__":
+    main()

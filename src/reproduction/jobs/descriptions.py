@@ -1,0 +1,202 @@
+"""Titles, captions and columns of all tables and figures, from `descriptions.yaml` of each study.
+
+A name such as `counties_{state}` describes every table or figure whose name matches the pattern. An
+entry with exactly that name, or an earlier pattern that matches, takes precedence. The title and
+the caption may contain `{state}`, which stands for that part of the name.
+
+Captions are reStructuredText and Jinja templates. Snakemake renders them for the report and
+provides `snakemake.config`, `snakemake.params` and `snakemake.wildcards`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+import pydantic
+
+from isdp.errors import InputError
+from reproduction.jobs.yaml_files import read_yaml
+
+FILE = "descriptions.yaml"
+OTHER_COLUMNS = "*"  # describes every column without an entry
+WILDCARD = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
+
+
+class _Model(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Table(_Model):
+    """Description of a table: `results/tables/NAME.csv`, or another CSV file with this name.
+
+    `section` is its subcategory in the report. The report only names the file where `in_report` is
+    false. `columns` gives the meaning and unit of each column; columns that the study shares may be
+    left out.
+    """
+
+    title: str
+    caption: str = ""
+    section: str | None = None
+    in_report: bool = True
+    columns: dict[str, str] = {}
+
+
+class Figure(Table):
+    """Description of a figure: `results/figures/NAME.svg`, and the data drawn in NAME.csv.
+
+    `gallery` is one sentence for the gallery of the front page.
+    """
+
+    gallery: str = ""
+
+
+class Study(_Model):
+    """Descriptions of all tables and figures of a study, shown as one category of the report.
+
+    `settings` ends every caption of the study. `columns` describes the columns that several tables
+    have.
+    """
+
+    category: str
+    settings: str = ""
+    columns: dict[str, str] = {}
+    tables: dict[str, Table] = {}
+    figures: dict[str, Figure] = {}
+
+
+class Descriptions:
+    """Descriptions of all studies, by kind of output ("tables" or "figures") and name."""
+
+    def __init__(self, studies: Mapping[str, Study]):
+        self.studies = dict(studies)
+        self._studies: dict[tuple[str, str], str] = {}
+        for study, kind, name, _ in self.entries():
+            if (kind, name) in self._studies:
+                raise InputError(f"{FILE}: {kind}: {name} is described twice; remove one entry")
+            self._studies[kind, name] = study
+
+    def entries(self) -> Iterator[tuple[str, str, str, Table]]:
+        """Yield the study, kind, name and description of each table and figure."""
+        for key, study in self.studies.items():
+            for kind, entries in (("tables", study.tables), ("figures", study.figures)):
+                for name, entry in entries.items():
+                    yield key, kind, name, entry
+
+    def find(self, kind: str, name: str) -> tuple[str, Study, Table]:
+        """Find the entry that describes a table or figure: its name, its study, and the entry.
+
+        The name is that of the file without its ending, and may contain wildcards in braces. Raises
+        InputError if no entry matches.
+        """
+        fitting = (
+            pattern
+            for own, pattern in self._studies
+            if own == kind and _wildcards(pattern, name) is not None
+        )
+        pattern = name if (kind, name) in self._studies else next(fitting, None)
+        if pattern is None:
+            raise InputError(f"{FILE}: {kind}: {name} has no description; add it to its study")
+        study = self.studies[self._studies[kind, pattern]]
+        return pattern, study, getattr(study, kind)[pattern]
+
+    def study_of(self, kind: str, name: str) -> str:
+        """Return the name of the study that makes a table or figure."""
+        return self._studies[kind, self.find(kind, name)[0]]
+
+    def columns_of(self, kind: str, name: str, columns: Iterable[str]) -> dict[str, str]:
+        """Describe columns of a table, in their order.
+
+        Raises InputError if a column has no description.
+        """
+        pattern, study, entry = self.find(kind, name)
+        known = study.columns | entry.columns
+        found = {column: known.get(column, known.get(OTHER_COLUMNS)) for column in columns}
+        for column, meaning in found.items():
+            if meaning is None:
+                raise InputError(
+                    f"{FILE}: {kind}: {pattern}: column {column} has no description; add it"
+                )
+        return found
+
+    def title_of(self, kind: str, name: str) -> str:
+        """Return the title of a table or figure; wildcards that the name leaves open remain."""
+        pattern, _, entry = self.find(kind, name)
+        return _filled(entry.title, _wildcards(pattern, name))
+
+    def caption_of(self, kind: str, name: str) -> str:
+        """Return a caption as a Jinja template in reStructuredText.
+
+        Wildcards that the name leaves open become the Snakemake wildcards of the job.
+        """
+        pattern, study, entry = self.find(kind, name)
+        values = {
+            wildcard: f"{{{{ snakemake.wildcards.{wildcard} }}}}" if value[0] == "{" else value
+            for wildcard, value in _wildcards(pattern, name).items()
+        }
+        parts = [f"**{entry.title}.**", entry.caption.strip(), study.settings.strip()]
+        return _filled("\n\n".join(filter(None, parts)) + "\n", values)
+
+    def dictionary(self, files: Iterable[Path]) -> pd.DataFrame:
+        """Return the data dictionary of CSV files: study, file, column, and meaning with unit.
+
+        Files that differ only in wildcards, such as one file per state, are listed once.
+        """
+        rows = [
+            (
+                self.study_of(kind, file.stem),
+                f"{kind}/{self.find(kind, file.stem)[0]}.csv",
+                *described,
+            )
+            for file in files
+            for kind in [file.parent.name]
+            for described in self.columns_of(
+                kind, file.stem, pd.read_csv(file, nrows=0).columns
+            ).items()
+        ]
+        table = pd.DataFrame(rows, columns=["study", "file", "column", "meaning"])
+        table = table.drop_duplicates(["file", "column"])
+        return table.sort_values(["study", "file"], kind="stable", ignore_index=True)
+
+    def figures(self) -> pd.DataFrame:
+        """Return the list of figures: name, title and study."""
+        entries = self.entries()
+        rows = [
+            (name, each.title, study) for study, kind, name, each in entries if kind == "figures"
+        ]
+        return pd.DataFrame(rows, columns=["figure", "title", "study"])
+
+
+def read_descriptions(paths: Iterable) -> Descriptions:
+    """Read the descriptions of several studies, from files STUDY/descriptions.yaml.
+
+    Raises InputError, naming the file and the entry that is not valid.
+    """
+    studies = {}
+    for path in map(Path, paths):
+        try:
+            studies[path.parent.name] = Study.model_validate(read_yaml(path))
+        except pydantic.ValidationError as error:
+            problem = error.errors()[0]
+            where = ".".join(map(str, problem["loc"]))
+            raise InputError(f"{path}: {where}: {problem['msg']}") from None
+    return Descriptions(studies)
+
+
+def _wildcards(pattern: str, name: str) -> dict[str, str] | None:
+    """Match a name with a pattern: the value of each wildcard, or None if it does not match."""
+    parts = WILDCARD.split(pattern)
+    regex = "".join(
+        f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
+    )
+    found = re.fullmatch(regex, name)
+    return found.groupdict() if found else None
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return WILDCARD.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def caption_file(name: str) -> str:
+    """Return the name of the caption file of a table or figure."""
+    return re.sub(r"[{}]", "", name) + ".rst"

@@ -1,0 +1,40 @@
+"""Summary of a run: the data, the counts of the scorecard, and the pages to open.
+
+`make` prints it after Snakemake: ``python -m reproduction.jobs.summary results``.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+FIRST_PAGE = {"Open first": "index.html"}
+PAGES = FIRST_PAGE | {"Report": "report.html", "Review": "notebooks/00_overview.html"}
+
+
+def read_optional_json(path) -> dict:
+    """Read a JSON file among the results; return an empty dict if the file does not exist yet."""
+    return json.loads(Path(path).read_text()) if Path(path).is_file() else {}
+
+
+def summarise_run(results: Path) -> str:
+    """Return the data's provenance, the counts of the scorecard, and the pages that exist."""
+    words = ["", read_optional_json(results / "data/provenance.json").get("message", "")]
+    summary = results / "tables/scorecard.txt"
+    if summary.is_file():
+        words.append(summary.read_text().rstrip())
+    return "\n".join([*words, *_links(results, PAGES)])
+
+
+def list_pages_to_open(sweep: str) -> str:
+    """List the page to open at the end of a run, and the figure of a sweep, where they exist."""
+    return "\n".join(_links(Path("results"), FIRST_PAGE | {"Sweep": f"figures/sweep_{sweep}.svg"}))
+
+
+def _links(results: Path, pages: Mapping[str, str]) -> list[str]:
+    paths = {name: (results / page).resolve() for name, page in pages.items()}
+    return [f"{name}: {path}" for name, path in paths.items() if path.is_file()]
+
+
+if __name__ == "__main__":
+    print(summarise_run(Path(sys.argv[1])))

@@ -1,0 +1,1 @@
+"""Losses, attacks and estimates for swapping that only this study computes."""

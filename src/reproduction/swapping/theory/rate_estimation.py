@@ -1,0 +1,94 @@
+"""How well a swap rate explains a table before and after: chi-square and the likely rate."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from scipy.special import chdtrc
+
+from isdp.errors import InputError
+from isdp.swapping.accuracy import covariance, expected_table
+from isdp.swapping.mechanism.permutation import check_table
+
+STEP = 1e-4  # of the rate, for the curvature of the likelihood
+
+
+class Fit(NamedTuple):
+    """How far a table after the swap is from its mean under a rate.
+
+    `z` is the deviation of each count in standard deviations, float64 (K, L); `chi_square` on
+    `degrees` has the chance `p` or less of being as large.
+    """
+
+    z: np.ndarray
+    chi_square: float
+    degrees: int
+    p: float
+
+
+def fit(before, after, rate: float) -> Fit:
+    """Compare a swapped table with its exact mean and covariance under a swap rate.
+
+    Parameters
+    ----------
+    before : int array, shape (J, K, L)
+        With its strata, as far as they are known.
+    after : int array, shape (K, L)
+        The released table, summed over strata.
+    """
+    before, after = _check(before, after)
+    sd = [np.sqrt(np.diag(covariance(before, rate, one))) for one in range(before.shape[2])]
+    z = (after - expected_table(before, rate).sum(axis=0)) / np.stack(sd, axis=1)
+    statistic = chi_square(before, after, rate)
+    degrees = (after.shape[0] - 1) * (after.shape[1] - 1)
+    return Fit(z, statistic, degrees, float(chdtrc(degrees, statistic)))
+
+
+def chi_square(before, after, rate: float) -> float:
+    """Compute the chi-square of `fit` alone."""
+    residual, spread = _free(*_check(before, after), rate)
+    return float(residual @ np.linalg.solve(spread, residual))
+
+
+def _check(before, after) -> tuple[np.ndarray, np.ndarray]:
+    before, after = check_table(before), np.asarray(after)
+    summed = before.sum(axis=0)
+    same = after.shape == summed.shape and all(
+        np.array_equal(after.sum(axis=axis), summed.sum(axis=axis)) for axis in (0, 1)
+    )
+    if not same:
+        raise InputError("swapping: the tables before and after must have the same totals")
+    return before, after
+
+
+def _free(before: np.ndarray, after: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """Deviation and covariance of the counts but the last county's and the last category's."""
+    categories = range(before.shape[2] - 1)
+    off = (after - expected_table(before, rate).sum(axis=0))[:-1, :-1]
+    blocks = [[covariance(before, rate, a, b)[:-1, :-1] for b in categories] for a in categories]
+    return off.T.ravel(), np.block(blocks)
+
+
+class LikelyRate(NamedTuple):
+    """The swap rate of highest likelihood, with its standard error."""
+
+    rate: float
+    error: float
+
+
+def likely_rate(before, after) -> LikelyRate:
+    """Find the swap rate under which the table after the swap is likeliest.
+
+    By the normal approximation with the exact mean and covariance, from the tables of `fit`.
+    """
+    before, after = _check(before, after)
+
+    def cost(rate: float) -> float:
+        residual, spread = _free(before, after, rate)
+        return (np.linalg.slogdet(spread)[1] + residual @ np.linalg.solve(spread, residual)) / 2
+
+    best = float(scipy.optimize.minimize_scalar(cost, bounds=(1e-4, 1 - 1e-4), method="bounded").x)
+    curvature = (cost(best + STEP) - 2 * cost(best) + cost(best - STEP)) / STEP**2
+    return LikelyRate(best, float(curvature**-0.5))

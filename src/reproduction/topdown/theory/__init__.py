@@ -1,0 +1,1 @@
+"""Results on implied constraints and noise that only this study computes."""

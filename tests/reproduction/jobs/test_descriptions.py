@@ -1,0 +1,134 @@
+import pytest
+
+from isdp.errors import InputError
+from reproduction.jobs.descriptions import read_descriptions
+
+SWAPS = """\
+category: Swapping
+settings: Seed {{ snakemake.config["seed"] }}.
+columns:
+  rate: Swap rate (probability).
+tables:
+  fit:
+    title: Fit of the swap rate
+    caption: Chi-square by rate.
+    columns:
+      chi_square: Chi-square statistic.
+  draw_{law}:
+    title: One draw
+    in_report: false
+    columns:
+      "*": Noise (persons).
+figures:
+  fit:
+    title: The likely rate
+    gallery: Chi-square by rate.
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, study="swapping"):
+        path = tmp_path / study / "descriptions.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_columns_are_described_by_the_table_then_by_the_study(write):
+    found = read_descriptions([write(SWAPS)])
+    assert found.columns_of("tables", "fit", ["chi_square", "rate"]) == {
+        "chi_square": "Chi-square statistic.",
+        "rate": "Swap rate (probability).",
+    }
+    assert found.columns_of("tables", "draw_l1", ["Low"]) == {"Low": "Noise (persons)."}
+    with pytest.raises(InputError, match="fit: column p "):
+        found.columns_of("tables", "fit", ["p"])
+
+
+def test_names_with_wildcards_describe_all_that_fit(write):
+    found = read_descriptions([write(SWAPS)])
+    for name in ("draw_l1", "draw_{law}", "draw_gaussian"):
+        assert found.find("tables", name)[0] == "draw_{law}"
+    with pytest.raises(InputError, match="figures: draw_l1"):
+        found.find("figures", "draw_l1")
+
+
+def test_a_caption_has_the_title_and_the_settings_of_the_run(write):
+    caption = read_descriptions([write(SWAPS)]).caption_of("tables", "fit")
+    assert caption.startswith("**Fit of the swap rate.**")
+    assert caption.rstrip().endswith('Seed {{ snakemake.config["seed"] }}.')
+
+
+def test_the_dictionary_has_every_column_of_a_file_once(write, tmp_path):
+    files = [tmp_path / "tables" / f"{name}.csv" for name in ("fit", "draw_l1", "draw_l2")]
+    files[0].parent.mkdir()
+    files[0].write_text("rate,chi_square\n")
+    for file in files[1:]:
+        file.write_text("rate\n")
+    table = read_descriptions([write(SWAPS)]).dictionary(files)
+    found = list(zip(table["file"], table["column"], strict=True))
+    assert ("tables/fit.csv", "rate") in found
+    assert ("tables/fit.csv", "chi_square") in found
+    assert len(found) == 3  # both draws are of one pattern
+    assert set(table["study"]) == {"swapping"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (SWAPS.replace("    title: Fit of the swap rate\n", ""), "tables.fit.title"),
+        (SWAPS.replace("gallery", "galery"), "figures.fit.galery"),
+        (SWAPS.replace("Chi-square statistic.", "3"), "tables.fit.columns.chi_square"),
+        ("category: 3", "category"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_file_and_key(write, wrong, named):
+    path = write(wrong)
+    with pytest.raises(InputError, match=named) as refused:
+        read_descriptions([path])
+    assert str(path) in str(refused.value)
+
+
+def test_two_studies_must_not_describe_one_table(write):
+    paths = [write(SWAPS), write(SWAPS, "counties")]
+    with pytest.raises(InputError, match="fit is described twice"):
+        read_descriptions(paths)
+
+
+EXPERIMENTS = """\
+category: Lattices
+tables:
+  "{experiment}_draw_{law}":
+    title: "One draw: {experiment}, {law}"
+    caption: Noise of *{experiment}*. Seed {{ snakemake.config["seed"] }}.
+  "{experiment}_noise":
+    title: Noise
+  "exact_{experiment}":
+    title: Distributions
+  exact_counties:
+    title: Counties
+"""
+
+
+def test_wildcards_of_a_name_are_filled_in_its_title_and_caption(write):
+    found = read_descriptions([write(EXPERIMENTS, "lattices")])
+    assert found.title_of("tables", "small_draw_l1") == "One draw: small, l1"
+    caption = found.caption_of("tables", "small_draw_l1")
+    assert caption.startswith("**One draw: small, l1.**\n\nNoise of *small*. Seed {{ snakemake")
+
+
+def test_wildcards_that_are_open_are_left_to_snakemake(write):
+    found = read_descriptions([write(EXPERIMENTS, "lattices")])
+    assert found.title_of("tables", "{experiment}_draw_{law}") == "One draw: {experiment}, {law}"
+    caption = found.caption_of("tables", "{experiment}_draw_{law}")
+    assert "Noise of *{{ snakemake.wildcards.experiment }}*." in caption
+
+
+def test_the_first_pattern_that_fits_describes_a_name_and_an_exact_name_comes_first(write):
+    found = read_descriptions([write(EXPERIMENTS, "lattices")])
+    assert found.find("tables", "exact_small_noise")[0] == "{experiment}_noise"
+    assert found.find("tables", "exact_small")[0] == "exact_{experiment}"
+    assert found.find("tables", "exact_counties")[0] == "exact_counties"

@@ -1,0 +1,252 @@
+"""isdp plan: what noise to expect, before a count is looked at."""
+
+import json
+import math
+import re
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace
+from isdp.cli import main
+from isdp.commands.plan import FILES, design
+from isdp.commands.shared.request import Request
+from tests import ROOT
+
+CELLS = ROOT / "docs/example/ages.csv"
+RULES = ROOT / "docs/example/ages.yaml"
+NESTED = "total: true\ntotals: [county]\n"
+
+
+@pytest.fixture
+def asked(tmp_path, capsys):
+    """The command in a folder of its own, which says what it said."""
+
+    def ask(*options, cells=CELLS, rules=RULES, wanted=0, picture=False):
+        arguments = ["plan", "--cells", str(cells), "--invariants", str(rules)]
+        arguments += ["--out", str(tmp_path / "plan"), *([] if picture else ["--no-picture"])]
+        before = sorted(tmp_path.rglob("*"))
+        assert main([*arguments, *options]) == wanted
+        spoken = capsys.readouterr()
+        if wanted:
+            assert spoken.err.startswith("isdp: ")
+            assert spoken.err.count("\n") == 1
+            assert len(spoken.err) < 1000
+            assert sorted(tmp_path.rglob("*")) == before
+            return spoken.err
+        return spoken.out
+
+    return ask
+
+
+def test_what_is_written_and_said(asked, tmp_path):
+    said = asked("--epsilon", "0.25", picture=True)
+    assert {path.name for path in (tmp_path / "plan").iterdir()} == set(FILES)
+    assert "epsilon 0.25: 16 cells, 14 degrees of freedom" in said
+    assert "sampler: isdp.exact.release" in said
+    table = pd.read_csv(tmp_path / "plan/plan.csv").set_index("name")
+    assert table.loc["a cell among 8 with one total", "cells"] == 16
+    assert table.loc["sex: f", "cells"] == 8
+    assert (table["sd_is"] == "exact").all()
+    assert table.loc["county: North", "sd"] == 0
+    content = json.loads((tmp_path / "plan/plan.json").read_text())
+    assert "epsilon per person is at most 0.5" in content["guarantee"]
+    assert len(content["margins"]) == len(table)
+    curve = pd.read_csv(tmp_path / "plan/curve.csv")
+    assert set(curve["epsilon"]) == {0.25 * 2.0**power for power in range(-3, 4)}
+    for _, line in curve.groupby("name"):
+        assert line.sort_values("epsilon")["sd"].is_monotonic_decreasing
+
+
+def test_no_count_is_looked_at(asked, tmp_path):
+    texts = []
+    for counts in (None, ["7"] * 16, ["no", "-3.5", "", "2e9"] * 4):
+        cells = pd.read_csv(CELLS, dtype=str).drop(columns="count")
+        if counts is not None:
+            cells.insert(1, "count", counts)
+        cells.to_csv(tmp_path / "cells.csv", index=False)
+        asked("--epsilon", "0.5", "--force", cells=tmp_path / "cells.csv")
+        texts.append((tmp_path / "plan/plan.csv").read_bytes())
+    assert texts[0] == texts[1] == texts[2]
+
+
+@pytest.mark.parametrize(
+    ("error", "name"), [(20, None), (3, None), (50, "sex: f"), (1000, "age: 65+"), (1, "sex: m")]
+)
+@pytest.mark.parametrize("start", [0.001, 0.25, 30])
+def test_the_epsilon_for_an_error_is_the_smallest_that_will_do(error, name, start):
+    cells = design(CELLS, RULES)
+    found = cells.needed(Request(GeneralizedLaplace(start)), error, name)
+    value = found.mechanism.epsilon
+    assert float(f"{value:.3g}") == value
+
+    def largest(epsilon):
+        outlook = cells.outlook(Request(GeneralizedLaplace(epsilon)))
+        wanted = [
+            m for m in outlook.margins if (m.what == "cell" if name is None else m.name == name)
+        ]
+        assert wanted
+        return max(margin.limit.value for margin in wanted)
+
+    assert largest(value) <= error
+    below = value - 10.0 ** (math.floor(math.log10(value) - 1e-9) - 2)
+    assert float(f"{below:.3g}") == pytest.approx(below)
+    assert largest(below) > error
+
+
+def test_the_sigma_for_an_error_is_the_largest_that_will_do(asked, tmp_path):
+    asked("--sigma", "1", "--for-experiments", "--error", "15")
+    content = json.loads((tmp_path / "plan/plan.json").read_text())
+    cell = content["margins"][0]
+    assert cell["limit_95"] == 15
+    # 1.96 deviations of the projected Gaussian end half between 15 and 16; three digits are said
+    assert content["sigma"] == math.floor(100 * 15.5 / 1.96 / (7 / 8) ** 0.5) / 100
+
+
+def test_a_request_of_gaussian_noise_stays_of_one_law():
+    """The draw that is tried is of the law that was found, not of the one it started from."""
+    cells = design(CELLS, RULES)
+    start = Request(GeneralizedGaussian(1.0))
+    found = cells.needed(start, 15)
+    assert found.rho == 1 / (2 * Fraction(str(found.mechanism.sigma)) ** 2)
+    assert found.epsilon is None
+
+
+def two_way(folder, rows, columns):
+    """Cells of a two-way table without counts, and the file that holds both of its margins."""
+    cells = [f"r{a},c{b}" for a in range(rows) for b in range(columns)]
+    (folder / "cells.csv").write_text("row,column\n" + "\n".join(cells))
+    (folder / "rules.yaml").write_text("totals: [row, column]")
+    return {"cells": folder / "cells.csv", "rules": folder / "rules.yaml"}
+
+
+def lines_of_margins(said):
+    return [line for line in said.splitlines() if ": sd " in line]
+
+
+def test_the_sum_that_was_asked_for_comes_first(asked):
+    for name in ("sex: f", "age: 65+"):
+        said = asked("--error", "20", "--error-of", name, "--force")
+        assert lines_of_margins(said)[0].startswith(name)
+    assert lines_of_margins(asked("--error", "20", "--force"))[0].startswith("a cell")
+
+
+def test_sums_that_are_held_are_one_line(asked, tmp_path):
+    regions = [f"r{a},{b}" for a in range(20) for b in ("f", "m")]
+    (tmp_path / "cells.csv").write_text("region,sex\n" + "\n".join(regions))
+    for rules, held in (("[region]", 20), ("[region, sex]", 22), ("[sex]", 2)):
+        (tmp_path / "rules.yaml").write_text(f"totals: {rules}")
+        more = {"cells": tmp_path / "cells.csv", "rules": tmp_path / "rules.yaml"}
+        said = asked("--epsilon", "0.25", "--force", **more)
+        (line,) = [line for line in said.splitlines() if "held exactly" in line]
+        assert line.split()[0] == str(held)
+        assert not any("sd 0" in line for line in lines_of_margins(said))
+        table = pd.read_csv(tmp_path / "plan/plan.csv")
+        exactly = table[(table["what"] == "sum") & (table["sd"] == 0)]
+        assert len(exactly) == held
+        assert (exactly[["sd_is", "limit_95_is", "chance_unchanged_is"]] == "exact").all(axis=None)
+        assert (exactly["chance_unchanged"] == 1).all()
+
+
+def test_totals_without_any_sampler_are_refused(asked, tmp_path):
+    more = two_way(tmp_path, 30, 40)
+    said = asked("--epsilon", "0.05", wanted=2, **more)
+    assert "--invariants" in said
+    assert "--sigma" not in said
+
+
+def test_the_gaussian_noise_that_a_refusal_names_can_be_drawn(asked, tmp_path, capsys):
+    """Twelve rows and columns are too many for Laplace noise; the scale that is named is drawn."""
+    more = two_way(tmp_path, 12, 12)
+    said = asked("--epsilon", "0.25", wanted=2, **more)
+    sigma = re.search(r"--sigma (\S+)", said)[1]
+    laplace_sd = math.sqrt(2 * math.exp(-0.25)) / (1 - math.exp(-0.25))
+    assert float(sigma) == pytest.approx(laplace_sd, rel=0.05)
+    table = pd.read_csv(tmp_path / "cells.csv")
+    table["count"] = [7 * i % 31 for i in range(len(table))]
+    table.to_csv(tmp_path / "table.csv", index=False)
+    arguments = ["privatize", str(tmp_path / "table.csv"), "--invariants", str(more["rules"])]
+    arguments += ["--out", str(tmp_path / "noisy"), "--no-picture"]
+    assert main([*arguments, "--epsilon", "0.25"]) == 2
+    assert capsys.readouterr().err == said
+    assert not (tmp_path / "noisy").exists()
+    assert main([*arguments, "--sigma", sigma]) == 0
+    assert lines_of_margins(asked("--sigma", sigma, **more))
+
+
+def test_noise_that_privatize_refuses_as_too_weak_is_refused_unless_accepted(asked):
+    assert "--accept weak-noise" in asked("--epsilon", "25", wanted=2)
+    assert "epsilon 25" in asked("--epsilon", "25", "--accept", "weak-noise")
+
+
+def test_margins_that_are_not_known_are_one_line(asked, tmp_path):
+    """Messages draw 9 x 9 tables, but take too long to be set up for margins."""
+    said = asked("--epsilon", "0.25", **two_way(tmp_path, 9, 9))
+    assert "nan" not in said
+    assert "not known" in said
+    assert "sampler: isdp.exact.release" in said
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "meant"),
+    [("sex: fe", "sex: f"), ("county: north", "county: North"), ("65", "age: 65+")],
+)
+def test_a_misspelt_name_is_answered_with_near_ones(asked, misspelt, meant):
+    said = asked("--error", "20", "--error-of", misspelt, wanted=2)
+    assert repr(meant) in said
+    assert "a cell among" not in said
+
+
+def test_a_sum_that_is_held_has_no_error_to_plan_for(asked):
+    assert "'county: North'" in asked("--error", "20", "--error-of", "county: North", wanted=2)
+
+
+def test_the_release_has_the_margins_of_the_plan(asked, tmp_path):
+    asked("--epsilon", "0.25")
+    arguments = ["privatize", str(CELLS), "--invariants", str(RULES), "--epsilon", "0.25"]
+    assert main([*arguments, "--out", str(tmp_path / "noisy"), "--no-picture"]) == 0
+    assert (tmp_path / "noisy/margins.csv").read_text() == (tmp_path / "plan/plan.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ("", "epsilon"),
+        ("--epsilon=0", "epsilon"),
+        ("--epsilon=1e-400000000", "epsilon"),
+        ("--epsilon=1 --sigma=2", "sigma"),
+        ("--sigma=0", "sigma"),
+        ("--seed=-1 --epsilon=1", "--seed"),
+        *((f"--error={wrong}", "error") for wrong in ("many", "0", "0.5", "inf", "nan", "1e300")),
+        ("--rho=1 --error=1e300", "sigma"),
+        ("--error=5 --error-of=nobody", "'nobody'"),
+        ("--epsilon=1 --error-of=sex:f", "--error"),
+        ("--epsilon=1 --sums=no.yaml", "no.yaml"),
+        ("--epsilon=1 --name=town", "'town'"),
+    ],
+)
+def test_options_that_are_refused(asked, options, named):
+    assert named in asked(*options.split(), wanted=2)
+
+
+@pytest.mark.parametrize(
+    ("cells", "rules", "named"),
+    [
+        ("count\n1\n2\n", "total: true", "cells.csv"),
+        ("county\nA\n\n", "total: true", "rules.yaml"),
+        ("county,age\nA,\nA,1\n", "total: true", "age"),
+        ("county,age\nA,0\nA,1\n", "totals: [town]", "'town'"),
+        ("county,age\nA,0\nA,1\n", "totals: [county, county]", "rules.yaml: "),
+        ("county,age\nA,0\nA,1\n", "!!map [county]", "rules.yaml: line 1: "),
+        ("county,age\nA,0\nA,1\n", "totals: [[county, age]]", "rules.yaml"),
+        ("cell\n" + "\n".join(map(str, range(1001))), "total: true", "1,001"),
+    ],
+)
+def test_files_that_are_refused(asked, tmp_path, cells, rules, named):
+    (tmp_path / "cells.csv").write_text(cells)
+    (tmp_path / "rules.yaml").write_text(rules)
+    (tmp_path / "sums.yaml").write_text("totals: [cell]")
+    sums = ["--sums", str(tmp_path / "sums.yaml")] * cells.startswith("cell")
+    more = {"cells": tmp_path / "cells.csv", "rules": tmp_path / "rules.yaml"}
+    assert named in asked("--epsilon", "1", *sums, wanted=2, **more)

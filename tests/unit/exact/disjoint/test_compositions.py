@@ -1,0 +1,51 @@
+"""Uniform compositions, and noise under totals of blocks of all sizes."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from isdp import Invariants
+from isdp.exact import release
+from isdp.exact.bits.geometric import BitSource, Geometric
+from isdp.exact.disjoint.compositions import compose
+
+
+def pseudo(seed=3):
+    return np.random.default_rng(seed).bytes
+
+
+def integers(*values):
+    return np.array(values, dtype=np.int64)
+
+
+@pytest.mark.parametrize("epsilon", ["1/4", "3", "1/1000", "1/1000000"])
+def test_compositions_have_the_totals_that_are_asked_for(epsilon):
+    geometric, words = Geometric(Fraction(epsilon)), BitSource(pseudo())
+    sizes = integers(2, 300, 2, 50, 7, 300)
+    for deviations in (-0.7, 0, 1.5):
+        totals = sizes + deviations * np.sqrt(sizes)
+        totals = (totals / float(Fraction(epsilon))).astype(int)
+        parts = compose(words, totals, sizes, geometric)
+        assert parts.min() >= 0
+        assert (np.add.reduceat(parts, np.cumsum(sizes) - sizes) == totals).all()
+
+
+def test_undivided_totals_may_be_anywhere():
+    sizes = integers(2, 300, 2, 50)
+    for totals in ([0, 0, 0, 0], [1, 3, 5000, 1], [300, 100_000, 0, 30]):
+        parts = compose(BitSource(pseudo()), integers(*totals), sizes, Geometric(Fraction(1, 4)))
+        assert parts.min() >= 0
+        assert np.add.reduceat(parts, np.cumsum(sizes) - sizes).tolist() == totals
+
+
+def test_blocks_of_all_sizes_keep_their_totals_in_every_draw():
+    sizes = [1, 2, 2, 5, 700, 3, 1, 20_000, 4]
+    labels = np.repeat(np.arange(9), sizes)
+    np.random.default_rng(5).shuffle(labels)
+    held = Invariants.partition([None if label == 5 else int(label) for label in labels])
+    noise = release(held, "1/3", draws=3, source=pseudo())
+    assert not held.apply(noise).any()
+    for label in (1, 2, 3, 4, 5, 7, 8):
+        assert noise[:, labels == label].any()
+    assert not noise[:, np.isin(labels, [0, 6])].any()

@@ -1,0 +1,60 @@
+"""Which of two trees is taken, the order of the second one, and bounds on their coordinates."""
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from isdp import Invariants
+from isdp.exact.elimination.elimination_order import totals_in_turn
+from isdp.exact.elimination.tree import lay_out
+
+SOUGHT, IN_TURN = "sought", "in turn"
+
+
+def test_shortest_totals_are_closed_first_and_then_merged_by_halves():
+    columns = Invariants.margins((2, 5)).matrix
+    order = totals_in_turn(columns)
+    assert order[:5] == [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9)]
+    assert order[5:] == [(10, 11), (12, 13), (15, 16), (17, 14)]
+
+
+def test_types_within_no_total_of_their_own_are_left_out_of_none():
+    nested = np.array([[1, 1, 1, 1], [1, 1, 0, 0]])
+    assert totals_in_turn(nested) == [(0, 1), (2, 3), (4, 5)]
+
+
+@pytest.mark.parametrize(("shape", "most"), [((3, 9), 2), ((9, 3), 2), ((4, 4), 3), ((4, 6), 3)])
+def test_a_table_has_one_sum_less_open_than_its_shorter_side(shape, most):
+    layout = lay_out(Invariants.margins(shape), 1, in_turn=True)
+    (tree,) = layout.trees
+    assert max(len(node.scale) for node in tree) == most
+    assert sorted(node.cell for node in tree if node.cell >= 0) == list(range(shape[0] * shape[1]))
+
+
+def cycles():
+    """Noise of a 3 x 3 table around a cycle of 4 or 6 cells: the corners of all of length 1."""
+    for size in (2, 3):
+        for rows, columns in product(permutations(range(3), size), repeat=2):
+            table = np.zeros((3, 3))
+            table[rows, columns] = 1 / (2 * size)
+            table[rows, np.roll(columns, 1)] = -1 / (2 * size)
+            yield table.ravel()
+
+
+def test_scales_are_the_largest_coordinates_of_noise_of_length_one():
+    (tree,) = lay_out(Invariants.margins((3, 3)), 1).trees
+    largest = [np.zeros(len(node.scale)) for node in tree]
+    for noise in cycles():
+        found = []
+        for node, most in zip(tree, largest, strict=True):
+            if node.cell >= 0:
+                found.append(np.array([noise[node.cell] / node.gap]))
+            else:
+                both = np.concatenate([found[node.left], found[node.right]])
+                split = np.hstack([node.given, node.free])
+                found.append(np.linalg.lstsq(split, both)[0][: len(node.scale)])
+            np.maximum(most, np.abs(found[-1]), out=most)
+    assert max(len(node.scale) for node in tree) > 1
+    for node, most in zip(tree, largest, strict=True):
+        assert node.scale == pytest.approx(most)

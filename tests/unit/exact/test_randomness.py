@@ -1,0 +1,173 @@
+"""Noise for release is a function of the operating system's random bytes, and of nothing else."""
+
+import inspect
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp import InputError, Invariants
+from isdp.cli import main
+from isdp.commands.privatize.dataframe import frame
+from isdp.exact import release
+from isdp.swapping import permutation_for_release
+from isdp.swapping.mechanism.permutation import Strata
+from isdp.topdown import draw_noise_for_release
+
+TYPES = ("Generator", "RandomState", "BitGenerator", "SeedSequence")  # libraries ask for them
+STATES_BY_SEX = np.arange(1200).reshape(6, 2, 100)
+TYPED = Invariants.subsets(
+    [*(cells.ravel() for cells in STATES_BY_SEX), STATES_BY_SEX[:, 0].ravel()], 1200
+)
+TABLES_APART = Invariants(np.kron(np.eye(3, dtype=int), Invariants.margins((3, 3)).matrix))
+PATHS = {
+    "Laplace, one total": lambda: release(Invariants.total(3000), "1/4"),
+    "Laplace, small epsilon": lambda: release(Invariants.total(300), "1/1000", 10),
+    "Laplace, blocks and free cells": lambda: release(
+        Invariants.partition([None, *(i % 5 for i in range(299))]), 1, 10
+    ),
+    "Laplace, sums of types": lambda: release(TYPED, "1/4", 3),
+    "Laplace, rejection": lambda: release(Invariants.margins((3, 3)), 1, 300),
+    "Laplace, messages": lambda: release(Invariants.margins((4, 4)), "1/4", 10_000),
+    "Laplace, tied cells": lambda: release(Invariants.margins((2, 3)), "1/4", 500),
+    "Laplace, independent parts": lambda: release(TABLES_APART, 1, 100),
+    "Gaussian, one total": lambda: release(Invariants.total(50), rho=1, draws=60),
+    "Gaussian, free cells": lambda: release(Invariants(np.zeros((0, 3000), int)), rho="1/18"),
+    "Gaussian, Klein": lambda: release(Invariants.margins((3, 3)), rho="1/2", draws=300),
+    "TopDown, pure": lambda: draw_noise_for_release(None, "pure", [1, 2], [2000, 1000]),
+    "TopDown, zCDP": lambda: draw_noise_for_release(None, "zCDP", [1, 2], [2000, 1000]),
+    "swap": lambda: permutation_for_release(Strata.from_sizes(np.full(60, 50)), "1/2"),
+}
+
+
+class System:
+    """The operating system's random source, of bytes that a seed decides; counts them."""
+
+    def __init__(self, monkeypatch):
+        monkeypatch.setattr(os, "urandom", self.bytes)
+        self.start(0)
+
+    def start(self, seed):
+        """Begin again, and set all other random sources to another state."""
+        self.asked, self.rng = 0, np.random.default_rng([7, seed])
+        np.random.seed(None)  # noqa: NPY002 (what no release may use)
+        random.seed()
+
+    def bytes(self, count):
+        self.asked += count
+        return self.rng.bytes(count)
+
+
+@pytest.fixture
+def system(monkeypatch):
+    return System(monkeypatch)
+
+
+def set_up():
+    """Whether a sampler is being set up, which may simulate to choose what it does."""
+    at = inspect.currentframe()
+    while at is not None and at.f_code.co_name != "__init__":
+        at = at.f_back
+    return at is not None
+
+
+def forbid(monkeypatch):
+    """Make every random function of NumPy and of Python fail, but while samplers are set up."""
+
+    def guarded(function):
+        def call(*arguments, **options):
+            assert set_up(), f"{function} was called during a release"
+            return function(*arguments, **options)
+
+        return call
+
+    for module in (np.random, random):
+        for name in dir(module):
+            function = getattr(module, name)
+            if not name.startswith("_") and callable(function) and name not in TYPES:
+                monkeypatch.setattr(module, name, guarded(function))
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_release_draws_from_the_system_alone(path, system, monkeypatch):
+    forbid(monkeypatch)
+    noise = PATHS[path]()
+    assert noise.any()
+    # each entry takes 16 bits at least, but for cells that others determine
+    assert system.asked > noise.size
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_system_s_bytes_decide_the_noise(path, system):
+    found = []
+    for seed in (1, 1, 1, 2):  # the first time, compilation takes random names of files as well
+        system.start(seed)
+        found.append(PATHS[path]())
+    assert (found[1] == found[2]).all()
+    assert (found[1] != found[3]).any()
+
+
+@pytest.mark.parametrize(
+    ("invariants", "budget"),
+    [
+        (Invariants.total(3), {"epsilon": 1}),
+        (Invariants.total(3), {"rho": 1}),
+        (Invariants.margins((3, 3)), {"epsilon": 1}),
+        (Invariants.margins((3, 3)), {"rho": 1}),
+    ],
+)
+def test_a_source_that_gives_too_few_bytes_is_refused(invariants, budget):
+    for source in (lambda count: b"", lambda count: bytes(count - 1)):
+        with pytest.raises(InputError):
+            release(invariants, **budget, source=source)
+
+
+def people():
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "county": rng.choice(["a", "b", "c"], 400),
+            "size": rng.integers(1, 4, 400),
+            "tenure": rng.choice(["own", "rent"], 400),
+        }
+    )
+
+
+def counts():
+    table = people().groupby(["county", "size", "tenure"]).size().rename("count").reset_index()
+    return table.astype({"size": str})
+
+
+COMMANDS = {
+    "privatize": (counts, ["--invariants", "rules.yaml", "--epsilon", "1"], "noisy.csv"),
+    "topdown": (counts, ["--levels", "county", "--epsilon", "1"], "measurements.csv"),
+    "topdown, zCDP": (counts, ["--levels", "county", "--rho", "1"], "measurements.csv"),
+    "swap": (people, ["--swap", "county", "--match", "size", "--rate", "0.3"], "swapped.csv"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_system_s_bytes_decide_what_a_command_releases(command, system, tmp_path, monkeypatch):
+    table, options, file = COMMANDS[command]
+    monkeypatch.chdir(tmp_path)
+    table().to_csv("table.csv", index=False)
+    Path("rules.yaml").write_text("total: true\n")
+    found = []
+    for run, seed in enumerate((1, 1, 1, 2)):  # the first time as above
+        system.start(seed)
+        arguments = [command.split(",")[0], "table.csv", "--out", str(run)]
+        assert main([*arguments, *options]) == 0
+        assert system.asked > 0
+        found.append(Path(str(run), file).read_bytes())
+    assert found[1] == found[2] != found[3]
+
+
+def test_a_data_frame_is_released_with_the_noise_of_the_release(system):
+    table = counts()
+    noisy = frame(table, count="count", total=True, epsilon="1/4").frame["count"]
+    system.start(0)
+    noise = release(Invariants.total(len(table)), "1/4")[0]
+    assert (noisy - table["count"]).tolist() == noise.tolist()

@@ -1,0 +1,112 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from isdp import InputError, Invariants
+from isdp.errors import NoSamplerError
+from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
+from isdp.exact.release_noise import parse_epsilon, release
+from tests.distributions import l1
+
+
+def pseudo(seed=3):
+    """A source of bytes that a seed decides."""
+    return np.random.default_rng(seed).bytes
+
+
+@pytest.mark.parametrize(
+    ("given", "exact"),
+    [
+        (2, Fraction(2)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        ("1/3", Fraction(1, 3)),
+        ("0.25", Fraction(1, 4)),
+        (0.1, Fraction(1, 10)),
+        (np.float64(0.192), Fraction(192, 1000)),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.int64(1), Fraction(1)),
+        (1e-6, Fraction(1, 10**6)),
+    ],
+)
+def test_epsilon_is_read_as_it_is_written(given, exact):
+    assert parse_epsilon(given) == exact
+
+
+@pytest.mark.parametrize(
+    "given", [0, -1, "x", "1/0", None, True, float("nan"), float("inf"), 1e-20, 2000, 1j, [1]]
+)
+def test_what_is_no_epsilon_is_refused(given):
+    with pytest.raises(InputError, match="epsilon"):
+        parse_epsilon(given)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", "1e-3", "0.2", 20, 1000])
+@pytest.mark.parametrize("cells", [1, 2, 3, 1000])
+def test_totals_are_kept_at_every_scale(cells, epsilon):
+    invariants = Invariants.total(cells)
+    noise = release(invariants, epsilon, draws=3, source=pseudo())
+    assert noise.shape == (3, cells)
+    assert noise.dtype == np.int64
+    assert not invariants.apply(noise).any()
+    if cells > 2 and parse_epsilon(epsilon) < 1:
+        assert noise.any()
+
+
+@pytest.mark.parametrize(
+    "invariants",
+    [
+        Invariants.partition([0, 1, None, 0, 1, 0]),
+        Invariants.margins((2, 3)),
+        Invariants.margins((4, 4)),
+        Invariants.margins((2, 2, 2)),
+        Invariants([[2, 3, 0], [4, 6, 0]]),
+        Invariants([[1, 1, 1, 0], [1, -1, 0, 5]]),
+    ],
+)
+def test_every_lattice_is_kept(invariants):
+    noise = release(invariants, "1/4", draws=20, source=pseudo())
+    assert not invariants.apply(noise).any()
+    assert noise.any()
+
+
+def test_no_freedom_left_is_zero():
+    for matrix in ([[1, 0], [0, 1]], [[1, 0], [1, 1]], [[5]]):
+        assert not release(Invariants(matrix), 0.1, draws=4).any()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": 1, "draws": -1}, "draws"),
+        ({}, "epsilon"),
+        ({"epsilon": 1, "rho": 1}, "epsilon"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(arguments, named):
+    with pytest.raises(InputError, match=named):
+        release(Invariants.total(3), **arguments)
+
+
+def test_sums_beyond_the_integers_of_a_double_are_refused():
+    with pytest.raises(InputError):
+        release(Invariants.total(10_000), "1e-12")
+    with pytest.raises(InputError):
+        StagedRejectionSampler(Invariants.total(3), l1("1e-18"))
+
+
+@pytest.mark.parametrize(
+    ("invariants", "epsilon"),
+    [
+        (Invariants.margins((10, 10)), "1/4"),
+        (Invariants.margins((50, 50)), "1/4"),
+        (Invariants([[1, 2**33, 0], [0, 1, 2**33]]), 1),
+    ],
+)
+def test_a_refusal_for_lack_of_a_sampler_names_gaussian_noise_and_its_notes_say_why(
+    invariants, epsilon
+):
+    with pytest.raises(NoSamplerError, match="rho") as error:
+        release(invariants, epsilon)
+    assert error.value.__notes__

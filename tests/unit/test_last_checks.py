@@ -1,0 +1,249 @@
+"""What is drawn is checked before anybody sees it: broken samplers and tables are refused."""
+
+from contextlib import nullcontext
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError, Invariants, exact, topdown
+from isdp.commands.privatize.run import check_totals, make
+from isdp.commands.shared.invariants_file import Held
+from isdp.commands.shared.noise import draw
+from isdp.commands.shared.request import Request
+from isdp.commands.shared.table import read_table
+from isdp.commands.swap.records import read_records
+from isdp.commands.swap.run import compare, swap_file
+from isdp.commands.topdown.run import Wish
+from isdp.commands.topdown.run import topdown as release_topdown
+from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
+from isdp.exact.sampler import RandomBitSampler
+from isdp.io.output_folder import OutputFolder
+from tests import ROOT
+
+EXAMPLE = ROOT / "docs/example"
+MARGINS = ([0, 1, 2], [3, 4, 5], [0, 3], [1, 4], [2, 5])
+
+
+class Unmet(Invariants):
+    """Invariants that no noise meets."""
+
+    def apply(self, values):
+        return 1 + super().apply(values)
+
+
+@pytest.mark.parametrize(
+    ("sets", "law", "lower"),
+    [
+        ([range(6)], GeneralizedLaplace(0.5), None),
+        ([range(6)], GeneralizedLaplace(0.5), [-3] * 6),
+        ([range(6)], GeneralizedGaussian(2.0), None),
+        (MARGINS, GeneralizedLaplace(0.5), None),
+        (MARGINS, GeneralizedGaussian(2.0), None),
+        (MARGINS, GeneralizedLaplace(0.5, "l2"), None),
+    ],
+)
+def test_noise_that_does_not_meet_the_invariants_is_not_given(sets, law, lower):
+    invariants = Unmet(Invariants.subsets(sets, 6).sparse)
+    with pytest.raises(InputError, match="invariant"):
+        exact.sample(np.random.default_rng(1), invariants, law, 3, lower)
+    budget = {"rho": "1/8"} if isinstance(law, GeneralizedGaussian) else {"epsilon": "1/2"}
+    with pytest.raises(InputError, match="invariant"):
+        exact.release(invariants, **budget)
+
+
+def test_bounded_noise_that_does_not_meet_the_invariants_is_not_given():
+    total = Invariants.total(6)
+    for invariants, refused in ((total, False), (Unmet(total.sparse), True)):
+        sampler = BoundedCompositionSampler(invariants, GeneralizedLaplace(0.5), [-3] * 6)
+        with pytest.raises(InputError, match="invariant") if refused else nullcontext():
+            assert sampler.sample(np.random.default_rng(1), 50).min() == -3
+
+
+def test_a_sampler_that_breaks_an_invariant_is_refused():
+    class Broken(RandomBitSampler):
+        invariants = Invariants.total(4)
+
+        def draw(self, words, draws):
+            return np.array([[1, -1, 0, 0], [1, 0, 0, 0]])[:draws]
+
+    assert len(Broken().sample(np.random.default_rng(1), 1)) == 1
+    with pytest.raises(InputError, match="invariant"):
+        Broken().sample(np.random.default_rng(1), 2)
+
+
+@pytest.mark.parametrize(("place", "other"), [(0, 8), (1, 4), (2, 1)])
+def test_a_noisy_table_with_another_total_is_not_made(place, other):
+    """Noise that moves a person between two cells that differ in one column alone."""
+    table = read_table(EXAMPLE / "ages.csv")
+    held = [Held(name, table.groups([name])) for name in table.names]
+
+    def broken(free, request):
+        drawn = draw(free, request)
+        drawn.noise[[0, other]] += [1, -1]
+        return drawn
+
+    given = held, ("rules", ""), Request(epsilon=1), (), "now"
+    assert len(make(table, *given).noisy) == len(table)
+    with pytest.raises(InputError, match=table.names[place]):
+        make(table, *given, sampler=broken)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_that_could_leave_the_integers_are_refused(sign):
+    held = [Held("total", np.zeros(4, np.int64))]
+    counts = np.array([1, 2, 3, 4])
+    assert check_totals(held, counts, counts[::-1])[0]["largest_difference"] == 0
+    wrapped = [sign * 2**62 + extra for extra in (0, 0, 0, 10)]  # whose sum is 10 in 64 bits
+    for noisy in (wrapped, [1, 2, 3, 4 + sign], [1, 2, 3, 4 - 3 * sign]):
+        with pytest.raises(InputError):
+            check_totals(held, counts, np.array(noisy))
+
+
+LEVELS = ("state", "county")
+
+
+def moved(tables, people, old, new):
+    """Move people of the first region of each level to other cells; all levels still add up."""
+    for table in tables.values():
+        table[0, old] -= people
+        table[0, new] += people
+
+
+def below_zero(tables):
+    moved(tables, tables["county"][0, 0] + 1, 0, 1)
+
+
+def without_children(tables):
+    moved(tables, tables["county"][0, [0, 3]].copy(), [0, 3], [1, 4])
+
+
+def to_another_county(tables):
+    tables["county"][:2, int(np.argmax(tables["county"][0]))] += [-1, 1]
+
+
+def to_another_state(tables):
+    for level in LEVELS:
+        cell = int(np.argmax(tables["county"][0]))
+        tables[level][[0, -1], cell] += [-1, 1]
+
+
+def one_more(*levels):
+    def change(tables):
+        for level in levels:
+            tables[level][-1, -1] += 1
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "held"),
+    [
+        (below_zero, ()),
+        (one_more("all"), ()),
+        (one_more("state"), ()),
+        (one_more("county"), ()),
+        (one_more("all", "state"), ()),
+        (one_more("state", "county"), ()),
+        (one_more("all", "state", "county"), ()),
+        (to_another_state, LEVELS[:1]),
+        (to_another_county, LEVELS),
+        (without_children, ()),
+    ],
+)
+def test_a_topdown_release_is_checked_before_it_is_written(tmp_path, change, held):
+    def broken(*arguments):
+        release = topdown.run(*arguments)
+        change(release.tables)
+        return release
+
+    table, present = EXAMPLE / "last_census.csv", tmp_path / "present.csv"
+    present.write_text("county,age\nAsh,0-17\n")
+    wish = Wish(LEVELS, "pure", Fraction(1), held, present=present, simulations=0)
+    release_topdown(table, wish, tmp_path / "whole")
+    with pytest.raises(InputError):
+        release_topdown(table, wish, tmp_path / "out", algorithm=broken)
+    assert not (tmp_path / "out").exists()
+
+
+SWAP = {"match": ["state", "size"], "swap": ["county"], "carry": ["tract"], "rate": 0.5}
+
+
+@pytest.mark.parametrize("stratum", ["same", "other"])
+def test_what_is_no_permutation_within_strata_is_not_written(tmp_path, stratum):
+    path = EXAMPLE / "people.csv"
+    people = pd.read_csv(path)
+    key = people["state"] + people["size"].astype(str)
+    same = (key == key[0]) == (stratum == "same")
+    (other, *_) = np.flatnonzero(same & (people["county"] != people["county"][0]))
+
+    def broken(strata, rate):
+        sources = np.arange(len(people))
+        sources[0] = other
+        if stratum == "other":
+            sources[other] = 0  # a permutation of all, and not within the strata
+        return sources
+
+    with pytest.raises(InputError, match="total"):
+        swap_file(path, tmp_path / "out", permute=broken, **SWAP)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("columns", [["county"], ["state", "county"], ["county", "tract"]])
+def test_swapped_records_with_another_total_are_refused(columns):
+    records = read_records(EXAMPLE / "people.csv")
+    county = records.columns["county"].codes
+    sources = np.arange(len(records))
+    sources[0] = np.flatnonzero(county != county[0])[0]
+    moved_records = records.taken(["county"], sources)
+    assert compare(records, moved_records, ["state", "size"], "held")["largest_difference"] == 0
+    with pytest.raises(InputError, match="off by 1"):
+        compare(records, moved_records, columns, "totals")
+
+
+NAMES = ("table.csv", "page.md")
+
+
+@pytest.mark.parametrize(
+    ("name", "force"), [("table.csv", False), ("page.md", False), ("mine", False), ("mine", True)]
+)
+def test_files_that_come_while_a_command_runs_stay(tmp_path, name, force):
+    given, out = tmp_path / "given.csv", tmp_path / "out"
+    given.write_text("a")
+    folder = OutputFolder(out, NAMES, [given], force, "costs")
+    out.mkdir()
+    (out / name).write_text("another")
+    with pytest.raises(InputError, match=str(out / name)):
+        folder.write({"table.csv": {"a": np.arange(2)}}, lambda digests: {"page.md": "new"})
+    assert [(path.name, path.read_text()) for path in out.iterdir()] == [(name, "another")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_input_that_is_moved_into_the_folder_meanwhile_stays(tmp_path, name):
+    given, out = tmp_path / "given.csv", tmp_path / "out"
+    given.write_text("a")
+    folder = OutputFolder(out, NAMES, [given], True, "costs")
+    out.mkdir()
+
+    def documents(digests):
+        given.rename(out / name)
+        given.symlink_to(out / name)
+        return {"page.md": "new"}
+
+    with pytest.raises(InputError, match="input"):
+        folder.write({"table.csv": {"a": np.arange(2)}}, documents)
+    assert (out / name).read_text() == "a"
+
+
+def test_a_file_that_comes_while_the_files_are_written_stays(tmp_path):
+    out = tmp_path / "out"
+
+    def documents(digests):
+        out.mkdir()
+        (out / "page.md").write_text("another")
+        return {"page.md": "new"}
+
+    with pytest.raises(InputError, match="--force"):
+        OutputFolder(out, NAMES, [], False, "costs").write({}, documents)
+    assert (out / "page.md").read_text() == "another"
