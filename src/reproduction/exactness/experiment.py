@@ -43,7 +43,7 @@ def draw_exactly(
 
     If no exact sampler is practical, there are no draws, and the setting `refused` gives the
     reason. The number of draws is rounded up to a multiple of four. `lower` is as in
-    `isdp.exact.choose`.
+    `isdp.exact.selection.select_sampler`.
     """
     each = -(-draws // N_GROUPS)
     try:
@@ -59,7 +59,7 @@ def draw_exactly(
 def draw_by_other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
-    """Draw by an exact sampler that `choose` does not take: its name and the draws, or None."""
+    """Draw by an exact sampler that `select_sampler` rejects: its name and the draws, or None."""
     taken = select_sampler(mechanism, invariants).method
     for kind in reversed(SAMPLERS):
         try:

@@ -49,7 +49,7 @@ def _judge(claim: Mapping, tables: Mapping[str, pd.DataFrame], provenance: Mappi
         if judged.missing:
             notes.append("the measure has no value in this run")
         elif lacking := _lacking(claim, "needs", tables):
-            notes.append(f"{lacking} be needed")
+            notes.append(lacking)
         else:
             verdict, why = decide(judged, claim["bar"], _lacking(claim, "tells", tables))
             notes += [why] if why else []
@@ -94,8 +94,8 @@ def _lacking(claim: Mapping, key: str, tables: Mapping[str, pd.DataFrame]) -> st
     have = math.nan if found.missing else found.one
     if have >= how["at_least"]:
         return ""
-    number = "does not say how many" if math.isnan(have) else f"has {_text(float(have))}"
-    return f"this run {number} {how['what']}, and {_text(float(how['at_least']))} would"
+    number = "does not state its number of" if math.isnan(have) else f"has {_text(float(have))}"
+    return f"this run {number} {how['what']}, and {_text(float(how['at_least']))} are needed"
 
 
 def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]:
@@ -110,7 +110,7 @@ def decide(judged: Measured, bar: Mapping, lacking: str = "") -> tuple[str, str]
     if all(met):
         return REPRODUCED, ""
     if lacking and not met[0]:
-        return UNDECIDED, f"{lacking} tell"
+        return UNDECIDED, lacking
     if all(_reaches(within, bar) for within in judged.ranges):
         within = "the bar lies within the Monte Carlo error"
         return UNDECIDED, f"{within}{_parts(judged, bar)}{_draws_wanted(judged, bar)}"
@@ -151,7 +151,7 @@ def _draws_wanted(judged: Measured, bar: Mapping) -> str:
     reach = max(abs(judged.one - end) for end in judged.ranges[0])
     wanted = judged.draws * (reach / gap) ** 2
     much = f"{float(f'{wanted:.1g}'):,.0f} {judged.counted}"
-    return f", and about {much} would tell, where it stays as it is"
+    return f", and about {much} would decide, if the value stays the same"
 
 
 def meets_bar(value, bar: Mapping) -> bool:
@@ -178,7 +178,7 @@ def _places(error: float) -> int:
 
 
 def _number(value: float, digits: int) -> str:
-    """Write a number in so many digits, a large one without powers of ten."""
+    """Format a number with some significant digits, without powers of ten."""
     text = f"{value:.{digits}g}"
     return f"{float(text):,.0f}" if 10**digits <= abs(value) < 1e12 else text
 

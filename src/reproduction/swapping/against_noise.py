@@ -54,7 +54,7 @@ def noise_error(counties: int, epsilon: float, strata: int = 1) -> float:
 
 
 def noise_mape(before: np.ndarray, epsilon: float, strata: int = 1) -> float:
-    """Compute the expected percentage error of the noisy table, as in `isdp.swapping.moments`."""
+    """Compute the expected percentage error of the noisy table, as in `isdp.swapping.accuracy`."""
     return 100 * float(np.mean(1 / before)) * noise_error(len(before), epsilon, strata)
 
 

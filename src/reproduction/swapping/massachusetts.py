@@ -110,7 +110,7 @@ def summarise_runs(
 
 
 def unmix_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Correct the bias of the printed swap, as a reader can who knows its rate."""
+    """Correct the bias of the printed swap, as a reader who knows its rate can."""
     cells = pd.MultiIndex.from_product([table.index, TENURES], names=["county", "tenure"])
     counts = {"before": counts_before(table), "after": counts_after(table)}
     counts["unmixed"] = debias_table(counts["after"][None], PRINTED_RATE)

@@ -57,9 +57,9 @@ def test_a_bar_within_the_monte_carlo_error_leaves_the_claim_undecided_on_either
         row = judged(value, ours=WITH_ERROR)
         assert row["verdict"] == "undecided"
         # 0.3 to 0.1 needs nine times the draws
-        assert "about 900 chains would tell" in row["note"]
+        assert "about 900 chains would decide" in row["note"]
         row = judged(value, ours=WITH_ERROR, bar={"equals": 2})
-        assert "about 900 chains would tell" in row["note"]
+        assert "about 900 chains would decide" in row["note"]
     assert judged(1.6, ours=WITH_ERROR)["verdict"] == "reproduced"
     assert judged(2.4, ours=WITH_ERROR)["verdict"] == "differs"
 
@@ -87,7 +87,7 @@ def test_a_run_without_what_bears_on_the_claim_leaves_it_not_checkable():
         row = judged(value, needs=needed)
         assert row["verdict"] == "not checkable"
         assert row["our_value"] == str(value)
-        assert row["note"] == "this run has 100 levels, and 200 would be needed"
+        assert row["note"] == "this run has 100 levels, and 200 are needed"
     assert judged(1.5, needs=needed | {"at_least": 100})["verdict"] == "reproduced"
     assert judged(2.5, needs=needed | {"at_least": 100})["verdict"] == "differs"
 
@@ -97,11 +97,11 @@ def test_a_run_that_is_too_small_to_tell_leaves_a_missed_bar_undecided():
     assert judged(1.5, tells=small)["verdict"] == "reproduced"
     row = judged(2.5, tells=small)
     assert row["verdict"] == "undecided"
-    assert row["note"] == "this run has 100 draws, and 400 would tell"
+    assert row["note"] == "this run has 100 draws, and 400 are needed"
     assert judged(2.5, tells=small | {"at_least": 100})["verdict"] == "differs"
     unsaid = judged(2.5, tells=small | {"rows": "chains < 0"})
     assert unsaid["verdict"] == "undecided"
-    assert unsaid["note"] == "this run does not say how many draws, and 400 would tell"
+    assert unsaid["note"] == "this run does not state its number of draws, and 400 are needed"
 
 
 def test_a_distance_from_the_paper_stands_beside_the_values_and_not_in_their_place():
@@ -192,11 +192,11 @@ def test_limits_too_tell_how_many_draws_it_would_take():
     how = {"table": "t", "column": "x", "take": "max", "limits": ["low", "high"], "draws": "chains"}
     (row,) = build_scorecard([claim(ours=how)], tables, NONE).to_dict("records")
     assert row["verdict"] == "undecided"
-    assert "about 10 chains would tell" in row["note"]  # 0.6 to 0.5 needs 1.44 times as many
+    assert "about 10 chains would decide" in row["note"]  # 0.6 to 0.5 needs 1.44 times as many
     (row,) = build_scorecard([claim(ours=how, bar={"at_most": 1.6})], tables, NONE).to_dict(
         "records"
     )
-    assert "about 400 chains would tell" in row["note"]
+    assert "about 400 chains would decide" in row["note"]
 
 
 @pytest.mark.parametrize(
