@@ -187,8 +187,8 @@ def test_each_claim_has_its_tile_and_each_verdict_its_mark_and_number(page):
         assert f'<a href="#claim-{name}" title=' in picture
     for count in ("✓ 1 reproduced", "≠ 1 differs", "? 1 not checkable"):
         assert count in page
-    said = " ".join(part(page, "The bar that decides", "</p>").split())
-    assert "is the paper's own in 0 of them" in said
+    said = " ".join(part(page, "The bar, which is the criterion", "</p>").split())
+    assert "is the paper's in 0 of them" in said
     assert "ours in 3" in said
     assert "In 1 the paper has words and no number" in said
 
