@@ -12,8 +12,9 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import total_distribution
-from isdp.exact.bits.geometric import BitSource, Geometric
-from isdp.exact.disjoint.compositions import CompositionSampler, compose
+from isdp.exact.bits.geometric import Geometric
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.compositions import CompositionSampler, draw_compositions
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean
 
 
@@ -74,7 +75,7 @@ def test_a_part_of_a_large_composition_follows_its_law(total, cells):
     # P(part >= k) = prod over j < n - 1 of (S - k + n - 1 - j) / (S + n - 1 - j)
     geometric = Geometric(Fraction(math.log1p(cells / total)))
     several = np.full(10_000, total), np.full(10_000, cells)
-    out = compose(BitSource(generator().bytes), *several, geometric).reshape(-1, cells)
+    out = draw_compositions(BitSource(generator().bytes), *several, geometric).reshape(-1, cells)
     mean = total / cells
     edges = np.unique([0, 1, 2] + [round(mean * -math.log(1 - i / 20)) for i in range(20)])
     j = np.arange(cells - 1)

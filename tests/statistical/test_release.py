@@ -9,8 +9,9 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_distribution, total_distribution
-from isdp.exact.bits.geometric import BitSource, Geometric
-from isdp.exact.disjoint.compositions import compose
+from isdp.exact.bits.geometric import Geometric
+from isdp.exact.bits.source import BitSource
+from isdp.exact.disjoint.compositions import draw_compositions
 from isdp.exact.release_noise import release
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
 
@@ -74,9 +75,9 @@ def test_counts_are_geometric(rate):
     [(9, 3, "1/3"), (30, 2, "1/7"), (30, 3, "1/40"), (70, 2, "1/100"), (150, 2, "1/100")],
 )
 def test_compositions_are_uniform(total, cells, epsilon):
-    words, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
+    random_bits, counts = BitSource(pseudo()), Geometric(Fraction(epsilon))
     several = np.full(200_000, total), np.full(200_000, cells)
-    draws = compose(words, *several, counts).reshape(-1, cells)
+    draws = draw_compositions(random_bits, *several, counts).reshape(-1, cells)
     assert (draws.sum(axis=1) == total).all()
     assert draws.min() >= 0
     grid = np.indices((total + 1,) * cells).reshape(cells, -1).T

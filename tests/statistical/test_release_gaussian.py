@@ -9,7 +9,7 @@ import pytest
 
 from isdp import GeneralizedGaussian, Invariants
 from isdp.exact import release, sample
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
 from isdp.exact.overlapping.klein import KleinSampler
 from isdp.lattice.null_lattice import kernel_lattice
@@ -55,10 +55,10 @@ def test_klein_follows_the_law_on_small_lattices(name, variance):
 
 def test_draws_one_at_a_time_follow_the_law():
     """Bounds of the acceptance probability decide nearly all splits, its value the others."""
-    invariants, variance, words = Invariants.total(3), Fraction(1, 5), pseudo()
+    invariants, variance, random_bits = Invariants.total(3), Fraction(1, 5), pseudo()
     points, pmf = enumerated(invariants, variance)
     sampler = SplittingSampler(invariants, gaussian(variance))
-    drawn = np.vstack([sampler.draw(words, 1) for _ in range(4_000)])
+    drawn = np.vstack([sampler.draw(random_bits, 1) for _ in range(4_000)])
     check_law(count_points(drawn, points), np.append(pmf, 0.0))
 
 

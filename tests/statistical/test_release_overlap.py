@@ -9,9 +9,9 @@ from scipy import stats
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import enumerate_distribution, total_distribution
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 from isdp.exact.elimination import BoundedEliminationSampler
-from isdp.exact.elimination.laplace_sampler import EliminationSampler, rarer
+from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
 from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from tests.distributions import CUTS, binned, cell_distribution, l1
 from tests.statistical.checks import ALPHA, LawRejected, check_law, check_mean, count_points
@@ -49,13 +49,13 @@ def test_law_on_lattices_small_enough_to_enumerate(sampler, name):
 
 
 def test_a_small_ball_and_the_tries_outside_make_one_law():
-    """Much of the law lies outside of a small ball, where the rarer tries take over."""
+    """Much of the law lies outside of a small ball, where the proposal_ratio tries take over."""
     invariants, epsilon = Invariants.total(2), Fraction(1, 2)
     sampler = EliminationSampler(invariants, l1(epsilon))
     law = enumerate_distribution(invariants, GeneralizedLaplace(0.5))
     assert 0.1 < law.pmf[abs(law.points).sum(axis=1) > 2].sum() < 0.5
     # a bound with which no chance is above 1
-    spread = math.log(rarer()) - math.log(math.tanh(1 / 8)) - 1
+    spread = math.log(proposal_ratio()) - math.log(math.tanh(1 / 8)) - 1
     sampler.radius, sampler.theta, sampler.log_bound = 2, Fraction(1, 2), Fraction(spread)
     drawn = sampler.draw(pseudo(), 2_000)
     check_law(count_points(drawn, law.points), np.append(law.pmf, 0.0))

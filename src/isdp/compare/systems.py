@@ -231,7 +231,7 @@ class ProjectedLaplaceNoise(PlainNoise):
 
     def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (SDP, Corollary 3.8)."""
-        return self.law(SMALLEST, budget).guarantee()
+        return self.law(SMALLEST, budget).guarantee
 
     def spread(self, budget: float) -> float:
         """As `PlainNoise.spread`."""
@@ -305,7 +305,7 @@ class ProjectedGaussianNoise(PlainNoise):
 
     def promise(self, budget: float) -> PrivacyGuarantee:
         """As `PlainNoise.promise` (Bun and Steinke 2016)."""
-        return self.law(SMALLEST, budget).zcdp()
+        return self.law(SMALLEST, budget).zcdp_guarantee
 
     def spread(self, budget: float) -> float:
         """As `PlainNoise.spread`."""

@@ -22,7 +22,7 @@ from isdp.checks import check_integer, check_positive, refuse_overflow
 from isdp.errors import InputError
 from isdp.mechanisms.base import Energy
 
-LARGEST_GRID = 1 << 20
+MAX_GRID_POINTS = 1 << 20
 TAIL = 40  # in units of the law's scale: what lies beyond has a chance below 1e-15
 
 
@@ -212,10 +212,10 @@ def _weights(energy: Energy, values: np.ndarray) -> np.ndarray:
 
 
 def _grid(least: float) -> int:
-    if not least <= LARGEST_GRID:
+    if not least <= MAX_GRID_POINTS:
         raise InputError(
             f"exact: the law of this sum takes a grid of {least:.2g} points, more than "
-            f"{LARGEST_GRID:,}"
+            f"{MAX_GRID_POINTS:,}"
         )
     return 1 << max(3, math.ceil(math.log2(least)) + 1)
 

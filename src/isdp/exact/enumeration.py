@@ -12,7 +12,7 @@ from isdp.errors import InputError
 from isdp.lattice.null_lattice import kernel_lattice
 from isdp.mechanisms.base import Mechanism, check_energy
 
-MOST_POINTS = 20_000_000
+MAX_POINTS = 20_000_000
 
 
 class EnumeratedDistribution(NamedTuple):
@@ -61,10 +61,10 @@ def enumerate_distribution(
         dual = np.linalg.norm(inverse, axis=1)
     half = np.floor(dual * radius + 1e-9).astype(np.int64)
     box = math.prod(2 * int(h) + 1 for h in half)
-    if box > MOST_POINTS:
+    if box > MAX_POINTS:
         raise InputError(
             f"exact: enumerating dimension {d} up to norm {radius:.3g} means looking at {box:.3g} "
-            f"points, more than {MOST_POINTS:.0e}; use a smaller lattice or a larger epsilon"
+            f"points, more than {MAX_POINTS:.0e}; use a smaller lattice or a larger epsilon"
         )
     axes = [np.arange(-h, h + 1) for h in half.tolist()]
     points = np.vstack([_within(basis, axes, c, energy.power, radius) for c in axes[0]])

@@ -9,9 +9,9 @@ import numpy as np
 
 from isdp.constraints.independent_parts import Part, independent_parts
 from isdp.constraints.invariants import Invariants
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 from isdp.exact.sampler import RandomBitSampler
-from isdp.exact.tied_cells import Merged, merge_tied_cells
+from isdp.exact.tied_cells import TiedCells, merge_tied_cells
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, Target
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def reduce(
-    invariants: Invariants, law: Target | Mechanism, select: Callable[..., ExactSampler]
+    invariants: Invariants, target: Target | Mechanism, select: Callable[..., ExactSampler]
 ) -> IndependentPartsSampler | TiedCellsSampler | None:
     """Set up samplers for the smaller laws that this one is made of.
 
@@ -39,13 +39,13 @@ def reduce(
     InputError
         If a part has no perfect sampler.
     """
-    if law.energy is None or not law.energy.product:
+    if target.energy is None or not target.energy.product:
         return None
     parts = independent_parts(invariants)
     if len(parts) > 1:
-        return IndependentPartsSampler(invariants, parts, law, select)
+        return IndependentPartsSampler(invariants, parts, target, select)
     merged = merge_tied_cells(invariants)
-    return None if merged is None else TiedCellsSampler(invariants, merged, law, select)
+    return None if merged is None else TiedCellsSampler(invariants, merged, target, select)
 
 
 class IndependentPartsSampler(RandomBitSampler):
@@ -59,40 +59,44 @@ class IndependentPartsSampler(RandomBitSampler):
 
     method = "independent parts"
 
-    def __init__(self, invariants: Invariants, parts: list[Part], law: Target | Mechanism, select):
+    def __init__(
+        self, invariants: Invariants, parts: list[Part], target: Target | Mechanism, select
+    ):
         self.invariants = invariants
         alike: dict[Invariants, list[np.ndarray]] = {}
         for cells, held in parts:
             alike.setdefault(Invariants(held.sparse), []).append(cells)
-        self._groups = [(np.stack(cells), select(law, held)) for held, cells in alike.items()]
+        self._groups = [(np.stack(cells), select(target, held)) for held, cells in alike.items()]
         told = (f"{len(cells)} by {chosen.method}" for cells, chosen in self._groups)
         self.reason = f"no totals join these parts, which are drawn apart: {', '.join(told)}"
         self.expected_proposals = sum(
             len(cells) * chosen.expected_proposals for cells, chosen in self._groups
         )
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         for cells, chosen in tracked("drawing noise", self._groups):
-            drawn = chosen.draw(words, draws * len(cells))
-            noise[:, cells.ravel()] = drawn.reshape(draws, cells.size)
+            drawn = chosen.draw(random_bits, n_draws * len(cells))
+            noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
 
 
 class TiedCellsSampler(RandomBitSampler):
     """Draws one cell of each set that moves together."""
 
-    def __init__(self, invariants: Invariants, merged: Merged, law: Target | Mechanism, select):
+    def __init__(
+        self, invariants: Invariants, merged: TiedCells, target: Target | Mechanism, select
+    ):
         self.invariants, self._merged = invariants, merged
-        energy = law.energy._replace(rate=law.energy.rate * merged.times)
-        self._chosen = select(Target(law.name, energy), merged.invariants)
+        energy = target.energy._replace(rate=target.energy.rate * merged.times)
+        self._chosen = select(Target(target.name, energy), merged.invariants)
         self.method, self.expected_proposals = self._chosen.method, self._chosen.expected_proposals
         self.reason = (
             f"cells move together by {merged.times}, as one with {merged.times} times the rate; "
             f"then {self._chosen.reason}"
         )
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        return self._merged.spread(self._chosen.draw(words, draws))
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
+        return self._merged.spread(self._chosen.draw(random_bits, n_draws))

@@ -19,8 +19,9 @@ import numpy as np
 from isdp.checks import check_integer, parse_rational
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, NoSamplerError
-from isdp.exact.bits.discrete_gaussian import LEAST_VARIANCE, MOST_VARIANCE
-from isdp.exact.bits.geometric import LARGEST_RATE, BitSource, Source
+from isdp.exact.bits.discrete_gaussian import MAX_VARIANCE, MIN_VARIANCE
+from isdp.exact.bits.geometric import MAX_RATE
+from isdp.exact.bits.source import BitSource, Source
 from isdp.exact.disjoint.blocks import refuse_large_sums
 from isdp.exact.selection import ExactSampler, select_sampler
 from isdp.mechanisms.base import Energy, Target
@@ -147,7 +148,7 @@ def parse_epsilon(epsilon, name: str = "epsilon") -> Fraction:
         If it is no number between 1e-14 and 1000.
     """
     exact = parse_rational(name, epsilon)
-    if not SMALLEST_EPSILON <= exact <= LARGEST_RATE:
+    if not SMALLEST_EPSILON <= exact <= MAX_RATE:
         raise InputError(f"release: {name} must lie between 1e-14 and 1000, got {epsilon!r}")
     return exact
 
@@ -161,7 +162,7 @@ def parse_rho(rho) -> Fraction:
         If it is no number between 5e-21 and 5e5, where sigma^2 lies between 1e-6 and 1e20.
     """
     exact = parse_rational("rho", rho)
-    if exact <= 0 or not LEAST_VARIANCE <= 1 / (2 * exact) <= MOST_VARIANCE:
+    if exact <= 0 or not MIN_VARIANCE <= 1 / (2 * exact) <= MAX_VARIANCE:
         raise InputError(f"release: rho must lie between 5e-21 and 5e5, got {rho!r}")
     return exact
 
@@ -175,6 +176,6 @@ def rho_of_sigma(sigma) -> Fraction:
         If it is no number between 1e-3 and 1e10.
     """
     exact = parse_rational("sigma", sigma)
-    if exact <= 0 or not LEAST_VARIANCE <= exact**2 <= MOST_VARIANCE:
+    if exact <= 0 or not MIN_VARIANCE <= exact**2 <= MAX_VARIANCE:
         raise InputError(f"release: sigma must lie between 1e-3 and 1e10, got {sigma!r}")
     return 1 / (2 * exact**2)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isdp.exact.overlapping.compiled_klein import NARROW, GramSchmidt
+from isdp.exact.overlapping.compiled_klein import MAX_NARROW_WIDTH, GramSchmidt
 
 UNIT = 2.0**-53
 
@@ -49,5 +49,5 @@ def coefficient_error(widths: np.ndarray) -> float:
     leave out 2^-60. The decision whether to go on is within 10 units.
     """
     widths = np.asarray(widths)
-    units = np.where(widths < NARROW, 60.0, 250.0 * widths + 60.0)
+    units = np.where(widths < MAX_NARROW_WIDTH, 60.0, 250.0 * widths + 60.0)
     return float(units.sum()) * UNIT + len(widths) * 2.0**-60

@@ -9,10 +9,10 @@ import numpy as np
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 
 MAX_PROPOSALS = 1e6
-MOST_CELLS = 2000  # of lattices that are taken as a whole
+MAX_CELLS = 2000  # of lattices that are taken as a whole
 
 
 class RandomBitSampler(ABC):
@@ -30,12 +30,12 @@ class RandomBitSampler(ABC):
     error = 0.0
 
     @abstractmethod
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
-        """Draw noise for experiments, int64 (draws, cells), checked against the invariants."""
-        noise = self.draw(BitSource(rng.bytes), check_integer("exact", "draws", draws))
+    def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
+        """Draw noise for experiments, int64 (n_draws, cells), checked against the invariants."""
+        noise = self.draw(BitSource(rng.bytes), check_integer("exact", "n_draws", n_draws))
         self.invariants.check(noise)
         return noise
 
@@ -75,8 +75,8 @@ def refuse_many_cells(cells: int) -> None:
     InputError
         If there are more than 2000.
     """
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise InputError(
-            f"exact: {cells} cells are too many (up to {MOST_CELLS}); use the MCMC sampler "
+            f"exact: {cells} cells are too many (up to {MAX_CELLS}); use the MCMC sampler "
             f"(isdp.mcmc.sample)"
         )

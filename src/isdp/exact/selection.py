@@ -12,7 +12,7 @@ import numpy as np
 from isdp.checks import check_integer
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError, MisfitError, NoSamplerError
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.bounded_laplace import BoundedCompositionSampler
 from isdp.exact.disjoint.compositions import CompositionSampler
 from isdp.exact.disjoint.recursive_splitting import SplittingSampler
@@ -85,9 +85,9 @@ class ExactSampler:
         """Draw independent noise vectors; int64 (draws, cells), checked against the invariants."""
         return self.sampler.sample(rng, draws)
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
+    def draw(self, random_bits: BitSource, draws: int) -> np.ndarray:
         """Draw in exact arithmetic, where `error` is 0: int64 (draws, cells), not yet checked."""
-        return self.sampler.draw(words, draws)
+        return self.sampler.draw(random_bits, draws)
 
     @property
     def expected_proposals(self) -> float:
@@ -153,7 +153,7 @@ def _bounded(invariants: Invariants) -> _Kinds:
     """
     blocks, quick = (
         (BoundedCompositionSampler, {}),
-        (BoundedEliminationSampler, {"most_products": QUICK_PRODUCTS}),
+        (BoundedEliminationSampler, {"max_products": QUICK_PRODUCTS}),
     )
     few = invariants.cells <= FEW_CELLS
     return [*([quick, blocks] if few else [blocks, quick]), (BoundedEliminationSampler, {})]
@@ -177,7 +177,7 @@ def _overlapping(invariants: Invariants, draws: int, quick: bool) -> _Kinds:
         few = min(FEW_TRIES, MANY_TRIES / max(draws, 1))
         by_tries = [
             (StagedRejectionSampler, {"max_proposals": few}),
-            (EliminationSampler, {"most_products": QUICK_PRODUCTS}),
+            (EliminationSampler, {"max_products": QUICK_PRODUCTS}),
             (StagedRejectionSampler, {"max_proposals": MAX_PROPOSALS}),
         ]
         slow = [(EliminationSampler, {})]

@@ -16,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from isdp.constraints.invariants import Invariants
 
 
-class Merged(NamedTuple):
+class TiedCells(NamedTuple):
     """Sets of cells that move together, as single cells.
 
     Attributes
@@ -35,16 +35,16 @@ class Merged(NamedTuple):
     sign: np.ndarray
 
     def spread(self, noise: np.ndarray) -> np.ndarray:
-        """Noise of the cells, int64 (draws, cells), from that of the sets."""
+        """Noise of the cells, int64 (n_draws, cells), from that of the sets."""
         return noise[:, self.set_of] * self.sign
 
 
-def merge_tied_cells(invariants: Invariants) -> Merged | None:
+def merge_tied_cells(invariants: Invariants) -> TiedCells | None:
     """Merge cells that totals of two cells tie to one another.
 
     Returns
     -------
-    Merged, or None
+    TiedCells, or None
         None if not every cell is in a set of the same size, two at least, or a cell would have to
         be its own opposite.
 
@@ -82,7 +82,7 @@ def merge_tied_cells(invariants: Invariants) -> Merged | None:
     merged.eliminate_zeros()
     kept = np.flatnonzero(np.diff(merged.indptr))
     unique = _without_copies(merged[kept])
-    return Merged(Invariants(unique), int(sizes[0]), set_of, sign)
+    return TiedCells(Invariants(unique), int(sizes[0]), set_of, sign)
 
 
 def _without_copies(matrix: csr_array) -> csr_array:

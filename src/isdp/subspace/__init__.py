@@ -1,11 +1,11 @@
 """Subspace differential privacy: real-valued noise that keeps invariants of the answers exact.
 
-After *Subspace Differential Privacy* (Gao, Gong, Yu; AAAI 2022, arXiv 2108.11527), "SDP" in the
-docstrings. Queries and what is held; the projected, extended, correlated and K-norm mechanisms,
-each with its exact covariance, error and guarantee; what they really guarantee; and lower bounds
-for all additive mechanisms. The noise is continuous, in floating point: for study, not for the
-release of confidential data (that is `isdp.exact.release`). Every function raises `InputError` for
-arguments that are out of range or do not fit each other.
+The package follows *Subspace Differential Privacy* (Gao, Gong, Yu; AAAI 2022, arXiv 2108.11527),
+"SDP" in the docstrings. It has queries, and projected, extended, correlated and K-norm mechanisms
+with their exact covariance, error and privacy guarantee. `isdp.subspace.accuracy` has lower bounds
+for all additive mechanisms. The noise is continuous and in floating point. Use it for studies; draw
+noise for release with `isdp.exact`. Every function raises `InputError` for arguments that are out
+of range or do not fit each other.
 
 Examples
 --------

@@ -27,7 +27,7 @@ from isdp.subspace import (
     null_space,
 )
 from isdp.subspace.accuracy import min_variance_approximate, min_variance_pure
-from isdp.subspace.privacy.difference_hull import MOST_HULL_DIMENSIONS
+from isdp.subspace.privacy.difference_hull import MAX_HULL_DIMENSIONS
 from reproduction.subspace.theory.conditioned_laplace import conditioned_laplace
 
 RECORD_UNIT, L1_UNIT = "replaced record", "unit of l1"  # the two privacy units of epsilon
@@ -96,7 +96,7 @@ def compare_margins(
     replaced = min_trace_shape(query, held).lower
     swapped = min_trace_shape(build_swap_query(*shape), held, "add-remove").lower
     knorm = KNorm(query, held, 1.0, method="hit-and-run")
-    if knorm.dimension <= MOST_HULL_DIMENSIONS:
+    if knorm.dimension <= MAX_HULL_DIMENSIONS:
         at_one = np.array([KNorm(query, held, 1.0).error, 0])
     else:
         at_one = np.array(knorm.estimated_error(rng, walk_steps)[:2])

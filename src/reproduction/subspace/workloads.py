@@ -139,7 +139,7 @@ def tabulate_errors(
         laws = build_mechanisms(entry, epsilon, delta)
         best = laws["best Gaussian"].shape
         for kind, law in laws.items():
-            flavour = law.guarantee().flavour
+            flavour = law.guarantee.flavour
             if flavour == "approximate":
                 scale, spread = law.multiplier**2, min_variance_approximate(epsilon, delta)
             else:

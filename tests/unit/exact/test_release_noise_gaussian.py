@@ -10,7 +10,7 @@ from flint import ctx
 from isdp import GeneralizedGaussian, InputError, Invariants
 from isdp.exact import release, sample, select_sampler
 from isdp.exact.bits.discrete_gaussian import log_relative_mass
-from isdp.exact.disjoint.recursive_splitting import SplittingSampler, period
+from isdp.exact.disjoint.recursive_splitting import SplittingSampler, theta_period
 from isdp.exact.overlapping.compiled_klein import relative_masses
 from isdp.exact.release_noise import parse_rho, rho_of_sigma
 
@@ -33,7 +33,7 @@ def weights_of_sums(cells, variance, reach=60):
 @pytest.mark.parametrize("cells", [2, 3, 5, 8])
 def test_the_period_of_a_sum_is_that_of_the_convolution(variance, cells):
     v, sums = float(variance), weights_of_sums(cells, float(variance))
-    middle, theta = len(sums) // 2, period(variance, cells)
+    middle, theta = len(sums) // 2, theta_period(variance, cells)
     for s in range(-cells, cells + 1):
         without = math.exp(-s * s / (2 * cells * v)) * (2 * math.pi * v) ** ((cells - 1) / 2)
         expected = sums[middle + s] / without * math.sqrt(cells)
@@ -41,7 +41,7 @@ def test_the_period_of_a_sum_is_that_of_the_convolution(variance, cells):
 
 
 def test_the_finite_sum_holds_at_every_precision():
-    theta = period(Fraction(1), 500)
+    theta = theta_period(Fraction(1), 500)
     for s in (0, 3, 250):
         balls = []
         for precision in (192, 400):
@@ -62,11 +62,11 @@ def test_sums_of_two_cells_are_drawn_up_to_64_standard_deviations_within_61_bits
 
 
 def test_a_flat_period_is_flat():
-    theta = period(Fraction(4), 6)
+    theta = theta_period(Fraction(4), 6)
     assert theta.spread < 1e-9
     with ctx.workprec(192):
         assert all(-1e-9 < float(theta.log_relative(s)) <= 0 for s in range(6))
-    narrow = period(Fraction(1, 4), 6)
+    narrow = theta_period(Fraction(1, 4), 6)
     assert narrow.spread > 0.1
     near = narrow.relative(np.arange(-6, 7))
     assert near == pytest.approx([float(narrow.log_relative(s).exp()) for s in range(-6, 7)])

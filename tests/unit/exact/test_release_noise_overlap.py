@@ -7,9 +7,9 @@ import pytest
 
 from isdp import GeneralizedLaplace, Invariants
 from isdp.exact import release, select_sampler
-from isdp.exact.bits.geometric import BitSource
+from isdp.exact.bits.source import BitSource
 from isdp.exact.elimination.bounded_sampler import BoundedEliminationSampler
-from isdp.exact.elimination.laplace_sampler import EliminationSampler, rarer
+from isdp.exact.elimination.laplace_sampler import EliminationSampler, proposal_ratio
 from isdp.exact.overlapping.staged_rejection import StagedRejectionSampler
 from tests.distributions import l1
 
@@ -41,7 +41,11 @@ def test_the_bound_is_the_normaliser_and_the_ball_reaches_far_enough():
     # the windows leave some of the law to the tries outside
     assert reference - 1e-2 < float(sampler.log_bound) < reference + 1e-5
     theta, d = float(sampler.theta), sampler.dimension
-    log = math.log(rarer()) - float(sampler.log_bound) - (1 - theta) * 0.25 * (sampler.radius + 1)
+    log = (
+        math.log(proposal_ratio())
+        - float(sampler.log_bound)
+        - (1 - theta) * 0.25 * (sampler.radius + 1)
+    )
     assert log - d * math.log(math.tanh(theta * 0.25 / 2)) < 0
 
 

@@ -95,21 +95,21 @@ def test_the_pure_loss_of_projected_laplace_noise_may_be_below_epsilon():
 
 def test_guarantees_say_what_is_protected_and_from_what():
     law = ProjectedLaplace(*FOUR, 0.192)
-    promise = law.guarantee()
+    promise = law.guarantee
     assert (promise.flavour, promise.loss, promise.loss_per_person) == ("pure", 0.192, 0.192)
     assert promise.held == "7 independent invariants of the answers"
     assert "one size" in promise.relation
-    adding = ProjectedLaplace(*FOUR, 0.192, relation="add-remove").guarantee()
+    adding = ProjectedLaplace(*FOUR, 0.192, relation="add-remove").guarantee
     assert adding.loss_per_person == pytest.approx(0.384)
     assert "one size" not in adding.relation
 
 
 def test_the_paper_s_constant_is_never_promised_more_than_it_keeps():
     law = ProjectedGaussian(*FOUR, 1.0, 1e-14, constant="paper")
-    assert law.guarantee().delta == certified_delta(1.0, law.multiplier)[1] > 2e-13
-    assert ProjectedGaussian(*FOUR, 1.0, 1e-14).guarantee().delta == 1e-14
-    assert ProjectedGaussian(*FOUR, 10.0, 1e-20).guarantee().loss == 10
-    adding = ProjectedGaussian(*FOUR, 1.0, 1e-5, relation="add-remove").guarantee()
+    assert law.guarantee.delta == certified_delta(1.0, law.multiplier)[1] > 2e-13
+    assert ProjectedGaussian(*FOUR, 1.0, 1e-14).guarantee.delta == 1e-14
+    assert ProjectedGaussian(*FOUR, 10.0, 1e-20).guarantee.loss == 10
+    adding = ProjectedGaussian(*FOUR, 1.0, 1e-5, relation="add-remove").guarantee
     assert adding.per_person is None
 
 
@@ -117,12 +117,12 @@ def test_the_paper_s_constant_is_never_promised_more_than_it_keeps():
 def test_a_rho_is_not_rounded_down(epsilon):
     law = ProjectedGaussian(Query.histogram(3), Invariants.total(3), epsilon, 1e-7)
     exact = 1 / (2 * Fraction(law.multiplier) ** 2)
-    assert 0 <= Fraction(repr(law.zcdp().loss)) / exact - 1 < 1e-15
+    assert 0 <= Fraction(repr(law.zcdp_guarantee.loss)) / exact - 1 < 1e-15
 
 
 def test_zcdp_follows_from_the_multiplier():
     law = ExtendedGaussian(*FOUR, 1.0, 1e-5)
-    assert law.zcdp().loss_per_person == pytest.approx(0.5 / law.multiplier**2)
+    assert law.zcdp_guarantee.loss_per_person == pytest.approx(0.5 / law.multiplier**2)
 
 
 def test_extension_beats_projection_where_the_answers_depend_on_each_other():
@@ -191,7 +191,7 @@ def test_a_single_cell_left_gets_no_noise_and_costs_nothing():
     for law in laws:
         assert not law.sample(np.random.default_rng(1), 5).any()
         assert law.error == 0
-        assert (law.guarantee().flavour, law.guarantee().loss) == ("pure", 0)
+        assert (law.guarantee.flavour, law.guarantee.loss) == ("pure", 0)
 
 
 @pytest.mark.parametrize(

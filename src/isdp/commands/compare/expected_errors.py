@@ -101,7 +101,7 @@ def _kept(question: Question, query: Held) -> np.ndarray:
     """
     if query.totals * question.cells > MOST_PROJECTED and query.totals < question.cells:
         raise InputError("compare: too many sums to project")
-    return null_space(question.free.invariants).kept(query.incidence())
+    return null_space(question.free.invariants).sum_variances(query.incidence())
 
 
 class SwappedMoments:

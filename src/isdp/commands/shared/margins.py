@@ -477,7 +477,7 @@ def _kept(targets: Sequence[Target], invariants: Invariants) -> np.ndarray:
     rows = [target.rows if target.what == "sum" else target.rows[:1] for target in targets]
     groups = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     sums = incidence(groups, np.concatenate(rows), (len(rows), invariants.cells))
-    return null_space(invariants).kept(sums)
+    return null_space(invariants).sum_variances(sums)
 
 
 def _by_subgaussian(target: Target, sd: float) -> Margin:

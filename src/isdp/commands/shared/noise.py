@@ -12,7 +12,7 @@ from isdp.commands.shared.request import Request
 from isdp.errors import InputError, NoSamplerError
 from isdp.exact import release, select_sampler
 from isdp.exact.release_noise import release_sampler, rho_of_sigma
-from isdp.exact.sampler import MOST_CELLS as LARGEST_DENSE
+from isdp.exact.sampler import MAX_CELLS
 from isdp.mechanisms.base import Mechanism
 from isdp.streams import stream
 
@@ -175,10 +175,10 @@ def _draw_by_chain(
     from isdp.mcmc.metropolis import sample
 
     invariants = free.invariants
-    if invariants.cells > LARGEST_DENSE:
+    if invariants.cells > MAX_CELLS:
         raise InputError(
             f"privatize: {invariants.cells} cells under totals that overlap are too many for a "
-            f"Markov chain as well; it takes at most {LARGEST_DENSE}"
+            f"Markov chain as well; it takes at most {MAX_CELLS}"
         )
     settings = {"draws": KEPT, "chains": CHAINS, "burn_in": BURN_IN, "thin": THIN}
     chains = sample(rng, invariants, mechanism, **settings, **STEPS)

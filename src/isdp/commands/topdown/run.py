@@ -33,7 +33,7 @@ from isdp.commands.topdown.presence_file import (
 )
 from isdp.constraints.hierarchy import Hierarchy
 from isdp.errors import InputError
-from isdp.exact.bits.discrete_gaussian import checked_variance
+from isdp.exact.bits.discrete_gaussian import check_variance
 from isdp.exact.release_noise import parse_epsilon
 from isdp.io.certificate import (
     FOR_RELEASE,
@@ -375,7 +375,7 @@ def refuse_measurements(budget: Budget, accepted: Sequence[str], experiment: boo
             )
         if not experiment:
             try:
-                parse_epsilon(loss / 2) if pure else checked_variance(1 / loss)
+                parse_epsilon(loss / 2) if pure else check_variance(1 / loss)
             except InputError:
                 raise InputError(
                     f"{option}: the part of level {level!r}, query {query!r}, is out of range; "

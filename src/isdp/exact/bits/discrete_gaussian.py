@@ -14,13 +14,15 @@ import numpy as np
 from flint import acb, arb
 
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import BitSource, _ball, _geometric, draw_bernoulli
+from isdp.exact.bits.bernoulli import draw_bernoulli, to_ball
+from isdp.exact.bits.geometric import cached_geometric
+from isdp.exact.bits.source import BitSource
 from isdp.mechanisms.base import Energy
 
-LEAST_VARIANCE, MOST_VARIANCE = Fraction(1, 10**6), 10**20
+MIN_VARIANCE, MAX_VARIANCE = Fraction(1, 10**6), 10**20
 
 
-def checked_variance(variance) -> Fraction:
+def check_variance(variance) -> Fraction:
     """Read a variance.
 
     Raises
@@ -30,7 +32,7 @@ def checked_variance(variance) -> Fraction:
     """
     if isinstance(variance, bool) or not isinstance(variance, Rational):
         raise InputError(f"release: the variance must be a Fraction or an int, got {variance!r}")
-    if not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
+    if not MIN_VARIANCE <= variance <= MAX_VARIANCE:
         raise InputError(f"release: a variance of {float(variance):g} is not in 1e-6 to 1e20")
     return Fraction(variance)
 
@@ -40,8 +42,8 @@ def gaussian_variance(energy: Energy) -> Fraction:
     return 1 / (2 * Fraction(energy.rate))
 
 
-def centred_gaussian(
-    words: BitSource, variance: Fraction, numerators: np.ndarray, denominator: int
+def draw_gaussian_around(
+    random_bits: BitSource, variance: Fraction, numerators: np.ndarray, denominator: int
 ) -> np.ndarray:
     """Draw from P(k) proportional to exp(-(k - c)^2 / (2 variance)) on the integers, exactly.
 
@@ -69,18 +71,20 @@ def centred_gaussian(
     floors, rests = np.divmod(numerators, denominator)
     left = np.arange(len(drawn))
     while len(left):
-        up = words.take(len(left)) >> np.uint64(63) == 1
-        steps = _geometric(Fraction(1, scale)).draw(words, len(left))
+        up = random_bits.take(len(left)) >> np.uint64(63) == 1
+        steps = cached_geometric(Fraction(1, scale)).draw(random_bits, len(left))
         rest = rests[left]
         gaps = np.where(up, denominator - rest, rest)  # to the nearest integer, in 1/denominator
-        kept = _keep(words, variance, scale, steps, gaps, denominator)
+        kept = _keep(random_bits, variance, scale, steps, gaps, denominator)
         step = np.where(up, 1 + steps, -steps)
         drawn[left[kept]] = (floors[left] + step)[kept]
         left = left[~kept]
     return drawn
 
 
-def _keep(words: BitSource, variance: Fraction, scale: int, steps, gaps, denominator) -> np.ndarray:
+def _keep(
+    random_bits: BitSource, variance: Fraction, scale: int, steps, gaps, denominator
+) -> np.ndarray:
     """Decide on proposals `steps` beyond the nearest integer on their side; bool (draws,)."""
     further = np.maximum(2 * gaps - denominator, 0)  # what a gap exceeds that of the other side by
     distance = steps + gaps / denominator
@@ -90,9 +94,9 @@ def _keep(words: BitSource, variance: Fraction, scale: int, steps, gaps, denomin
     def log_chance(i: int) -> arb:
         x = int(steps[i]) + Fraction(int(gaps[i]), denominator)
         fall = (x - variance / scale) ** 2 / (2 * variance)
-        return -_ball(fall + Fraction(int(further[i]), denominator * scale))
+        return -to_ball(fall + Fraction(int(further[i]), denominator * scale))
 
-    return draw_bernoulli(words, np.exp(-falls), log_chance)
+    return draw_bernoulli(random_bits, np.exp(-falls), log_chance)
 
 
 def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:
@@ -109,11 +113,11 @@ def log_relative_mass(variance: Fraction, centre: Fraction) -> arb:
     centre : Fraction
         c.
     """
-    tau = acb(0, 2 * arb.pi() * _ball(variance))
+    tau = acb(0, 2 * arb.pi() * to_ball(variance))
     ratio = theta(centre - math.floor(centre), tau) / theta(Fraction(0), tau)
     return ratio.log()
 
 
 def theta(at: Fraction, tau: acb) -> arb:
     """Sum over the integers n of exp(pi i tau n^2) cos(2 pi n at), for imaginary tau."""
-    return acb(_ball(at)).modular_theta(tau)[2].real
+    return acb(to_ball(at)).modular_theta(tau)[2].real

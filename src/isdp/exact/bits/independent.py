@@ -10,8 +10,9 @@ import os
 
 import numpy as np
 
-from isdp.exact.bits.discrete_gaussian import centred_gaussian, checked_variance
-from isdp.exact.bits.geometric import BitSource, Source, _geometric
+from isdp.exact.bits.discrete_gaussian import check_variance, draw_gaussian_around
+from isdp.exact.bits.geometric import cached_geometric
+from isdp.exact.bits.source import BitSource, Source
 from isdp.exact.release_noise import parse_epsilon
 
 
@@ -29,8 +30,8 @@ def double_geometric(epsilon, count: int, source: Source | None = None) -> np.nd
     -------
     int64 array, shape (count,)
     """
-    words = BitSource(os.urandom if source is None else source)
-    return _geometric(parse_epsilon(epsilon)).draw_difference(words, count)
+    random_bits = BitSource(os.urandom if source is None else source)
+    return cached_geometric(parse_epsilon(epsilon)).draw_difference(random_bits, count)
 
 
 def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.ndarray:
@@ -53,6 +54,6 @@ def discrete_gaussian(variance, count: int, source: Source | None = None) -> np.
     InputError
         If the variance is not rational or out of range.
     """
-    variance = checked_variance(variance)
-    words = BitSource(os.urandom if source is None else source)
-    return centred_gaussian(words, variance, np.zeros(count, dtype=np.int64), 1)
+    variance = check_variance(variance)
+    random_bits = BitSource(os.urandom if source is None else source)
+    return draw_gaussian_around(random_bits, variance, np.zeros(count, dtype=np.int64), 1)

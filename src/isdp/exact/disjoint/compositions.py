@@ -34,21 +34,21 @@ from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
 from isdp.exact.bits.geometric import (
-    CHUNK,
-    LARGEST_RATE,
+    DRAWS_PER_CHUNK,
+    MAX_RATE,
     SHORT_BITS,
-    BitSource,
     Geometric,
-    _Digit,
-    _geometric,
+    TruncatedGeometric,
+    cached_geometric,
 )
 from isdp.exact.bits.negative_binomial import negative_binomials
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import block_order, refuse_large_sums
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-TOGETHER = 1 << 15  # cells drawn at once: their arrays stay in the cache
+CELLS_AT_ONCE = 1 << 15  # cells drawn at once: their arrays stay in the cache
 
 
 class CompositionSampler(RandomBitSampler):
@@ -62,7 +62,7 @@ class CompositionSampler(RandomBitSampler):
     invariants : Invariants
         Totals of disjoint blocks, see `isdp.exact.disjoint.blocks`; cells in no block get free
         noise.
-    law : Mechanism
+    target : Mechanism
         Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
 
     Raises
@@ -75,47 +75,53 @@ class CompositionSampler(RandomBitSampler):
 
     reason = "the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
         refuse_lower_bounds(self.method, lower)
-        check_energy(self.method, law, [(1, False)])
+        check_energy(self.method, target, [(1, False)])
         blocks = block_order(invariants)
         if blocks is None:
             raise MisfitError("compositions: the invariants are not totals of disjoint blocks")
         order, starts = blocks
-        self.invariants, rate = invariants, law.energy.rate
-        if rate > LARGEST_RATE:
-            raise InputError(f"compositions: takes an epsilon of at most {LARGEST_RATE}")
+        self.invariants, rate = invariants, target.energy.rate
+        if rate > MAX_RATE:
+            raise InputError(f"compositions: takes an epsilon of at most {MAX_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
-        self._free, self._geometric = order[: starts[0]], _geometric(Fraction(rate))
+        self._free, self.cached_geometric = order[: starts[0]], cached_geometric(Fraction(rate))
         sizes = np.diff(starts)
-        self._spans = [(_run(cells), sizes[blocks]) for blocks, cells in spans(order, starts)]
+        self._spans = [
+            (_as_slice(cells), sizes[blocks]) for blocks, cells in group_blocks(order, starts)
+        ]
         self._moving = len(self._free) + int(sizes[sizes > 1].sum())
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
-        with progress("drawing noise", draws * self._moving) as at:
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
+        with progress("drawing noise", n_draws * self._moving) as at:
             for first, part in parts(noise):
-                free = self._geometric.draw_difference(words, len(part) * len(self._free))
+                free = self.cached_geometric.draw_difference(
+                    random_bits, len(part) * len(self._free)
+                )
                 part[:, self._free] = free.reshape(len(part), len(self._free))
                 drawn = first * self._moving + free.size
                 at(drawn)
                 for cells, sizes in self._spans:
-                    inside = draw_blocks(words, np.tile(sizes, len(part)), self._geometric)
+                    inside = draw_block_noise(
+                        random_bits, np.tile(sizes, len(part)), self.cached_geometric
+                    )
                     part[:, cells] = inside.reshape(len(part), -1)
                     drawn += inside.size
                     at(drawn)
         return noise
 
 
-def _run(cells: np.ndarray) -> np.ndarray | slice:
+def _as_slice(cells: np.ndarray) -> np.ndarray | slice:
     """Neighbouring cells in their order as a slice, which takes less time to write to."""
     first, beyond = int(cells[0]), int(cells[-1]) + 1
     in_order = beyond - first == len(cells) and bool((cells[1:] > cells[:-1]).all())
     return slice(first, beyond) if in_order else cells
 
 
-def spans(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+def group_blocks(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Put blocks together that are drawn at once; those of one cell are left out.
 
     Parameters
@@ -134,7 +140,7 @@ def spans(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.nd
     if len(blocks) < len(sizes):
         cells = cells[np.repeat(sizes > 1, sizes)]
     ends = np.cumsum(sizes[blocks])
-    after = np.flatnonzero(np.diff((ends - 1) // TOGETHER, append=-1)) + 1
+    after = np.flatnonzero(np.diff((ends - 1) // CELLS_AT_ONCE, append=-1)) + 1
     return [
         (blocks[first:last], cells[ends[first] - sizes[blocks[first]] : ends[last - 1]])
         for first, last in pairwise([0, *after.tolist()])
@@ -143,12 +149,12 @@ def spans(order: np.ndarray, starts: np.ndarray) -> list[tuple[np.ndarray, np.nd
 
 def parts(noise: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """Give rows of `noise` that are drawn at once, and the number of the first."""
-    rows = max(1, TOGETHER // noise.shape[1])
+    rows = max(1, CELLS_AT_ONCE // noise.shape[1])
     for first in range(0, len(noise), rows):
         yield first, noise[first : first + rows]
 
 
-def draw_blocks(words: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
+def draw_block_noise(random_bits: BitSource, sizes: np.ndarray, geometric: Geometric) -> np.ndarray:
     """Draw noise under totals of disjoint blocks.
 
     Parameters
@@ -162,19 +168,21 @@ def draw_blocks(words: BitSource, sizes: np.ndarray, geometric: Geometric) -> np
         Block after block.
     """
     counts = negative_binomials(geometric.epsilon)
-    laws = counts.laws(sizes)
+    laws = counts.indices(sizes)
     starts = np.cumsum(sizes) - sizes
     x, sums = np.empty(sizes.sum(), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
     left = np.arange(len(sizes))
     while len(left):
-        sums[left] = _put(geometric.draw(words, sizes[left].sum()), sizes, starts, left, x)
-        left = left[~counts.keep(words, laws[left], sums[left])]
-    x -= compose(words, sums, sizes, geometric)
+        sums[left] = _scatter(
+            geometric.draw(random_bits, sizes[left].sum()), sizes, starts, left, x
+        )
+        left = left[~counts.keep(random_bits, laws[left], sums[left])]
+    x -= draw_compositions(random_bits, sums, sizes, geometric)
     return x
 
 
-def compose(
-    words: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
+def draw_compositions(
+    random_bits: BitSource, totals: np.ndarray, sizes: np.ndarray, geometric: Geometric
 ) -> np.ndarray:
     """Draw uniform weak compositions, quickly if the totals are such as the counts add up to.
 
@@ -191,44 +199,48 @@ def compose(
     """
     bits, coarse = geometric.bits, geometric.digits[-1][1]
     if bits == 0:
-        return _gaps(words, totals, sizes, coarse)
+        return _compose_by_bars(random_bits, totals, sizes, coarse)
     counts = negative_binomials(coarse.rate)
-    laws = counts.laws(sizes)
+    laws = counts.indices(sizes)
     ends = np.cumsum(sizes)
     starts = ends - sizes
     remainders, quotients = np.empty(ends[-1], dtype=np.int64), np.empty_like(totals)
     left = np.arange(len(sizes))
     while len(left):
-        fresh = geometric.draw_remainders(words, sizes[left].sum())
+        fresh = geometric.draw_remainders(random_bits, sizes[left].sum())
         last = ends[left] - 1
-        rest = totals[left] - _put(fresh, sizes, starts, left, remainders) + remainders[last]
+        rest = totals[left] - _scatter(fresh, sizes, starts, left, remainders) + remainders[last]
         quotients[left], remainders[last] = np.divmod(rest, 1 << bits)
         kept = quotients[left] >= 0
         # exp(-epsilon r) for the last remainder r, by a count that reaches it
-        kept[kept] = geometric.draw(words, kept.sum()) >= remainders[last[kept]]
-        kept[kept] = counts.keep(words, laws[left[kept]], quotients[left[kept]])
+        kept[kept] = geometric.draw(random_bits, kept.sum()) >= remainders[last[kept]]
+        kept[kept] = counts.keep(random_bits, laws[left[kept]], quotients[left[kept]])
         left = left[~kept]
-    return (_gaps(words, quotients, sizes, coarse) << bits) + remainders
+    return (_compose_by_bars(random_bits, quotients, sizes, coarse) << bits) + remainders
 
 
-def _gaps(words: BitSource, totals: np.ndarray, sizes: np.ndarray, law: _Digit) -> np.ndarray:
-    """Compose totals by stars and bars, the bars a count of `law` apart to begin with."""
-    lengths, starts, ahead = _lay_out(totals, sizes)
+def _compose_by_bars(
+    random_bits: BitSource, totals: np.ndarray, sizes: np.ndarray, bar_gaps: TruncatedGeometric
+) -> np.ndarray:
+    """Compose totals by stars and bars, the bars a count of `target` apart to begin with."""
+    lengths, starts, ahead = _place_ranges(totals, sizes)
     places, have = np.zeros(ahead, dtype=bool), np.zeros_like(sizes)
-    share, at = -math.expm1(-law.rate), np.zeros(2, dtype=np.int64)
+    bar_probability, at = -math.expm1(-bar_gaps.rate), np.zeros(2, dtype=np.int64)
     while at[0] < len(sizes):
         # a bar at each gap's end, but that each block's last gap ends beyond it
-        gaps = share * ahead + len(sizes)
-        drawn = law.draw(words, min(int(gaps + 2 * math.sqrt(gaps)) + 1, CHUNK))
-        ahead -= _strew(drawn, starts, lengths, at, places, have)
-    draw_numbers = words.take if lengths.max() >> SHORT_BITS else words.shorts
-    while missing := _tries_left(lengths, sizes, have):
-        _even_out(draw_numbers(int(1.5 * missing) + 8), starts, lengths, sizes, places, have)
-    return _between(places, starts, lengths, sizes)
+        gaps = bar_probability * ahead + len(sizes)
+        drawn = bar_gaps.draw(
+            random_bits, min(int(gaps + 2 * math.sqrt(gaps)) + 1, DRAWS_PER_CHUNK)
+        )
+        ahead -= _place_bars(drawn, starts, lengths, at, places, have)
+    draw_numbers = random_bits.take if lengths.max() >> SHORT_BITS else random_bits.take_16_bit
+    while missing := _estimate_positions(lengths, sizes, have):
+        _correct_bars(draw_numbers(int(1.5 * missing) + 8), starts, lengths, sizes, places, have)
+    return _gaps_between_bars(places, starts, lengths, sizes)
 
 
 @njit(cache=True)
-def _put(fresh, sizes, starts, which, into):
+def _scatter(fresh, sizes, starts, which, into):
     """Write one block after another of those named into its place; return their sums."""
     sums, at = np.zeros(len(which), dtype=np.int64), 0
     for i in range(len(which)):
@@ -241,7 +253,7 @@ def _put(fresh, sizes, starts, which, into):
 
 
 @njit(cache=True)
-def _lay_out(totals, sizes):
+def _place_ranges(totals, sizes):
     """Tell how many places each composition has, where they start, and how many there are."""
     lengths, starts, room = np.empty_like(sizes), np.empty_like(sizes), 0
     for i in range(len(sizes)):
@@ -251,7 +263,7 @@ def _lay_out(totals, sizes):
 
 
 @njit(cache=True)
-def _strew(gaps, starts, lengths, at, places, have):
+def _place_bars(gaps, starts, lengths, at, places, have):
     """Put bars the gaps apart; `at` is the block and the place in it that come next.
 
     What of a gap lies beyond the end of a block is dropped: the next one begins with a gap of its
@@ -275,19 +287,19 @@ def _strew(gaps, starts, lengths, at, places, have):
 
 
 @njit(cache=True)
-def _tries_left(lengths, sizes, have):
+def _estimate_positions(lengths, sizes, have):
     """Tell about how many tries it takes until all blocks have a bar less than counts."""
     tries = 0.0
     for block in range(len(have)):
         missing = sizes[block] - 1 - have[block]
         if missing != 0:
             fit = lengths[block] - have[block] if missing > 0 else have[block]
-            tries += abs(missing) * _places_drawn(lengths[block]) / fit
+            tries += abs(missing) * _next_power_of_two(lengths[block]) / fit
     return tries
 
 
 @njit(cache=True)
-def _places_drawn(length):
+def _next_power_of_two(length):
     """Least power of two that is no smaller."""
     drawn = 1
     while drawn < length:
@@ -296,7 +308,7 @@ def _places_drawn(length):
 
 
 @njit(cache=True)
-def _even_out(numbers, starts, lengths, sizes, places, have):
+def _correct_bars(numbers, starts, lengths, sizes, places, have):
     """Put bars at random places, or take them from there, as long as blocks and numbers are left.
 
     The low bits of a number are a place, uniform over a power of two. What is no place is passed
@@ -305,7 +317,7 @@ def _even_out(numbers, starts, lengths, sizes, places, have):
     used = 0
     for block in range(len(have)):
         start, length, wanted = starts[block], lengths[block], sizes[block] - 1
-        mask = _places_drawn(length) - 1
+        mask = _next_power_of_two(length) - 1
         while have[block] != wanted and used < len(numbers):
             place = np.int64(numbers[used]) & mask
             used += 1
@@ -316,7 +328,7 @@ def _even_out(numbers, starts, lengths, sizes, places, have):
 
 
 @njit(cache=True)
-def _between(places, starts, lengths, sizes):
+def _gaps_between_bars(places, starts, lengths, sizes):
     """Count the places between bars, composition after composition."""
     gaps = np.empty(sizes.sum(), dtype=np.int64)
     at = 0

@@ -33,17 +33,18 @@ from flint import acb, arb, ctx
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError, MisfitError
-from isdp.exact.bits.discrete_gaussian import centred_gaussian, gaussian_variance, theta
-from isdp.exact.bits.geometric import MARGIN, BitSource, _ball, draw_bernoulli
+from isdp.exact.bits.bernoulli import PROBABILITY_MARGIN, draw_bernoulli, to_ball
+from isdp.exact.bits.discrete_gaussian import draw_gaussian_around, gaussian_variance, theta
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import block_order
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 MAX_PROPOSALS = 100  # a split
-MOST_TERMS = 20_000  # of a finite sum: a second
+MAX_TERMS = 20_000  # of a finite sum: a second
 PRECISION = 192  # bits, to begin with
-LARGEST_PRODUCT = 2.0**61
+MAX_PRODUCT = 2.0**61
 FARTHEST = 64  # standard deviations
 
 
@@ -54,7 +55,7 @@ class SplittingSampler(RandomBitSampler):
     ----------
     invariants : Invariants
         Totals of disjoint blocks.
-    law : Mechanism
+    target : Mechanism
         Of weight exp(-rate ||u||_2^2), such as `GeneralizedGaussian`; sigma^2 is 1 / (2 rate).
 
     Attributes
@@ -72,9 +73,9 @@ class SplittingSampler(RandomBitSampler):
     method = "halving"
     reason = "the law is Gaussian, and the invariants are totals of disjoint blocks"
 
-    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
         refuse_lower_bounds(self.method, lower)
-        energy = check_energy(self.method, law, [(2, False)])
+        energy = check_energy(self.method, target, [(2, False)])
         blocks = block_order(invariants)
         if blocks is None:
             raise MisfitError("halving: the invariants are not totals of disjoint blocks")
@@ -84,16 +85,16 @@ class SplittingSampler(RandomBitSampler):
         sizes = np.diff(self.starts)
         largest = int(sizes.max(initial=1))
         farthest = FARTHEST * math.sqrt(largest * (float(variance) + 1))
-        if farthest * largest > LARGEST_PRODUCT:
+        if farthest * largest > MAX_PRODUCT:
             raise InputError(
                 f"halving: with sigma {math.sqrt(variance):.3g}, sums over {largest} cells could "
                 f"leave 64-bit integers; use a smaller sigma"
             )
         terms = _terms(float(variance), largest)
-        if terms > MOST_TERMS:
+        if terms > MAX_TERMS:
             raise InputError(
                 f"halving: sigma {math.sqrt(variance):.3g} is so small that the weights of sums "
-                f"of {largest} cells take {terms:.2g} terms, more than {MOST_TERMS}; use a larger "
+                f"of {largest} cells take {terms:.2g} terms, more than {MAX_TERMS}; use a larger "
                 f"sigma"
             )
         self.expected_proposals = max(
@@ -106,25 +107,27 @@ class SplittingSampler(RandomBitSampler):
                 f"{MAX_PROPOSALS}; use a larger sigma"
             )
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, len(self.order)), dtype=np.int64)
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
+        noise = np.zeros((n_draws, len(self.order)), dtype=np.int64)
         free = self.order[: self.starts[0]]
-        zeros = np.zeros(draws * len(free), dtype=np.int64)
-        noise[:, free] = centred_gaussian(words, self.variance, zeros, 1).reshape(draws, len(free))
+        zeros = np.zeros(n_draws * len(free), dtype=np.int64)
+        noise[:, free] = draw_gaussian_around(random_bits, self.variance, zeros, 1).reshape(
+            n_draws, len(free)
+        )
         sizes = np.diff(self.starts)
-        with progress("drawing noise", draws * int((sizes - 1).sum())) as at:
-            made = _Tally(at)
+        with progress("drawing noise", n_draws * int((sizes - 1).sum())) as at:
+            made = _SplitCounter(at)
             for size in np.unique(sizes[sizes > 1]).tolist():
                 starts = self.starts[:-1][sizes == size]
                 cells = self.order[starts[:, None] + np.arange(size)]
-                sums = np.zeros(draws * len(starts), dtype=np.int64)
-                drawn = _share_out(words, self.variance, sums, size, made)
-                noise[:, cells.ravel()] = drawn.reshape(draws, cells.size)
+                sums = np.zeros(n_draws * len(starts), dtype=np.int64)
+                drawn = _split_recursively(random_bits, self.variance, sums, size, made)
+                noise[:, cells.ravel()] = drawn.reshape(n_draws, cells.size)
         return noise
 
 
-class _Tally:
+class _SplitCounter:
     """Counts the splits that are made, and tells how far they have come."""
 
     def __init__(self, at: Callable[[float], None]):
@@ -135,19 +138,21 @@ class _Tally:
         self.at(self.done)
 
 
-def _share_out(
-    words: BitSource, variance: Fraction, sums: np.ndarray, cells: int, made: _Tally
+def _split_recursively(
+    random_bits: BitSource, variance: Fraction, sums: np.ndarray, cells: int, made: _SplitCounter
 ) -> np.ndarray:
     """Cells that add up to given sums; int64 (sums, cells)."""
     if cells == 1:
         return sums[:, None]
     first, second = _parts(cells)
-    left = _split(words, variance, sums, first, second, made)
+    left = _split(random_bits, variance, sums, first, second, made)
     if first == second:
-        both = _share_out(words, variance, np.concatenate([left, sums - left]), first, made)
+        both = _split_recursively(
+            random_bits, variance, np.concatenate([left, sums - left]), first, made
+        )
         return np.hstack([both[: len(sums)], both[len(sums) :]])
-    others = _share_out(words, variance, sums - left, second, made)
-    return np.hstack([_share_out(words, variance, left, first, made), others])
+    others = _split_recursively(random_bits, variance, sums - left, second, made)
+    return np.hstack([_split_recursively(random_bits, variance, left, first, made), others])
 
 
 def _parts(cells: int) -> tuple[int, int]:
@@ -166,40 +171,48 @@ def _splits(cells: int) -> set[tuple[int, int]]:
 
 
 def _split(
-    words: BitSource, variance: Fraction, sums: np.ndarray, first: int, second: int, made: _Tally
+    random_bits: BitSource,
+    variance: Fraction,
+    sums: np.ndarray,
+    first: int,
+    second: int,
+    made: _SplitCounter,
 ) -> np.ndarray:
     """Draw the sums of the first cells, given those of all; int64 (sums,)."""
     common = math.gcd(first, second)
     numerators, denominator = sums * (first // common), (first + second) // common
     drawn = np.zeros(len(sums), dtype=np.int64)
-    parts = [period(variance, first), period(variance, second)]
+    parts = [theta_period(variance, first), theta_period(variance, second)]
     left = np.arange(len(sums))
     while len(left):
-        proposed = centred_gaussian(
-            words, variance * first * second / (first + second), numerators[left], denominator
+        proposed = draw_gaussian_around(
+            random_bits, variance * first * second / (first + second), numerators[left], denominator
         )
         pair = [proposed, sums[left] - proposed]
-        kept = _keep(words, parts, pair)
+        kept = _keep(random_bits, parts, pair)
         drawn[left[kept]] = proposed[kept]
         left = left[~kept]
         made.add(int(kept.sum()))
     return drawn
 
 
-def _keep(words: BitSource, parts: list[Period], pair: list[np.ndarray]) -> np.ndarray:
+def _keep(random_bits: BitSource, parts: list[ThetaPeriod], pair: list[np.ndarray]) -> np.ndarray:
     """Decide on proposed splits by their thetas; bool (splits,)."""
     spread = parts[0].spread + parts[1].spread
     if spread * len(pair[0]) <= 1:
         # a squeeze: bounds of all chances decide, but for one split or so
-        chances, margin = np.ones(len(pair[0])), max(MARGIN, 2 * spread)
+        chances, margin = np.ones(len(pair[0])), max(PROBABILITY_MARGIN, 2 * spread)
     else:
-        chances, margin = parts[0].relative(pair[0]) * parts[1].relative(pair[1]), MARGIN
+        chances, margin = (
+            parts[0].relative(pair[0]) * parts[1].relative(pair[1]),
+            PROBABILITY_MARGIN,
+        )
 
     def log_chance(i: int) -> arb:
         logs = [part.log_relative(int(x[i])) for part, x in zip(parts, pair, strict=True)]
         return logs[0] + logs[1]
 
-    return draw_bernoulli(words, chances, log_chance, margin)
+    return draw_bernoulli(random_bits, chances, log_chance, margin)
 
 
 def _terms(variance: float, cells: int) -> float:
@@ -222,11 +235,13 @@ def _tries(variance: Fraction, first: int, second: int, all_cells: int) -> float
     """
     both, others = first + second, all_cells - first - second
     with ctx.workprec(_rough_precision(variance)):
-        log = period(variance, first).log(0) + period(variance, second).log(0)
+        log = theta_period(variance, first).log(0) + theta_period(variance, second).log(0)
         log += _log_mass(variance * first * second / both)
         if others:
-            log += period(variance, others).log(0) + _log_mass(variance * both * others / all_cells)
-        return float((log - period(variance, all_cells).log(0)).exp())
+            log += theta_period(variance, others).log(0) + _log_mass(
+                variance * both * others / all_cells
+            )
+        return float((log - theta_period(variance, all_cells).log(0)).exp())
 
 
 def _rough_precision(variance: Fraction) -> int:
@@ -236,10 +251,10 @@ def _rough_precision(variance: Fraction) -> int:
 
 def _log_mass(variance: Fraction) -> arb:
     """Logarithm of a discrete Gaussian's sum over its integral, around 0."""
-    return theta(Fraction(0), acb(0, 2 * arb.pi() * _ball(variance))).log()
+    return theta(Fraction(0), acb(0, 2 * arb.pi() * to_ball(variance))).log()
 
 
-class Period:
+class ThetaPeriod:
     """The period of F_m: theta_m(s), scaled so that its constant term in Poisson's formula is 1.
 
     Attributes
@@ -257,8 +272,8 @@ class Period:
             self.spread = float((2 * self.log(0).expm1()).upper())
 
     def relative(self, sums: np.ndarray) -> np.ndarray:
-        """theta_m(s) over theta_m(0), far better than to MARGIN; float64 (sums,)."""
-        if self.spread < MARGIN / 8:
+        """theta_m(s) over theta_m(0), far better than to PROBABILITY_MARGIN; float64 (sums,)."""
+        if self.spread < PROBABILITY_MARGIN / 8:
             return np.ones(len(sums))
         rests, where = np.unique(sums % self.cells, return_inverse=True)
         return np.array([self._near(rest) for rest in rests.tolist()])[where]
@@ -269,7 +284,7 @@ class Period:
         while rest not in self.known:
             with ctx.workprec(precision):
                 ratio = self.log_relative(rest).exp()
-            if ratio.rad() < MARGIN / 8:  # far out, digits cancel
+            if ratio.rad() < PROBABILITY_MARGIN / 8:  # far out, digits cancel
                 self.known[rest] = float(ratio.mid())
             precision *= 2
         return self.known[rest]
@@ -280,7 +295,7 @@ class Period:
 
     def log(self, s: int) -> arb:
         """Logarithm of theta_m(s), at the precision in force."""
-        m, tau = self.cells, acb(0, 2 * arb.pi() * _ball(self.variance))
+        m, tau = self.cells, acb(0, 2 * arb.pi() * to_ball(self.variance))
         if m == 1:
             return arb(0)
         rest = s % m
@@ -299,7 +314,7 @@ class Period:
         They fall up to r = m / 2, so that m times the last bounds what is left out.
         """
         if ctx.prec not in self.powers:
-            tau = acb(0, 1 / (2 * arb.pi() * _ball(self.variance)))
+            tau = acb(0, 1 / (2 * arb.pi() * to_ball(self.variance)))
             least = arb(2) ** -(ctx.prec + 2 * self.cells.bit_length())
             at_zero, found = theta(Fraction(0), tau), []
             for r in range(self.cells // 2 + 1):
@@ -311,6 +326,6 @@ class Period:
 
 
 @lru_cache(maxsize=256)
-def period(variance: Fraction, cells: int) -> Period:
-    """Give the period of F_m; see the module's notes."""
-    return Period(variance, cells)
+def theta_period(variance: Fraction, cells: int) -> ThetaPeriod:
+    """Return the cached period of F_m; see the module's notes."""
+    return ThetaPeriod(variance, cells)

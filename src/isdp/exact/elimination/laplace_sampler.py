@@ -9,7 +9,7 @@ g(u) = exp(-epsilon ||u||_1), and let exp(L) be a little above the sum of g over
 - Outside, where windows end, a try of law R is kept with chance w exp(-L) g(u) / R(u). R has
   independent double geometric free cells at a smaller epsilon, theta times the one asked for. There
   g(u) / R(u) is at most exp(-(1 - theta) epsilon N) / tanh(theta epsilon / 2)^d, which a large N
-  makes small, so that tries of R may be w times rarer than those of Q.
+  makes small, so that tries of R may be w times proposal_ratio than those of Q.
 
 Every try thus ends in u with a chance in proportion to g(u), wherever u is. The chances are tossed
 by exact coins. They are at most 1 within the ball, since Q(u) telescopes: the message of each inner
@@ -29,31 +29,33 @@ from flint import arb
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import BitSource, _ball, _geometric, draw_bernoulli
-from isdp.exact.elimination.candidate_trees import Layouts
-from isdp.exact.elimination.compiled_messages import Split, choose_exactly
+from isdp.exact.bits.bernoulli import draw_bernoulli, to_ball
+from isdp.exact.bits.geometric import cached_geometric
+from isdp.exact.bits.source import BitSource
+from isdp.exact.elimination.candidate_trees import CandidateTrees
+from isdp.exact.elimination.compiled_messages import Split, draw_integer_splits
 from isdp.exact.elimination.convolution import convolve
-from isdp.exact.elimination.memory_forecast import least_bytes
-from isdp.exact.elimination.tree import Layout
+from isdp.exact.elimination.memory_forecast import min_message_bytes
+from isdp.exact.elimination.tree import EliminationForest
 from isdp.exact.elimination.truncation import (
     Plan,
     combine,
-    make_plan,
-    most_ways,
+    max_splits,
+    plan_truncation,
     radius,
-    shown,
+    track_nodes,
     window_size,
 )
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds, refuse_many_cells
 from isdp.io.progress import progress
-from isdp.lattice.elimination import settle
+from isdp.lattice.elimination import solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
-MOST_BYTES, MOST_PRODUCTS = 2e9, 1e11  # the latter: minutes
-# of a split, so that whole chances, and rounding as terms are added up, stay below SPARED
-MOST_TERMS, MOST_ADDED = 2.0**31, 2.0**21
-SPARED = 2.0**-30  # of the 2^63 chances, so that they never add up to more
-LEAST_WEIGHT = 1e-280  # of a message whose largest weight is 1; raised to it, far outside the ball
+MAX_BYTES, MAX_PRODUCTS = 2e9, 1e11  # the latter: minutes
+# of a split, so that whole chances, and rounding as terms are added up, stay below SLACK
+MAX_TERMS, MAX_ADDED = 2.0**31, 2.0**21
+SLACK = 2.0**-30  # of the 2^63 chances, so that they never add up to more
+MIN_WEIGHT = 1e-280  # of a message whose largest weight is 1; raised to it, far outside the ball
 RARE_BITS = 10  # all 0 for a try of R
 STEPS_OF_THETA = 32
 TRIES_AT_ONCE = 4096
@@ -66,7 +68,7 @@ class _Filled(NamedTuple):
     array. `log_sum` is the logarithm of the sum of g over the windows.
     """
 
-    layout: Layout
+    layout: EliminationForest
     plan: Plan
     messages: dict[int, np.ndarray]
     scales: dict[int, float]
@@ -80,9 +82,9 @@ class EliminationSampler(RandomBitSampler):
     ----------
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
-    law : Mechanism
+    target : Mechanism
         Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
-    most_products : float
+    max_products : float
         Products that the messages may take to set up; 1e11 take minutes.
 
     Attributes
@@ -104,24 +106,24 @@ class EliminationSampler(RandomBitSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Target | Mechanism,
+        target: Target | Mechanism,
         lower=None,
-        most_products: float = MOST_PRODUCTS,
+        max_products: float = MAX_PRODUCTS,
     ):
         refuse_lower_bounds(self.method, lower)
-        energy = check_energy(self.method, law, [(1, False)])
+        energy = check_energy(self.method, target, [(1, False)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.epsilon = invariants, Fraction(energy.rate)
-        self._most_products = most_products
+        self._most_products = max_products
         touched = np.zeros(invariants.cells, dtype=bool)
         touched[invariants.sparse.indices] = True
         self.loose, self.tied = np.flatnonzero(~touched), np.flatnonzero(touched)
         tied = Invariants(invariants.sparse[:, self.tied])
         rate = float(self.epsilon)
-        least, sums = least_bytes(tied, 1, rate, math.log(0.5))
+        least, sums = min_message_bytes(tied, 1, rate, math.log(0.5))
         _refuse_memory(least, f"at least {sums}")
-        self.layouts = Layouts(tied, 1)
-        self.settled = settle(tied.matrix)
+        self.layouts = CandidateTrees(tied, 1)
+        self.settled = solve_determined(tied.matrix)
         self.dimension = len(self.settled[1])
         self.radius = math.ceil(radius(1, rate, self.dimension, 1, math.log(0.5)))
         self._bound(self._fill())  # from half of the law, how far the ball must reach for all of it
@@ -141,7 +143,7 @@ class EliminationSampler(RandomBitSampler):
         rate, choices = float(self.epsilon), []
         for i in range(1, STEPS_OF_THETA):
             theta = i / STEPS_OF_THETA
-            log = math.log(rarer()) - float(self.log_bound) + 0.01
+            log = math.log(proposal_ratio()) - float(self.log_bound) + 0.01
             log -= self.dimension * math.log(math.tanh(theta * rate / 2))
             choices.append((max(math.ceil(log / ((1 - theta) * rate)), 1), i))
         least, i = min(choices)
@@ -152,11 +154,11 @@ class EliminationSampler(RandomBitSampler):
         rate = float(self.epsilon)
         unbounded = np.full(len(self.tied), -math.inf)
 
-        def plan_of(layout: Layout, allowed: bool) -> Plan:
+        def plan_of(layout: EliminationForest, allowed: bool) -> Plan:
             # a part in 10^7 against what rounding did to the scales
-            return make_plan(layout, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
+            return plan_truncation(layout, 1, rate, self.radius * (1 + 1e-7), unbounded, allowed)
 
-        layout, plan = self.layouts.cheapest(plan_of, MOST_BYTES)
+        layout, plan = self.layouts.cheapest(plan_of, MAX_BYTES)
         most = max((len(half) for halves in plan.halves for half in halves), default=0)
         _refuse_memory(plan.bytes, f"up to {most}")
         if plan.products > self._most_products:
@@ -168,7 +170,7 @@ class EliminationSampler(RandomBitSampler):
         trees = zip(layout.trees, plan.halves, plan.splits, plan.same, strict=True)
         for number_of_tree, (tree, halves, splits, same) in enumerate(trees):
             nodes = list(zip(tree, halves, splits, same, strict=True))
-            for (node, half, split, number), at in shown(plan, number_of_tree, nodes):
+            for (node, half, split, number), at in track_nodes(plan, number_of_tree, nodes):
                 if number not in messages:
                     if node.cell >= 0:
                         noise = node.gap * np.arange(-half[0], half[0] + 1)
@@ -183,51 +185,55 @@ class EliminationSampler(RandomBitSampler):
                         else:  # never less than the sum of its splits
                             message, _ = convolve(convolution, split, left, right)
                     scales[number] = float(message.max())
-                    messages[number] = np.maximum(message / scales[number], LEAST_WEIGHT)
+                    messages[number] = np.maximum(message / scales[number], MIN_WEIGHT)
                 log_sum += math.log(scales[number])
         return _Filled(layout, plan, messages, scales, log_sum)
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
-        loose = _geometric(self.epsilon).draw_difference(words, draws * len(self.loose))
-        noise[:, self.loose] = loose.reshape(draws, len(self.loose))
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
+        loose = cached_geometric(self.epsilon).draw_difference(
+            random_bits, n_draws * len(self.loose)
+        )
+        noise[:, self.loose] = loose.reshape(n_draws, len(self.loose))
         done = 0
-        with progress("drawing noise", draws) as at:
-            while done < draws:
-                kept = self._try(words, min(draws - done + 8, TRIES_AT_ONCE))[: draws - done]
+        with progress("drawing noise", n_draws) as at:
+            while done < n_draws:
+                kept = self._try(random_bits, min(n_draws - done + 8, TRIES_AT_ONCE))[
+                    : n_draws - done
+                ]
                 noise[done : done + len(kept), self.tied] = kept
                 done += len(kept)
                 at(done)
         return noise
 
-    def _try(self, words: BitSource, tries: int) -> np.ndarray:
+    def _try(self, random_bits: BitSource, tries: int) -> np.ndarray:
         """Noise in the tied cells of the tries that are kept, in their order."""
-        rare = words.take(tries) >> np.uint64(64 - RARE_BITS) == 0
+        rare = random_bits.take(tries) >> np.uint64(64 - RARE_BITS) == 0
         kept = np.zeros(tries, dtype=bool)
         noise = np.zeros((tries, len(self.tied)), dtype=np.int64)
-        kept[~rare], noise[~rare] = self._try_inside(words, tries - int(rare.sum()))
-        kept[rare], noise[rare] = self._try_outside(words, int(rare.sum()))
+        kept[~rare], noise[~rare] = self._try_inside(random_bits, tries - int(rare.sum()))
+        kept[rare], noise[rare] = self._try_outside(random_bits, int(rare.sum()))
         return noise[kept]
 
-    def _try_inside(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _try_inside(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Try law Q: return which tries are kept, and the noise of each."""
-        noise, shares = self._propose(words, tries)
+        noise, shares = self._propose(random_bits, tries)
         norms = np.abs(noise).sum(axis=1)
         kept = np.flatnonzero((norms <= self.radius) & (shares > 0).all(axis=1))
         shares, norms = shares[kept], norms[kept]
 
         def log_chance(i: int) -> arb:
             chance = Fraction(math.prod(shares[i].tolist()), 1 << 63 * shares.shape[1])
-            return -_ball(self.log_bound + self.epsilon * int(norms[i])) - _ball(chance).log()
+            return -to_ball(self.log_bound + self.epsilon * int(norms[i])) - to_ball(chance).log()
 
         logs = (63 * math.log(2) - np.log(shares.astype(np.float64))).sum(axis=1)
         logs -= float(self.log_bound) + float(self.epsilon) * norms
         heads = np.zeros(tries, dtype=bool)
-        heads[kept] = draw_bernoulli(words, np.exp(logs), log_chance)
+        heads[kept] = draw_bernoulli(random_bits, np.exp(logs), log_chance)
         return heads, noise
 
-    def _propose(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _propose(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw from Q: noise, int64 (tries, tied cells), and the chances out of 2^63 of each split.
 
         A try that fell between the chances has a 0 among these, and its noise means nothing.
@@ -244,22 +250,22 @@ class EliminationSampler(RandomBitSampler):
                     noise[:, node.cell] = node.gap * (state - halves[place][0])
                     continue
                 weights = messages[same[place]][state] * scales[same[place]]
-                factors = 2.0**63 * (1 - SPARED) / weights
-                uniform = (words.take(tries) >> np.uint64(1)).astype(np.int64)
+                factors = 2.0**63 * (1 - SLACK) / weights
+                uniform = (random_bits.take(tries) >> np.uint64(1)).astype(np.int64)
                 left, right = (messages[same[part]] for part in (node.left, node.right))
                 lefts, rights, shares = np.empty((3, tries), dtype=np.int64)
-                choose_exactly(
+                draw_integer_splits(
                     splits[place], left, right, state, factors, uniform, lefts, rights, shares
                 )
                 states[node.left], states[node.right] = lefts, rights
                 all_shares.append(shares)
         return noise, np.array(all_shares, dtype=np.int64).reshape(-1, tries).T
 
-    def _try_outside(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _try_outside(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Try law R: return which tries are kept, and the noise of each."""
         cells, free, weights, denominator = self.settled
         rate = self.theta * self.epsilon
-        drawn = _geometric(rate).draw_difference(words, tries * len(free))
+        drawn = cached_geometric(rate).draw_difference(random_bits, tries * len(free))
         drawn = drawn.reshape(tries, len(free)).astype(object)
         others = drawn @ weights.T
         noise = np.zeros((tries, len(self.tied)), dtype=object)
@@ -272,26 +278,26 @@ class EliminationSampler(RandomBitSampler):
         ]
 
         def log_chance(i: int) -> arb:
-            spread = arb(rarer()).log() - len(free) * (_ball(rate / 2)).tanh().log()
-            return spread - _ball(falls[i])
+            spread = arb(proposal_ratio()).log() - len(free) * (to_ball(rate / 2)).tanh().log()
+            return spread - to_ball(falls[i])
 
-        log_spread = math.log(rarer()) - len(free) * math.log(math.tanh(rate / 2))
+        log_spread = math.log(proposal_ratio()) - len(free) * math.log(math.tanh(rate / 2))
         heads = np.zeros(tries, dtype=bool)
         near = np.array([math.exp(log_spread - float(fall)) for fall in falls])
-        heads[kept] = draw_bernoulli(words, near, log_chance)
+        heads[kept] = draw_bernoulli(random_bits, near, log_chance)
         noise[~heads] = 0  # what is not kept may be beyond 64 bits
         return heads, noise.astype(np.int64)
 
 
-def rarer() -> int:
+def proposal_ratio() -> int:
     """Say how many tries of Q come for one of R: w in the module's notes."""
     return (1 << RARE_BITS) - 1
 
 
 def _refuse_terms(split: Split, added: bool) -> None:
     """Refuse too many ways to split; they are added up along lines, and then the lines' sums."""
-    lines, longest = most_ways(split)
-    if lines * longest > MOST_TERMS or (added and lines + longest > MOST_ADDED):
+    lines, longest = max_splits(split)
+    if lines * longest > MAX_TERMS or (added and lines + longest > MAX_ADDED):
         raise InputError(
             f"messages: a partial sum would split in {lines * longest:.1e} ways, more than can be "
             f"told apart; use a larger epsilon or fewer totals that overlap"
@@ -299,8 +305,8 @@ def _refuse_terms(split: Split, added: bool) -> None:
 
 
 def _refuse_memory(used: float, sums: str) -> None:
-    if used > MOST_BYTES:
+    if used > MAX_BYTES:
         raise InputError(
-            f"messages: they would take {used / 1e9:.3g} GB, more than {MOST_BYTES / 1e9:.3g} "
+            f"messages: they would take {used / 1e9:.3g} GB, more than {MAX_BYTES / 1e9:.3g} "
             f"GB ({sums} sums are open at a time)"
         )

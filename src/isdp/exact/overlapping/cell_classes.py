@@ -12,9 +12,10 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants, find_cell_classes
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import LARGEST_RATE, BitSource, _geometric
+from isdp.exact.bits.geometric import MAX_RATE, cached_geometric
+from isdp.exact.bits.source import BitSource
 from isdp.exact.disjoint.blocks import refuse_large_sums
-from isdp.exact.disjoint.compositions import compose, parts, spans
+from isdp.exact.disjoint.compositions import draw_compositions, group_blocks, parts
 from isdp.exact.overlapping.class_sums import CellClassSums
 from isdp.exact.sampler import RandomBitSampler, refuse_lower_bounds
 from isdp.io.progress import progress
@@ -28,7 +29,7 @@ class CellClassSampler(RandomBitSampler):
     ----------
     invariants : Invariants
         Any integers; quick where few totals go across many disjoint ones.
-    law : Mechanism
+    target : Mechanism
         Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
 
     Attributes
@@ -56,12 +57,12 @@ class CellClassSampler(RandomBitSampler):
 
     reason = "the norm is l1, and few totals go across disjoint ones"
 
-    def __init__(self, invariants: Invariants, law: Target | Mechanism, lower=None):
+    def __init__(self, invariants: Invariants, target: Target | Mechanism, lower=None):
         refuse_lower_bounds(self.method, lower)
-        check_energy(self.method, law, [(1, False)])
-        self.invariants, rate = invariants, law.energy.rate
-        if rate > LARGEST_RATE:
-            raise InputError(f"sums of types: takes an epsilon of at most {LARGEST_RATE}")
+        check_energy(self.method, target, [(1, False)])
+        self.invariants, rate = invariants, target.energy.rate
+        if rate > MAX_RATE:
+            raise InputError(f"sums of types: takes an epsilon of at most {MAX_RATE}")
         refuse_large_sums(invariants.cells, float(rate))
         kind, first = find_cell_classes(invariants)
         sizes = np.bincount(kind)
@@ -69,26 +70,33 @@ class CellClassSampler(RandomBitSampler):
         starts = np.concatenate([[0], np.cumsum(sizes)])
         epsilon = Fraction(rate)
         types = Invariants(invariants.sparse[:, first], invariants.names)
-        self._sums, self._geometric = CellClassSums(types, sizes, epsilon), _geometric(epsilon)
+        self._sums, self.cached_geometric = (
+            CellClassSums(types, sizes, epsilon),
+            cached_geometric(epsilon),
+        )
         self.expected_proposals = self._sums.expected_proposals
         self._first = order[starts[:-1]]
-        self._spans = [(types, sizes[types], cells) for types, cells in spans(order, starts)]
+        self._spans = [(types, sizes[types], cells) for types, cells in group_blocks(order, starts)]
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        sums, less = self._sums.draw(words, draws)
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
+        sums, less = self._sums.draw(random_bits, n_draws)
         more = sums + less
-        noise = np.empty((draws, self.invariants.cells), dtype=np.int64)
+        noise = np.empty((n_draws, self.invariants.cells), dtype=np.int64)
         noise[:, self._first] = sums  # which is all of it for a type of one cell
-        moving = draws * sum(len(cells) for _, _, cells in self._spans)
+        moving = n_draws * sum(len(cells) for _, _, cells in self._spans)
         with progress("drawing noise", moving) as at:
             drawn = 0
             for first, part in parts(noise):
                 of = slice(first, first + len(part))
                 for types, sizes, cells in self._spans:
                     counts = np.tile(sizes, len(part))
-                    shares = compose(words, more[of, types].ravel(), counts, self._geometric)
-                    shares -= compose(words, less[of, types].ravel(), counts, self._geometric)
+                    shares = draw_compositions(
+                        random_bits, more[of, types].ravel(), counts, self.cached_geometric
+                    )
+                    shares -= draw_compositions(
+                        random_bits, less[of, types].ravel(), counts, self.cached_geometric
+                    )
                     part[:, cells] = shares.reshape(len(part), len(cells))
                     drawn += shares.size
                     at(drawn)

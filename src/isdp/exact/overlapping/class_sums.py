@@ -28,20 +28,21 @@ import numpy as np
 
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import BitSource, _geometric
+from isdp.exact.bits.geometric import cached_geometric
 from isdp.exact.bits.negative_binomial import negative_binomials
+from isdp.exact.bits.source import BitSource
 from isdp.io.progress import progress
-from isdp.lattice.elimination import pivot_columns, settle
+from isdp.lattice.elimination import pivot_columns, solve_determined
 
 MAX_PROPOSALS = 1e6
-MOST_NUMBERS = 1e8  # drawn for one draw, some minutes
+MAX_SUMS = 1e8  # drawn for one draw, some minutes
 AT_ONCE = 1 << 20
-LARGEST_WEIGHT = 2**31
-MOST_TYPES = 100_000
+MAX_WEIGHT = 2**31
+MAX_CLASSES = 100_000
 
 
-class Blocks(NamedTuple):
-    """Blocks of equally many types, drawn apart: int64 (blocks, types).
+class ClassBlocks(NamedTuple):
+    """ClassBlocks of equally many types, drawn apart: int64 (blocks, types).
 
     If they are `held` their sums add up to zero, and the last type is the one that follows.
     """
@@ -50,7 +51,7 @@ class Blocks(NamedTuple):
     held: bool
 
 
-class Closing(NamedTuple):
+class FinalStage(NamedTuple):
     """The types at the end: ``s[settled] = weights @ (s[free], open) / denominator``.
 
     `open` are the sums ``across @ s[before]`` of the types drawn before.
@@ -80,9 +81,9 @@ class CellClassSums:
 
     Attributes
     ----------
-    local : list of Blocks
+    local : list of ClassBlocks
         The blocks that are drawn apart.
-    closing : Closing
+    closing : FinalStage
         What is drawn and settled at the end.
     expected_proposals : float
         Estimate of the tries a draw, as if all sums were normal. It decides only whether to try.
@@ -95,13 +96,13 @@ class CellClassSums:
 
     def __init__(self, invariants: Invariants, sizes, epsilon: Fraction):
         self.sizes = np.asarray(sizes, dtype=np.int64)
-        if len(self.sizes) > MOST_TYPES:
+        if len(self.sizes) > MAX_CLASSES:
             raise InputError(
-                f"exact: the totals overlap in {len(self.sizes)} ways, more than the {MOST_TYPES} "
+                f"exact: the totals overlap in {len(self.sizes)} ways, more than the {MAX_CLASSES} "
                 f"that are drawn together"
             )
         self.epsilon = epsilon
-        self._geometric = _geometric(epsilon)
+        self.cached_geometric = cached_geometric(epsilon)
         self._variance = 2 * self.sizes * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
         held, across = _disjoint_rows(invariants, self.sizes)
         self.closing, last = self._close(held, across)
@@ -110,11 +111,11 @@ class CellClassSums:
         self._refuse_tries(rank, len(held))
         # those of one cell are counts themselves, told by the geometric law alone
         self._counts = negative_binomials(epsilon)
-        self._law = self._counts.laws(self.sizes)
+        self._law = self._counts.indices(self.sizes)
 
     # -- set-up -------------------------------------------------------------------------------
 
-    def _close(self, held: list[Blocks], across: np.ndarray) -> tuple[Closing, set[int]]:
+    def _close(self, held: list[ClassBlocks], across: np.ndarray) -> tuple[FinalStage, set[int]]:
         """Choose the blocks that are left for the end, the widest that will do."""
         types = len(self.sizes)
         last: list[int] = []
@@ -139,14 +140,14 @@ class CellClassSums:
         # the widest are settled, and the open sums, which stand last, never
         widest = inside_of[np.argsort(-self.sizes[inside_of], kind="stable")]
         matrix = np.hstack([rows[:, widest], open_sums]).astype(np.int64)
-        settled, free, weights, denominator = settle(matrix)
-        if max(denominator, abs(weights).max(initial=0)) > LARGEST_WEIGHT:
+        settled, free, weights, denominator = solve_determined(matrix)
+        if max(denominator, abs(weights).max(initial=0)) > MAX_WEIGHT:
             raise InputError(
                 f"exact: under these invariants sums settle one another with weights beyond "
-                f"{LARGEST_WEIGHT}; simplify the invariants"
+                f"{MAX_WEIGHT}; simplify the invariants"
             )
         before = np.flatnonzero(~inside)
-        closing = Closing(
+        closing = FinalStage(
             widest[free[free < len(widest)]],
             widest[settled],
             before,
@@ -169,7 +170,7 @@ class CellClassSums:
                 f"leave 64-bit integers; use a larger epsilon"
             )
 
-    def _widest_first(self, held: list[Blocks], across: np.ndarray) -> list[int]:
+    def _widest_first(self, held: list[ClassBlocks], across: np.ndarray) -> list[int]:
         """Order blocks by the open sums that they can make up for, then by their width."""
 
         def width(i: int) -> tuple[int, float]:
@@ -210,59 +211,59 @@ class CellClassSums:
 
     def _refuse_tries(self, across: int, blocks: int) -> None:
         numbers = self.expected_proposals * len(self.sizes)
-        if self.expected_proposals > MAX_PROPOSALS or numbers > MOST_NUMBERS:
+        if self.expected_proposals > MAX_PROPOSALS or numbers > MAX_SUMS:
             raise InputError(
                 f"exact: {blocks} blocks of cells with {across} independent totals across them "
                 f"would take about {self.expected_proposals:.1g} tries of {len(self.sizes)} sums "
-                f"for a draw, more than {MAX_PROPOSALS:.0e} tries or {MOST_NUMBERS:.0e} sums; hold "
+                f"for a draw, more than {MAX_PROPOSALS:.0e} tries or {MAX_SUMS:.0e} sums; hold "
                 f"fewer totals across blocks, or use a Markov chain (isdp.mcmc.sample)"
             )
 
     # -- use ----------------------------------------------------------------------------------
 
-    def draw(self, words: BitSource, draws: int) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, random_bits: BitSource, n_draws: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw independent sums.
 
         Returns
         -------
-        sums, less : int64 arrays, shape (draws, types)
+        sums, less : int64 arrays, shape (n_draws, types)
             A type of several cells has the noise x - y, where x and y are independent uniform
             compositions of ``sums + less`` and of ``less`` into its cells. That of a type of one
             cell is its sum.
         """
         types = len(self.sizes)
-        sums, less = (np.empty((draws, types), dtype=np.int64) for _ in range(2))
+        sums, less = (np.empty((n_draws, types), dtype=np.int64) for _ in range(2))
         done = made = 0
-        with progress("drawing sums", draws * self.expected_proposals) as at:
-            while done < draws:
-                wanted = int(1.2 * (draws - done) * self.expected_proposals) + 4
+        with progress("drawing sums", n_draws * self.expected_proposals) as at:
+            while done < n_draws:
+                wanted = int(1.2 * (n_draws - done) * self.expected_proposals) + 4
                 tries = max(min(wanted, AT_ONCE // max(types, 1)), 1)
-                tried = self._try(words, tries)
-                kept = [array[: draws - done] for array in tried]
+                tried = self._try(random_bits, tries)
+                kept = [array[: n_draws - done] for array in tried]
                 sums[done : done + len(kept[0])], less[done : done + len(kept[0])] = kept
                 done, made = done + len(kept[0]), made + tries
-                at(min(made, draws * self.expected_proposals))
+                at(min(made, n_draws * self.expected_proposals))
         return sums, less
 
-    def _try(self, words: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
+    def _try(self, random_bits: BitSource, tries: int) -> tuple[np.ndarray, np.ndarray]:
         """Give the sums and lesser counts of the tries that are kept, in their order."""
         sums, less = (np.zeros((tries, len(self.sizes)), dtype=np.int64) for _ in range(2))
         for group in self.local:
-            self._draw_group(words, group, sums, less)
+            self._draw_group(random_bits, group, sums, less)
         closing = self.closing
         for kind in closing.free:
-            sums[:, kind], less[:, kind] = self._draw_sums(words, np.full(tries, kind))
+            sums[:, kind], less[:, kind] = self._draw_sums(random_bits, np.full(tries, kind))
         known = np.hstack([sums[:, closing.free], sums[:, closing.before] @ closing.across])
         for kind, weights in zip(closing.settled, closing.weights.T, strict=True):
             value, rest = np.divmod(known @ weights, closing.denominator)
             whole = np.flatnonzero(rest == 0)
-            kept, lesser = self._keep_sums(words, np.full(len(whole), kind), value[whole])
+            kept, lesser = self._keep_sums(random_bits, np.full(len(whole), kind), value[whole])
             whole = whole[kept]
             sums, less, known = sums[whole], less[whole], known[whole]
             sums[:, kind], less[:, kind] = value[whole], lesser[kept]
         return sums, less
 
-    def _draw_group(self, words: BitSource, group: Blocks, sums, less) -> None:
+    def _draw_group(self, random_bits: BitSource, group: ClassBlocks, sums, less) -> None:
         """Draw the blocks of a group for every try, each anew until it is kept."""
         blocks, width = group.types.shape
         row = np.repeat(np.arange(len(sums)), blocks)
@@ -270,28 +271,30 @@ class CellClassSums:
         while len(row):
             types = group.types[block]
             drawn = types[:, : width - 1] if group.held else types
-            found, lesser = self._draw_sums(words, drawn.ravel())
+            found, lesser = self._draw_sums(random_bits, drawn.ravel())
             found, lesser = found.reshape(drawn.shape), lesser.reshape(drawn.shape)
             kept = np.ones(len(row), dtype=bool)
             if group.held:
                 last = -found.sum(axis=1)
-                kept, least = self._keep_sums(words, types[:, -1], last)
+                kept, least = self._keep_sums(random_bits, types[:, -1], last)
                 found, lesser = np.column_stack([found, last]), np.column_stack([lesser, least])
             at = row[kept][:, None], types[kept]
             sums[at], less[at] = found[kept], lesser[kept]
             row, block = row[~kept], block[~kept]
 
-    def _draw_sums(self, words: BitSource, types: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _draw_sums(
+        self, random_bits: BitSource, types: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Draw a sum for each type named, and the lesser of its counts."""
         sums, less = np.empty(len(types), dtype=np.int64), np.zeros(len(types), dtype=np.int64)
         single = self.sizes[types] == 1
-        sums[single] = self._geometric.draw_difference(words, int(single.sum()))
+        sums[single] = self.cached_geometric.draw_difference(random_bits, int(single.sum()))
         law = self._law[types[~single]]
-        less[~single] = self._counts.draw(words, law)
-        sums[~single] = self._counts.draw(words, law) - less[~single]
+        less[~single] = self._counts.draw(random_bits, law)
+        sums[~single] = self._counts.draw(random_bits, law) - less[~single]
         return sums, less
 
-    def _keep_sums(self, words: BitSource, types, sums) -> tuple[np.ndarray, np.ndarray]:
+    def _keep_sums(self, random_bits: BitSource, types, sums) -> tuple[np.ndarray, np.ndarray]:
         """Keep each sum with a chance in proportion to its law, with the lesser count that fits.
 
         Given the difference s of two counts the lesser one y has a chance in proportion to
@@ -299,20 +302,22 @@ class CellClassSums:
         """
         kept, less = np.zeros(len(types), dtype=bool), np.zeros(len(types), dtype=np.int64)
         single = self.sizes[types] == 1
-        reach = self._geometric.draw(words, int(single.sum()))
+        reach = self.cached_geometric.draw(random_bits, int(single.sum()))
         kept[single] = reach >= np.abs(sums[single])
         law = self._law[types[~single]]
-        less[~single] = self._counts.draw(words, law)
-        kept[~single] = self._counts.keep(words, law, sums[~single] + less[~single])
+        less[~single] = self._counts.draw(random_bits, law)
+        kept[~single] = self._counts.keep(random_bits, law, sums[~single] + less[~single])
         return kept, less
 
 
-def _disjoint_rows(invariants: Invariants, sizes: np.ndarray) -> tuple[list[Blocks], np.ndarray]:
+def _disjoint_rows(
+    invariants: Invariants, sizes: np.ndarray
+) -> tuple[list[ClassBlocks], np.ndarray]:
     """Find rows without a type in common, and what the others ask for beyond them.
 
     Returns
     -------
-    blocks : list of Blocks
+    blocks : list of ClassBlocks
         One for each such row, and one for each type in none of them.
     across : int64 array, shape (independent other rows, types)
     """
@@ -326,16 +331,16 @@ def _disjoint_rows(invariants: Invariants, sizes: np.ndarray) -> tuple[list[Bloc
         if len(types) and free[types].all() and (values == values[0]).all():
             free[types] = False
             widest_last = types[np.argsort(sizes[types], kind="stable")]
-            blocks.append(Blocks(widest_last[None], held=True))
+            blocks.append(ClassBlocks(widest_last[None], held=True))
         elif len(types):
             others.append(row)
-    blocks.extend(Blocks(np.array([[kind]]), held=False) for kind in np.flatnonzero(free))
+    blocks.extend(ClassBlocks(np.array([[kind]]), held=False) for kind in np.flatnonzero(free))
     across = a[sorted(others)].toarray()
     moved = np.unique(_moves(blocks, across), axis=1)
     return blocks, across[pivot_columns(moved.T)]
 
 
-def _moves(blocks: list[Blocks], across: np.ndarray) -> np.ndarray:
+def _moves(blocks: list[ClassBlocks], across: np.ndarray) -> np.ndarray:
     """Tell what totals across gain from a unit moved within a block, or added to a free type."""
     moves = np.zeros((len(across), 0), dtype=np.int64)
     found = [moves]
@@ -348,14 +353,14 @@ def _moves(blocks: list[Blocks], across: np.ndarray) -> np.ndarray:
     return np.hstack(found)
 
 
-def _rank_within(held: list[Blocks], across: np.ndarray, inside: np.ndarray) -> int:
+def _rank_within(held: list[ClassBlocks], across: np.ndarray, inside: np.ndarray) -> int:
     blocks = [block for block in held if inside[block.types[0, 0]]]
     return len(pivot_columns(np.unique(_moves(blocks, across), axis=1)))
 
 
-def _grouped(blocks: list[Blocks]) -> list[Blocks]:
+def _grouped(blocks: list[ClassBlocks]) -> list[ClassBlocks]:
     """Put blocks with equally many types together."""
     groups: dict[tuple[int, bool], list[np.ndarray]] = {}
     for block in blocks:
         groups.setdefault((block.types.shape[1], block.held), []).append(block.types)
-    return [Blocks(np.vstack(types), held) for (_, held), types in groups.items()]
+    return [ClassBlocks(np.vstack(types), held) for (_, held), types in groups.items()]

@@ -14,8 +14,8 @@ import numpy as np
 from isdp.compiled import njit
 
 FARTHEST = 40  # no 53-bit uniform gives a coefficient more than 40 s from its centre
-NARROW = 0.5  # below this width a Gaussian on the integers is a handful of terms
-FLAT = 2.5  # from this width on m(s, c) does not depend on c: 2 exp(-2 pi^2 s^2) < 1e-52
+MAX_NARROW_WIDTH = 0.5  # below this width a Gaussian on the integers is a handful of terms
+MIN_FLAT_WIDTH = 2.5  # from this width on m(s, c) does not depend on c: 2 exp(-2 pi^2 s^2) < 1e-52
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 
 
@@ -53,11 +53,11 @@ def mass(s, c):
     by Poisson's formula, s sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 s^2 k^2) cos(2 pi k c)), whose
     fourth term is below e^-78.
     """
-    if s >= FLAT:
+    if s >= MIN_FLAT_WIDTH:
         return s * ROOT_TWO_PI
     c -= math.floor(c)
     total = 0.0
-    if s >= NARROW:
+    if s >= MAX_NARROW_WIDTH:
         for k in range(1, 4):
             total += math.exp(-2.0 * (math.pi * s * k) ** 2) * math.cos(2.0 * math.pi * k * c)
         return s * ROOT_TWO_PI * (1.0 + 2.0 * total)
@@ -94,7 +94,7 @@ def integer_gaussian(rng, c, s):
     """
     above = math.ceil(c)
     gap = above - c
-    if s < NARROW:
+    if s < MAX_NARROW_WIDTH:
         return _invert(rng, c, s)
     share = 1.0 / (1.0 + math.exp((2.0 * gap - 1.0) / s))
     while True:
@@ -124,7 +124,7 @@ def _invert(rng, c, s):
 
 
 @njit(cache=True)
-def klein_try(rng, frame, sigma, coefficients):
+def propose_klein(rng, frame, sigma, coefficients):
     """Try once: fill `coefficients` and return whether the try is accepted.
 
     Coefficients are whole numbers below 2^53 kept as doubles.
@@ -134,7 +134,7 @@ def klein_try(rng, frame, sigma, coefficients):
         c = 0.0
         for j in range(i + 1, len(frame.lengths)):
             c -= frame.mu[i, j] * coefficients[j]
-        if s < FLAT and rng.random() * mass(s, 0.0) >= mass(s, c):
+        if s < MIN_FLAT_WIDTH and rng.random() * mass(s, 0.0) >= mass(s, c):
             return False
         coefficients[i] = integer_gaussian(rng, c, s)
     return True
@@ -170,7 +170,7 @@ def draw_mixture(rng, frame, epsilon, bins, longest, kept):
             fall = 0.5 * epsilon * epsilon * (sigma - left[b]) * (sigma + left[b])
             if rng.random() >= math.exp(log_product - bins.log_products[b] - fall):
                 continue
-            if klein_try(rng, frame, sigma, coefficients):
+            if propose_klein(rng, frame, sigma, coefficients):
                 break
         combine(frame.basis, coefficients, kept[draw])
     return tries

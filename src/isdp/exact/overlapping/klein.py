@@ -31,8 +31,13 @@ from flint import arb, arb_mat, ctx, fmpz_mat
 from isdp.checks import refuse_overflow
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.bits.discrete_gaussian import centred_gaussian, gaussian_variance, log_relative_mass
-from isdp.exact.bits.geometric import BitSource, _ball, draw_bernoulli
+from isdp.exact.bits.bernoulli import draw_bernoulli, to_ball
+from isdp.exact.bits.discrete_gaussian import (
+    draw_gaussian_around,
+    gaussian_variance,
+    log_relative_mass,
+)
+from isdp.exact.bits.source import BitSource
 from isdp.exact.overlapping.compiled_klein import (
     FARTHEST,
     ROOT_TWO_PI,
@@ -47,15 +52,15 @@ from isdp.exact.sampler import (
     refuse_many_cells,
 )
 from isdp.io.progress import announce, progress
-from isdp.lattice.null_lattice import SOON_REDUCED, basis_seconds, kernel_lattice
+from isdp.lattice.null_lattice import QUICK_LLL_DIMENSION, basis_seconds, kernel_lattice
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 LOVASZ, LOOSE_LOVASZ = 0.99, 0.7  # LLL's own bar; and one near the 3/4 of the theorem
-MOST_DIMENSION = 1000  # the proof takes seconds
+MAX_DIMENSION = 1000  # the proof takes seconds
 MAX_PROPOSALS = 1e4  # a draw
 BITS = 24  # of the fractions
 NUMBERS_AT_ONCE = 1 << 20
-LARGEST_REDUCED = 1000  # LLL took 17 s for 32 x 32 margins (961), and beyond 100 s for 44 x 44
+MAX_LLL_DIMENSION = 1000  # LLL took 17 s for 32 x 32 margins (961), and beyond 100 s for 44 x 44
 
 
 class KleinSampler(RandomBitSampler):
@@ -65,7 +70,7 @@ class KleinSampler(RandomBitSampler):
     ----------
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
-    law : Mechanism
+    target : Mechanism
         Of weight exp(-rate ||u||_2^2), such as `GeneralizedGaussian`; sigma^2 is 1 / (2 rate).
     max_proposals : float
         Refuse if a draw is expected to take more tries.
@@ -85,7 +90,7 @@ class KleinSampler(RandomBitSampler):
     --------
     >>> from isdp import GeneralizedGaussian
     >>> sampler = KleinSampler(Invariants.total(3), GeneralizedGaussian(2.0))
-    >>> noise = sampler.sample(np.random.default_rng(1), draws=5)
+    >>> noise = sampler.sample(np.random.default_rng(1), n_draws=5)
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((5, 3), 0)
     """
@@ -96,29 +101,31 @@ class KleinSampler(RandomBitSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Target | Mechanism,
+        target: Target | Mechanism,
         lower=None,
         max_proposals: float = MAX_PROPOSALS,
     ):
         refuse_lower_bounds(self.method, lower)
-        energy = check_energy(self.method, law, [(2, False)])
+        energy = check_energy(self.method, target, [(2, False)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.variance = invariants, gaussian_variance(energy)
         sigma = math.sqrt(self.variance)
         frame = gram_schmidt(invariants)
         d = len(frame.lengths)
-        refuse_expected_proposals(tries_bound(frame.lengths, sigma), max_proposals, "Gaussian", d)
-        if d > MOST_DIMENSION:
+        refuse_expected_proposals(
+            max_expected_proposals(frame.lengths, sigma), max_proposals, "Gaussian", d
+        )
+        if d > MAX_DIMENSION:
             raise InputError(
                 f"exact: the noise has {d} degrees of freedom under totals that overlap, more than "
-                f"{MOST_DIMENSION}; use the MCMC sampler (isdp.mcmc.sample)"
+                f"{MAX_DIMENSION}; use the MCMC sampler (isdp.mcmc.sample)"
             )
         self.basis, self.shares = frame.basis, np.rint(frame.mu * 2**BITS).astype(np.int64)
         self._refuse_wide(frame, sigma)
         widths = [Fraction(sigma / length) ** 2 for length in frame.lengths]
         excess = _excess(self.basis, self.shares, widths, self.variance)
         self.variances = [(1 + excess) * width for width in widths]
-        tries = tries_bound(frame.lengths, sigma * math.sqrt(1 + excess))
+        tries = max_expected_proposals(frame.lengths, sigma * math.sqrt(1 + excess))
         self.expected_proposals = tries * math.exp(0.5 * d * excess)
         refuse_expected_proposals(self.expected_proposals, max_proposals, "Gaussian", d)
 
@@ -136,34 +143,36 @@ class KleinSampler(RandomBitSampler):
                 f"leave 64-bit integers; use a smaller sigma"
             )
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells)."""
-        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells)."""
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
         done = 0
         most = max(NUMBERS_AT_ONCE // max(len(self.variances), 1), 1)
-        with progress("drawing noise", draws) as at:
-            while done < draws:
-                tries = min(math.ceil(1.2 * (draws - done) * self.expected_proposals) + 1, most)
-                kept = self._try(words, tries)[: draws - done]
+        with progress("drawing noise", n_draws) as at:
+            while done < n_draws:
+                tries = min(math.ceil(1.2 * (n_draws - done) * self.expected_proposals) + 1, most)
+                kept = self._try(random_bits, tries)[: n_draws - done]
                 noise[done : done + len(kept)] = kept
                 done += len(kept)
                 at(done)
         return noise
 
-    def _try(self, words: BitSource, tries: int) -> np.ndarray:
+    def _try(self, random_bits: BitSource, tries: int) -> np.ndarray:
         """Noise of the tries that are kept, int64 (kept, cells)."""
         d = len(self.variances)
         coefficients = np.zeros((d, tries), dtype=np.int64)
         numerators = np.zeros((d, tries), dtype=np.int64)  # of the centres, in 2^-BITS
         for i in range(d - 1, -1, -1):
             numerators[i] = -(self.shares[i, i + 1 :] @ coefficients[i + 1 :])
-            coefficients[i] = centred_gaussian(words, self.variances[i], numerators[i], 1 << BITS)
+            coefficients[i] = draw_gaussian_around(
+                random_bits, self.variances[i], numerators[i], 1 << BITS
+            )
             if np.abs(coefficients[i]).max() > self.largest:
                 raise InputError("release: noise came up that 64 bits do not hold; draw again")
         noise = coefficients.T @ self.basis.T
-        return noise[self._keep(words, noise, coefficients, numerators)]
+        return noise[self._keep(random_bits, noise, coefficients, numerators)]
 
-    def _keep(self, words: BitSource, noise, coefficients, numerators) -> np.ndarray:
+    def _keep(self, random_bits: BitSource, noise, coefficients, numerators) -> np.ndarray:
         """Decide on proposals; bool (tries,)."""
         logs = -0.5 * np.square(noise.astype(float)).sum(axis=1) / float(self.variance)
         chances = np.ones(len(noise))
@@ -180,9 +189,9 @@ class KleinSampler(RandomBitSampler):
                 centre = Fraction(numerator, 1 << BITS)
                 fall -= (k - centre) ** 2 / variance
                 logs += log_relative_mass(variance, centre)
-            return logs - _ball(Fraction(fall) / 2)
+            return logs - to_ball(Fraction(fall) / 2)
 
-        return draw_bernoulli(words, chances * np.exp(logs), log_chance)
+        return draw_bernoulli(random_bits, chances * np.exp(logs), log_chance)
 
 
 def gram_schmidt(invariants: Invariants) -> GramSchmidt:
@@ -199,12 +208,12 @@ def gram_schmidt(invariants: Invariants) -> GramSchmidt:
     """
     frame = _frame(kernel_lattice(invariants, "smith").basis)
     d = len(frame.lengths)
-    if _reduced(frame, LOVASZ if d <= SOON_REDUCED else LOOSE_LOVASZ):
+    if _reduced(frame, LOVASZ if d <= QUICK_LLL_DIMENSION else LOOSE_LOVASZ):
         return frame
-    if d > LARGEST_REDUCED:
+    if d > MAX_LLL_DIMENSION:
         raise InputError(
             f"exact: the lattice has dimension {d}, and to reduce a basis of more than "
-            f"{LARGEST_REDUCED} takes minutes; use the MCMC sampler (isdp.mcmc.sample)"
+            f"{MAX_LLL_DIMENSION} takes minutes; use the MCMC sampler (isdp.mcmc.sample)"
         )
     announce("reducing the lattice's basis", basis_seconds(invariants, "lll"))
     return _frame(kernel_lattice(invariants, "lll").basis)
@@ -237,7 +246,7 @@ def log_masses(widths, centre: float) -> np.ndarray:
     return log_each_mass(flat, float(centre)).reshape(widths.shape)
 
 
-def log_sum_floor(lengths, sigma) -> np.ndarray:
+def log_sum_lower_bound(lengths, sigma) -> np.ndarray:
     """Give a lower bound on log sum_u exp(-||u||^2 / (2 sigma^2)) over the lattice.
 
     The largest of three: the point 0 alone; the basis vectors up to any i alone, whose sum is by
@@ -258,10 +267,10 @@ def log_sum_floor(lengths, sigma) -> np.ndarray:
     return np.maximum(poisson, log_masses(widths, 0.5).sum(axis=-1))
 
 
-def tries_bound(lengths, sigma: float) -> float:
+def max_expected_proposals(lengths, sigma: float) -> float:
     """Bound the expected tries of the Gaussian sampler: prod_i m(s_i, 0) over the lattice's sum."""
     widths = sigma / np.asarray(lengths)
-    return exp_or_inf(float(log_masses(widths, 0.0).sum() - log_sum_floor(lengths, sigma)))
+    return exp_or_inf(float(log_masses(widths, 0.0).sum() - log_sum_lower_bound(lengths, sigma)))
 
 
 def exp_or_inf(exponent: float) -> float:
@@ -313,7 +322,7 @@ def _excess(
         with ctx.workprec(precision):
             inverse = arb_mat(upper).inv() * arb(1 << BITS)
             form = (inverse.transpose() * arb_mat(gram) * inverse).tolist()
-            roots = [(_ball(width) / _ball(variance)).sqrt() for width in widths]
+            roots = [(to_ball(width) / to_ball(variance)).sqrt() for width in widths]
             lower = min(
                 float((roots[i] * (roots[i] * form[i][i] - _others(form[i], roots, i))).lower())
                 for i in range(d)

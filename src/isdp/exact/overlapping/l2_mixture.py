@@ -25,7 +25,7 @@ from isdp.exact.overlapping.klein import (
     exp_or_inf,
     gram_schmidt,
     log_masses,
-    log_sum_floor,
+    log_sum_lower_bound,
     refuse_wide,
 )
 from isdp.exact.rounding_error import UNIT, coefficient_error, frame_error
@@ -38,9 +38,9 @@ from isdp.exact.sampler import (
 from isdp.io.progress import tracked
 from isdp.mechanisms.base import Mechanism, check_energy
 
-BINS_A_UNIT = 100  # of epsilon sigma
+BINS_PER_UNIT = 100  # of epsilon sigma
 NUMBERS_AT_ONCE = 10**6  # some tenths of a second, between which progress shows
-PATIENCE = 100  # a draw that takes so many times the limit has a chance below e^-100
+MAX_PROPOSAL_FACTOR = 100  # a draw that takes so many times the limit has a chance below e^-100
 
 
 class MixtureSampler:
@@ -57,7 +57,7 @@ class MixtureSampler:
     ----------
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
-    law : Mechanism
+    target : Mechanism
         Of weight exp(-rate ||u||_2), such as `GeneralizedLaplace` with norm "l2".
     max_proposals : float
         Refuse if the bound on the expected tries a draw is larger.
@@ -81,7 +81,7 @@ class MixtureSampler:
     --------
     >>> from isdp import GeneralizedLaplace
     >>> sampler = MixtureSampler(Invariants.total(3), GeneralizedLaplace(0.5, "l2"))
-    >>> noise = sampler.sample(np.random.default_rng(1), draws=5)
+    >>> noise = sampler.sample(np.random.default_rng(1), n_draws=5)
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((5, 3), 0)
     """
@@ -93,29 +93,29 @@ class MixtureSampler:
     def __init__(
         self,
         invariants: Invariants,
-        law: Mechanism,
+        target: Mechanism,
         lower=None,
         max_proposals: float = MAX_PROPOSALS,
     ):
         refuse_lower_bounds(self.method, lower)
-        check_energy(self.method, law, [(2, True)])
+        check_energy(self.method, target, [(2, True)])
         refuse_many_cells(invariants.cells)
         self.invariants, self.max_proposals = invariants, max_proposals
-        self.epsilon = epsilon = law.energy.rate
+        self.epsilon = epsilon = target.energy.rate
         self.frame = gram_schmidt(invariants)
         d = len(self.frame.lengths)
         top = math.sqrt(d + 1) + 12
         if not 1e-150 < epsilon < 1e150:
             raise InputError(f"mixture: epsilon {epsilon:g} is beyond what doubles can square")
         refuse_wide(self.frame, top / epsilon)
-        ends = np.linspace(0.0, top / epsilon, math.ceil(BINS_A_UNIT * top) + 1)
+        ends = np.linspace(0.0, top / epsilon, math.ceil(BINS_PER_UNIT * top) + 1)
         left, right = ends[:-1], ends[1:]
         log_products = log_masses(right[:, None] / self.frame.lengths, 0.0).sum(axis=1)
         log_bound = log_products - (epsilon * left) ** 2 / 2
         weights = np.exp(log_bound - log_bound.max())
         self.bins = Bins(left, left[1], log_products, np.cumsum(weights) / weights.sum())
         floor = np.zeros(len(right))
-        floor[1:] = log_sum_floor(self.frame.lengths, left[1:])
+        floor[1:] = log_sum_lower_bound(self.frame.lengths, left[1:])
         log_least = floor - (epsilon * right) ** 2 / 2
         self.expected_proposals = exp_or_inf(
             float(np.logaddexp.reduce(log_bound) - np.logaddexp.reduce(log_least))
@@ -135,31 +135,31 @@ class MixtureSampler:
         a_try = sigma + coefficient_error(top / self.epsilon / self.frame.lengths)
         return math.exp(-72) + frame_error(self.frame) + self.expected_proposals * a_try
 
-    def sample(self, rng: np.random.Generator, draws: int) -> np.ndarray:
+    def sample(self, rng: np.random.Generator, n_draws: int) -> np.ndarray:
         """Draw noise.
 
         Returns
         -------
-        int64 array, shape (draws, cells)
+        int64 array, shape (n_draws, cells)
             Independent; every draw meets the invariants exactly.
 
         Raises
         ------
         InputError
-            If `draws` is no count, or one draw takes 100 times `max_proposals`.
+            If `n_draws` is no count, or one draw takes 100 times `max_proposals`.
         """
         kept = np.zeros(
-            (check_integer("exact", "draws", draws), self.invariants.cells), dtype=np.int64
+            (check_integer("exact", "n_draws", n_draws), self.invariants.cells), dtype=np.int64
         )
-        longest = int(min(PATIENCE * self.max_proposals, 2.0**62))
+        longest = int(min(MAX_PROPOSAL_FACTOR * self.max_proposals, 2.0**62))
         numbers = max(self.expected_proposals, 1.0) * self.invariants.cells
         rows = max(1, int(NUMBERS_AT_ONCE / numbers))
         for first in tracked("drawing noise", range(0, len(kept), rows)):
             part = kept[first : first + rows]
             if draw_mixture(rng, self.frame, self.epsilon, self.bins, longest, part) < 0:
                 raise InputError(
-                    f"exact: a draw was not accepted in {PATIENCE} times the limit of tries; use a "
-                    f"Markov chain"
+                    f"exact: a draw was not accepted in {MAX_PROPOSAL_FACTOR} times the limit of "
+                    f"proposals; use a Markov chain (isdp.mcmc.sample)"
                 )
         self.invariants.check(kept)
         return kept

@@ -26,7 +26,8 @@ from scipy.sparse.csgraph import connected_components
 from isdp.compiled import njit
 from isdp.constraints.invariants import Invariants
 from isdp.errors import InputError
-from isdp.exact.bits.geometric import BitSource, _geometric
+from isdp.exact.bits.geometric import cached_geometric
+from isdp.exact.bits.source import BitSource
 from isdp.exact.sampler import (
     MAX_PROPOSALS,
     RandomBitSampler,
@@ -35,17 +36,17 @@ from isdp.exact.sampler import (
     refuse_many_cells,
 )
 from isdp.io.progress import progress, tracked
-from isdp.lattice.elimination import settle as settle_cells
+from isdp.lattice.elimination import solve_determined as solve_determined
 from isdp.mechanisms.base import Mechanism, Target, check_energy
 
 PILOT_DRAWS = 200
 PILOT_SEED = 1
-PILOT_TRIES = 4  # in multiples of the limit
-COUNTS_AT_ONCE = 1 << 16
+PILOT_PROPOSAL_FACTOR = 4  # in multiples of the limit
+GEOMETRICS_AT_ONCE = 1 << 16
 ORDERS_TRIED = 12
 
 
-class _Dependent(NamedTuple):
+class _DeterminedCell(NamedTuple):
     """A cell determined by free ones: its value is ``coefficients @ u[cells] / divisor``."""
 
     cell: int
@@ -58,14 +59,14 @@ class _Block(NamedTuple):
     """Free cells that are drawn together, and the cells that they alone determine."""
 
     cells: list[int]
-    dependents: list[_Dependent]
+    dependents: list[_DeterminedCell]
 
 
 class _Part(NamedTuple):
     """An independent part of the lattice: blocks, and the cells that several determine."""
 
     blocks: list[_Block]
-    dependents: list[_Dependent]
+    dependents: list[_DeterminedCell]
 
 
 class StagedRejectionSampler(RandomBitSampler):
@@ -75,7 +76,7 @@ class StagedRejectionSampler(RandomBitSampler):
     ----------
     invariants : Invariants
         What every draw u leaves unchanged: A u = 0.
-    law : Mechanism
+    target : Mechanism
         Of weight exp(-rate ||u||_1), such as `GeneralizedLaplace`.
     max_proposals : float
         Refuse if a draw is expected to take more tries.
@@ -102,7 +103,7 @@ class StagedRejectionSampler(RandomBitSampler):
     --------
     >>> from isdp import GeneralizedLaplace
     >>> sampler = StagedRejectionSampler(Invariants.total(3), GeneralizedLaplace(0.5))
-    >>> noise = sampler.sample(np.random.default_rng(1), draws=5)
+    >>> noise = sampler.sample(np.random.default_rng(1), n_draws=5)
     >>> noise.shape, int(abs(noise.sum(axis=-1)).max())
     ((5, 3), 0)
     """
@@ -113,16 +114,16 @@ class StagedRejectionSampler(RandomBitSampler):
     def __init__(
         self,
         invariants: Invariants,
-        law: Target | Mechanism,
+        target: Target | Mechanism,
         lower=None,
         max_proposals: float = MAX_PROPOSALS,
     ):
         refuse_lower_bounds(self.method, lower)
-        energy = check_energy(self.method, law, [(1, False)])
+        energy = check_energy(self.method, target, [(1, False)])
         refuse_many_cells(invariants.cells)
         self.invariants, self._plan = invariants, _flatten(_best_parts(invariants))
         epsilon = Fraction(energy.rate)
-        self._geometric = _geometric(epsilon)
+        self.cached_geometric = cached_geometric(epsilon)
         weight = len(self._plan.free) + int(abs(self._plan.dependents.coefficients).sum())
         self._largest = 2**62 // max(weight, 1)  # a count up to it stays within 64 bits
         if epsilon * self._largest < 64:
@@ -139,45 +140,45 @@ class StagedRejectionSampler(RandomBitSampler):
     def _pilot(self, max_proposals: float) -> float:
         """Estimate the tries a draw, the same each time; where no draw comes out, those spent."""
         noise = np.zeros((PILOT_DRAWS, self.invariants.cells), dtype=np.int64)
-        words = BitSource(np.random.default_rng(PILOT_SEED).bytes)
-        budget = PILOT_TRIES * max_proposals
+        random_bits = BitSource(np.random.default_rng(PILOT_SEED).bytes)
+        budget = PILOT_PROPOSAL_FACTOR * max_proposals
         with progress("estimating tries", 1) as at:
-            for place in self._draws(words, noise):
+            for place in self._draws(random_bits, noise):
                 drawn, tries = int(place.draw), int(place.tries)
                 at(max(drawn / PILOT_DRAWS, tries / budget))
                 if tries >= budget:
                     break
         return tries / max(drawn, 1)
 
-    def draw(self, words: BitSource, draws: int) -> np.ndarray:
-        """Independent draws, int64 (draws, cells).
+    def draw(self, random_bits: BitSource, n_draws: int) -> np.ndarray:
+        """Independent draws, int64 (n_draws, cells).
 
         Raises
         ------
         InputError
             If a count leaves what 64 bits can hold: once in e^64 counts, at most.
         """
-        noise = np.zeros((draws, self.invariants.cells), dtype=np.int64)
-        with progress("drawing noise", draws) as at:
-            for place in self._draws(words, noise):
+        noise = np.zeros((n_draws, self.invariants.cells), dtype=np.int64)
+        with progress("drawing noise", n_draws) as at:
+            for place in self._draws(random_bits, noise):
                 at(place.draw)
         return noise
 
-    def _draws(self, words: BitSource, noise: np.ndarray) -> Iterator[_Place]:
+    def _draws(self, random_bits: BitSource, noise: np.ndarray) -> Iterator[_Position]:
         """Fill `noise`; yield the place that is reached each time that counts are used up."""
         most = 2 * int(np.diff(self._plan.block_cells).max(initial=0)) + 1
-        place, counts = _Place(0, 0, 0, 0), np.zeros(0, dtype=np.int64)
+        place, counts = _Position(0, 0, 0, 0), np.zeros(0, dtype=np.int64)
         while place.draw < len(noise):
-            fresh = self._geometric.draw(words, max(COUNTS_AT_ONCE, most))
+            fresh = self.cached_geometric.draw(random_bits, max(GEOMETRICS_AT_ONCE, most))
             if fresh.max() > self._largest:
                 raise InputError("release: a count came up that 64 bits do not hold; draw again")
             counts = np.concatenate([counts, fresh])
-            used, *reached = _go_on(self._plan, counts, *place, noise)
-            place, counts = _Place(*reached), counts[used:]
+            used, *reached = _continue_draws(self._plan, counts, *place, noise)
+            place, counts = _Position(*reached), counts[used:]
             yield place
 
 
-class _Place(NamedTuple):
+class _Position(NamedTuple):
     """The draw, its part and its block that come next, and the tries so far."""
 
     draw: int
@@ -215,21 +216,21 @@ def _orders(invariants: Invariants) -> list[np.ndarray]:
     return [cells, cells[::-1], *by_degree, *others]
 
 
-def _dependents(invariants: Invariants, order: np.ndarray) -> list[_Dependent]:
+def _dependents(invariants: Invariants, order: np.ndarray) -> list[_DeterminedCell]:
     """Solve A u = 0 exactly for the first independent cells in `order`."""
-    cells, free, weights, denominator = settle_cells(invariants.matrix, order)
+    cells, free, weights, denominator = solve_determined(invariants.matrix, order)
     solved = []
     for cell, row in zip(cells.tolist(), weights, strict=True):
         met = np.flatnonzero(row)
         common = math.gcd(denominator, *row[met])
         coefficients = tuple((row[met] // common).tolist())
         solved.append(
-            _Dependent(cell, tuple(free[met].tolist()), coefficients, denominator // common)
+            _DeterminedCell(cell, tuple(free[met].tolist()), coefficients, denominator // common)
         )
     return solved
 
 
-def _split(cells: int, dependents: list[_Dependent]) -> list[_Part]:
+def _split(cells: int, dependents: list[_DeterminedCell]) -> list[_Part]:
     """Put the free cells into independent parts and these into blocks."""
     fixed = {dependent.cell for dependent in dependents}
     dependents = sorted((d for d in dependents if d.cells), key=lambda d: len(d.cells))
@@ -267,11 +268,11 @@ def _components(nodes: int, links: list[tuple[int, int]]) -> list[int]:
     return connected_components(graph, directed=False)[1].tolist() if nodes else []
 
 
-class _Dependents(NamedTuple):
+class _DeterminedCells(NamedTuple):
     """All dependent cells as int64 arrays, for the compiled loops.
 
     Entries ``starts[d]`` to ``starts[d + 1]`` of `cells` and `coefficients` belong to the d-th
-    dependent cell, which is ``own[d]``; see `_Dependent`.
+    dependent cell, which is ``own[d]``; see `_DeterminedCell`.
     """
 
     starts: np.ndarray
@@ -294,7 +295,7 @@ class _Plan(NamedTuple):
     block_cells: np.ndarray
     block_dependents: np.ndarray
     part_dependents: np.ndarray
-    dependents: _Dependents
+    dependents: _DeterminedCells
 
 
 def _flatten(parts: list[_Part]) -> _Plan:
@@ -324,7 +325,7 @@ def _flatten(parts: list[_Part]) -> _Plan:
         np.array(block_cells, dtype=np.int64),
         np.array(block_dependents, dtype=np.int64).reshape(-1, 2),
         np.array(part_dependents, dtype=np.int64).reshape(-1, 2),
-        _Dependents(
+        _DeterminedCells(
             starts.astype(np.int64),
             np.array([cell for d in dependents for cell in d.cells], dtype=np.int64),
             np.array([x for d in dependents for x in d.coefficients], dtype=np.int64),
@@ -335,7 +336,7 @@ def _flatten(parts: list[_Part]) -> _Plan:
 
 
 @njit(cache=True)
-def _go_on(plan, counts, draw, part, block, tries, noise):
+def _continue_draws(plan, counts, draw, part, block, tries, noise):
     """Go on with the draws as far as `counts` reach; return how many were used, and the place."""
     part_blocks, block_cells, free = plan.part_blocks, plan.block_cells, plan.free
     used = 0
@@ -349,14 +350,14 @@ def _go_on(plan, counts, draw, part, block, tries, noise):
                     row[free[f]] = counts[used] - counts[used + 1]
                     used += 2
                 first, last = plan.block_dependents[block]
-                if _fits(first, last, plan.dependents, counts[used], row):
+                if _accept_determined(first, last, plan.dependents, counts[used], row):
                     block += 1
                 used += 1
                 tries += 1
             if used == len(counts):
                 return used, draw, part, block, tries
             first, last = plan.part_dependents[part]
-            if _fits(first, last, plan.dependents, counts[used], row):
+            if _accept_determined(first, last, plan.dependents, counts[used], row):
                 part += 1
             else:
                 block = part_blocks[part]
@@ -366,7 +367,7 @@ def _go_on(plan, counts, draw, part, block, tries, noise):
 
 
 @njit(cache=True)
-def _fits(first, last, dependents, left, noise):
+def _accept_determined(first, last, dependents, left, noise):
     """Set the dependent cells; say if they are whole and their l1 norm is at most `left`."""
     for d in range(first, last):
         value = 0

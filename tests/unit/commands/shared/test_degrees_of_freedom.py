@@ -6,7 +6,7 @@ from isdp import InputError, Invariants
 from isdp.commands.shared.degrees_of_freedom import find_freedom
 from isdp.commands.shared.invariants_file import Held, read_invariants
 from isdp.commands.shared.table import read_table
-from isdp.lattice.elimination import row_reduce, settle
+from isdp.lattice.elimination import row_reduce, solve_determined
 from tests.unit.commands.conftest import NESTED, people
 
 
@@ -38,7 +38,7 @@ def test_nested_totals_become_disjoint_blocks(tmp_path, text, blocks):
     assert (free.blocks is None) == (blocks is None)
     if blocks:
         assert free.blocks.max() + 1 == blocks
-    cells, others, weights, _ = settle(free.invariants.matrix)
+    cells, others, weights, _ = solve_determined(free.invariants.matrix)
     assert free.degrees == len(others)
     assert free.fixed.tolist() == sorted(cells[~weights.astype(bool).any(axis=1)])
 
@@ -138,4 +138,4 @@ def test_families_nested_in_both_directions_that_settle_all_are_refused_before_t
     table["half"] = table["cell"] // 1500
     table.to_csv(run.folder / "table.csv", index=False)
     run.rules("totals: [half, cell]")
-    assert "settle every cell" in run.refused("--name", "cell")
+    assert "solve_determined every cell" in run.refused("--name", "cell")

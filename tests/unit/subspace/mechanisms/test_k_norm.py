@@ -59,7 +59,7 @@ def test_the_walk_ends_where_the_hull_does(relation):
     normals = np.linalg.solve(cut.corners, np.ones((len(cut.volumes), space.rank, 1)))[..., 0]
     rng = np.random.default_rng(6)
     for way in rng.standard_normal((10, space.rank)):
-        at = cut.uniform(rng, 1)[0]
+        at = cut.draw_uniform(rng, 1)[0]
         room, towards = 1 - normals @ at, normals @ way
         near = (room[towards < 0] / -towards[towards < 0]).min()
         far = (room[towards > 0] / towards[towards > 0]).min()
