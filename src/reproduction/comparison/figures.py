@@ -59,9 +59,9 @@ def plot_errors(points: pd.DataFrame) -> Figure:
         converted = converted.assign(budget=converted["budget"] ** 2 / 2)
         for axis, parameter in zip(axes[row], PANELS, strict=True):
             part = drawn[drawn["parameter"] == parameter]
-            for system, aside, each in _in_order(part):
+            for system, offset, each in _in_order(part):
                 each = each.sort_values("budget")
-                _line(axis, each["budget"] * 10 ** (DODGE * aside), each, "value", "error", system)
+                _line(axis, each["budget"] * 10 ** (DODGE * offset), each, "value", "error", system)
             axis.set_xscale("log")
             _budgets(axis, part, converted if parameter == "rho" else converted[:0])
             _logarithmic(axis)
@@ -177,10 +177,10 @@ def _by_class(axes, drawn: pd.DataFrame, column: str, classes: list[str]) -> Non
     """Draw a column by classes of size, with the systems next to each other in each class."""
     for axis, parameter in zip(axes, PANELS, strict=True):
         part = drawn[drawn["parameter"] == parameter]
-        for system, aside, points in _in_order(part):
+        for system, offset, points in _in_order(part):
             label = f"{system} ({parameter} {points['budget'].iloc[0]:.3g})"
             points = points.set_index("size").reindex(classes)
-            x = [number + 0.11 * aside for number in range(len(classes))]
+            x = [number + 0.11 * offset for number in range(len(classes))]
             _line(axis, x, points, column, f"{column}_error", system, label)
         axis.set_xticks(range(len(classes)), classes, rotation=35, ha="right")
         axis.set_xlim(-0.5, len(classes) - 0.5)

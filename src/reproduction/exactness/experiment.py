@@ -59,7 +59,7 @@ def draw_exactly(
 def draw_by_other_sampler(
     rng: np.random.Generator, invariants: Invariants, mechanism: Mechanism, draws: int
 ) -> tuple[str, np.ndarray] | None:
-    """Draw by an exact sampler that `select_sampler` rejects: its name and the draws, or None."""
+    """Draw by an exact sampler that `select_sampler` does not take: its name and draws, or None."""
     taken = select_sampler(mechanism, invariants).method
     for kind in reversed(SAMPLERS):
         try:

@@ -100,10 +100,13 @@ def compare(old: pd.DataFrame, new: pd.DataFrame) -> tuple[list[dict], list[str]
         if a.empty:
             continue
         gap = (b - a).abs() if numeric else pd.Series(np.inf, a.index)
-        most = gap.fillna(np.inf).idxmax()
+        largest = gap.fillna(np.inf).idxmax()
         relative = (gap / a.abs()).replace(np.inf, np.nan).max() if numeric else np.nan
-        values = f"{shorten(a[most])} → {shorten(b[most])}", f"{relative:.2g}".replace("nan", "")
-        changes.append(dict(zip(COLUMNS, (name, len(a), *values, where[most]), strict=True)))
+        values = (
+            f"{shorten(a[largest])} → {shorten(b[largest])}",
+            f"{relative:.2g}".replace("nan", ""),
+        )
+        changes.append(dict(zip(COLUMNS, (name, len(a), *values, where[largest]), strict=True)))
         if name == "verdict":
             verdicts = [f"{where[row]}: {a[row]} → **{b[row]}**" for row in a.index]
         error = find_error_column(name, shared) if numeric else None

@@ -109,7 +109,7 @@ class TopDownSettings(Block):
     implied: Implied = setting("Implied constraints and the failsafe.")
 
     def check(self, config: Any, base: Path) -> None:
-        """Raise ConfigError unless the files and states exist, and the usual run is made."""
+        """Raise ConfigError unless files and states exist, and the reference is run."""
         for key in ("histogram", "group_quarters"):
             check_file(f"topdown.{key}", getattr(self, key), base)
         if self.runs.identity_4 is None:

@@ -63,8 +63,8 @@ def universe_loss(totals, rate: RateLike) -> Loss:
     worst = 0.0
     for a, log_chance in zip(matched, logs, strict=True):
         step = abs(matched - a)
-        apart = np.maximum(step.sum(axis=1), 2 * step.max(axis=1))
-        worst = max(worst, float((abs(logs - log_chance) / np.maximum(apart, 1)).max()))
+        distances = np.maximum(step.sum(axis=1), 2 * step.max(axis=1))
+        worst = max(worst, float((abs(logs - log_chance) / np.maximum(distances, 1)).max()))
     return Loss(worst, "exact")
 
 

@@ -62,18 +62,18 @@ def _fill(counties: list[int], categories: list[int]) -> Iterator[Table]:
         yield (tuple(categories),)
         return
     for row in _compositions(counties[0], categories):
-        left = [most - taken for most, taken in zip(categories, row, strict=True)]
+        left = [limit - taken for limit, taken in zip(categories, row, strict=True)]
         for rest in _fill(counties[1:], left):
             yield (row, *rest)
 
 
-def _compositions(total: int, most: list[int]) -> Iterator[tuple[int, ...]]:
-    if len(most) == 1:
-        if total <= most[0]:
+def _compositions(total: int, limits: list[int]) -> Iterator[tuple[int, ...]]:
+    if len(limits) == 1:
+        if total <= limits[0]:
             yield (total,)
         return
-    for first in range(min(total, most[0]) + 1):
-        for rest in _compositions(total - first, most[1:]):
+    for first in range(min(total, limits[0]) + 1):
+        for rest in _compositions(total - first, limits[1:]):
             yield (first, *rest)
 
 
@@ -99,9 +99,9 @@ def table_distribution(before: Table, tables: list[Table], rate: RateLike) -> li
 def _ways_by_fixed(before: Table, after: Table) -> tuple[int, ...]:
     """Sum the terms with |u| = 0, 1, ... without h, which are integers for all rates."""
     x, w = np.array(before), np.array(after)
-    most = np.minimum(x, w).ravel().tolist()
-    totals = [0] * (sum(most) + 1)
-    for cells in product(*(range(one + 1) for one in most)):
+    limits = np.minimum(x, w).ravel().tolist()
+    totals = [0] * (sum(limits) + 1)
+    for cells in product(*(range(one + 1) for one in limits)):
         u = np.array(cells).reshape(x.shape)
         fixed = math.prod(map(math.comb, x.ravel().tolist(), cells))
         totals[sum(cells)] += fixed * _arrangements(w - u)
@@ -131,9 +131,9 @@ def table_loss(counties, categories, rate: RateLike) -> Loss:
     cells = np.array(tables).reshape(len(tables), -1)
     worst = 0.0
     for one, log_law in zip(cells, logs, strict=True):
-        apart = abs(cells - one).sum(axis=1) / 2
-        others = apart > 0
-        losses = abs(logs[others] - log_law).max(axis=1, initial=0) / apart[others]
+        distances = abs(cells - one).sum(axis=1) / 2
+        others = distances > 0
+        losses = abs(logs[others] - log_law).max(axis=1, initial=0) / distances[others]
         worst = max(worst, float(losses.max(initial=0)))
     return Loss(worst, "exact")
 

@@ -109,7 +109,9 @@ def _round(rng: np.random.Generator, real, presence: Presence) -> np.ndarray:
     sides = np.concatenate([presence.caps, lower - least]).astype(float)
     found = scipy.optimize.linprog(cost, A_eq=matrix, b_eq=sides, bounds=bounds, method="highs-ds")
     if found.status != 0:
-        raise InputError(f"topdown: the totals by kind cannot be rounded ({found.message.strip()})")
+        raise InputError(
+            f"topdown: cannot round the totals; check the noise ({found.message.strip()})"
+        )
     totals = lower + np.rint(found.x[people:]).astype(np.int64)
     if presence.broken(totals) is not None:
         raise InputError("topdown: the rounded totals break a bound; the solver was not exact")
