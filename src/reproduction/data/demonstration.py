@@ -45,8 +45,9 @@ def read_demonstration(path) -> Demonstration:
 
     The file is the county file of NHGIS as downloaded (zip), or the CSV file in it. Its key is the
     column gisjoin ("G", state, "0", county, "0") or else a column fips of five digits. Raises
-    InputError if the file cannot be read (see `read_county_text`), lacks a column or a row, has a
-    count that is not a whole number of 0 or more, or has the population column of another vintage.
+    InputError if the file cannot be read (see `read_county_text`) or lacks a column or a row. The
+    same holds for a count that is not a whole number of 0 or more, and for the population column of
+    another vintage.
     """
     text, place, vintage = read_county_text(path)
     cells = cells_of(text, place)
@@ -136,7 +137,7 @@ def _unzipped(path: Path) -> tuple[str, bytes]:
 def check_demonstration(demonstration: Demonstration, published: pd.DataFrame) -> None:
     """Check demonstration data against the published counts.
 
-    In every genuine file each county has one row, "sf" is its published count, and the total of
+    In every genuine file each county has one row, and "sf" is its published count. The total of
     each state is the same in "dp" and "sf", because state totals are invariants of the Census DAS.
     Raises InputError, naming the first county or state that fails.
     """

@@ -60,9 +60,9 @@ def obtain_demonstration(
     raises InputError. `timeout` has the seconds to wait for a connection and for data. `retries` is
     the number of further attempts after a failed download.
 
-    The provenance is the same on every machine for the same data: `source` ("local file",
-    "download" or "published counts"), `address`, `das_available`, `message` (the origin in one
-    sentence), and the attributes of the demonstration data, which are "" without them.
+    The provenance is the same on every machine for the same data. It has `source` ("local file",
+    "download" or "published counts"), `address`, `das_available` and `message`, the origin in one
+    sentence. The attributes of the demonstration data follow, which are "" without them.
     """
     if local_file is not None:
         demonstration = read_demonstration(local_file)

@@ -4,9 +4,10 @@ Cutting planes: the slides' 28 types of group quarters have 2^28 subsets, too ma
 published tables have 7 types, so that these regions are synthetic (ours).
 
 Failsafe: totals by type of a state and of its counties are measured. A county's grand total, and
-the types that it has, are known. Three releases are made from the same measurements: the state
-without the implied constraints, then the counties, with the failsafe if these cannot sum to it; the
-state with the implied constraints, then the counties; and the minimal schema, both levels together.
+the types that it has, are known. Three releases are made from the same measurements. The first
+releases the state without the implied constraints, then the counties, with the failsafe if these
+cannot sum to it. The second applies the implied constraints to the state, then releases the
+counties. The third, the minimal schema, releases both levels together.
 """
 
 from dataclasses import dataclass

@@ -3,9 +3,9 @@
 Every agent has a few cells. It draws the noise of all cells that are connected to its own by
 invariants, projects it, and keeps the part of its own cells (SDP, Section 4). No agent sees the
 count of another, but the noise sums to zero in every invariant. The numbers come from the raw words
-of Philox by the inverse distribution function, in an order that depends on the seed and the
-invariants only, so that agents with the same build of numpy and scipy compute the same bits. The
-drawback is that anyone with the seed can subtract all noise.
+of Philox by the inverse distribution function. Their order depends on the seed and the invariants
+only, so that agents with the same build of numpy and scipy compute the same bits. The drawback is
+that anyone with the seed can subtract all noise.
 """
 
 from __future__ import annotations
