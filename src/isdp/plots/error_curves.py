@@ -18,7 +18,7 @@ def plot_error_curves(curve: pd.DataFrame, setting: str, chosen: float) -> Figur
     Parameters
     ----------
     curve : DataFrame
-        From `isdp.commands.plan.Design.curve`: what, name, the setting, sd, sd_is, sd_error.
+        From `isdp.commands.plan.PlannedTable.curve`: what, name, the setting, sd, sd_is, sd_error.
     setting : str
         The column of the setting.
     chosen : float

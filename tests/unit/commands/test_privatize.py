@@ -10,9 +10,9 @@ import pytest
 import isdp
 from isdp import GeneralizedLaplace, InputError, Invariants
 from isdp.cli import main
-from isdp.commands.privatize.run import FILES, PICTURES, privatize
+from isdp.commands.privatize.run import FILES, PICTURES, privatize_file
 from isdp.commands.shared.noise import draw
-from isdp.commands.shared.request import Request
+from isdp.commands.shared.request import NoiseRequest
 from isdp.exact import release
 from tests import ROOT
 
@@ -232,7 +232,9 @@ def test_nothing_published_depends_on_more_than_the_noisy_table(drawing, given):
             return replace(draw(free, request), noise=noise)
 
         inputs = run.folder / "table.csv", run.folder / "rules.yaml"
-        certificate = privatize(*inputs, Request(**given), run.out, force=True, sampler=sampler)
+        certificate = privatize_file(
+            *inputs, NoiseRequest(**given), run.out, force=True, sampler=sampler
+        )
         assert run.noisy["count"].tolist() == goal.tolist()
         assert certificate["output"]["negative_counts"] > 0
         date = certificate["date"].encode()

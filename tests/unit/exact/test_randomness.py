@@ -11,7 +11,7 @@ import pytest
 
 from isdp import InputError, Invariants
 from isdp.cli import main
-from isdp.commands.privatize.dataframe import frame
+from isdp.commands.privatize.dataframe import privatize_frame
 from isdp.exact import release
 from isdp.swapping import permutation_for_release
 from isdp.swapping.mechanism.permutation import Strata
@@ -167,7 +167,7 @@ def test_the_system_s_bytes_decide_what_a_command_releases(command, system, tmp_
 
 def test_a_data_frame_is_released_with_the_noise_of_the_release(system):
     table = counts()
-    noisy = frame(table, count="count", total=True, epsilon="1/4").frame["count"]
+    noisy = privatize_frame(table, count="count", total=True, epsilon="1/4").frame["count"]
     system.start(0)
     noise = release(Invariants.total(len(table)), "1/4")[0]
     assert (noisy - table["count"]).tolist() == noise.tolist()

@@ -62,7 +62,7 @@ def budget_told(parameter: str, budget: float) -> str:
 
 
 def heading(flavour: str, unit: str) -> str:
-    """Name what systems of one group promise, such as "pure, for one person who ..."."""
+    """Name what systems of one group privacy_guarantee, such as "pure, for one person who ..."."""
     return f"{flavour}, for one {unit.removeprefix('one ')}"
 
 

@@ -17,7 +17,7 @@ DELTA = 1e-10  # as for the redistricting data of the 2020 Census
 
 
 @dataclass(frozen=True)
-class Request:
+class NoiseRequest:
     """Noise of one budget, which is kept as an exact rational number.
 
     Give exactly one of `noise`, `epsilon`, `rho` and `sigma`. Mechanism, guarantee and margins of
@@ -51,9 +51,9 @@ class Request:
 
     Examples
     --------
-    >>> Request(epsilon="1/4") == Request(GeneralizedLaplace(0.25))
+    >>> NoiseRequest(epsilon="1/4") == NoiseRequest(GeneralizedLaplace(0.25))
     True
-    >>> Request(sigma="5/2").rho
+    >>> NoiseRequest(sigma="5/2").rho
     Fraction(2, 25)
     """
 
@@ -81,8 +81,8 @@ class Request:
             parameters = getattr(noise, "__dict__", {})
             if parameters.keys() not in ({"epsilon", "norm"}, {"sigma"}):
                 raise InputError(
-                    f"Request: wanted a GeneralizedLaplace or a GeneralizedGaussian, got {noise!r}"
-                    f"; give a number by name, such as epsilon=0.25"
+                    f"NoiseRequest: wanted a GeneralizedLaplace or a GeneralizedGaussian, got "
+                    f"{noise!r}; give a number by name, such as epsilon=0.25"
                 )
             epsilon, norm, sigma = map(parameters.get, ("epsilon", "norm", "sigma"))
         if epsilon is not None:

@@ -16,7 +16,7 @@ from isdp.swapping.privacy.bound import ROUNDING, Rate, guarantee, min_epsilon
 from isdp.swapping.privacy.record_pairs import moved_probability
 from isdp.swapping.privacy.worst_case import worst_case_loss
 
-MOST_LISTED = 10
+MAX_LISTED = 10
 NOT_SAID = (
     "The guarantee compares datasets that agree on all that is listed under totals. These are "
     "published exactly, and nothing is promised about what they tell.",
@@ -87,7 +87,7 @@ def _strata(records, roles, key, value, sizes: np.ndarray) -> dict:
     firsts = np.unique(key, return_index=True)[1]
     names = [
         ", ".join(records.columns[c].text(firsts[s]) for c in roles.match)
-        for s in fixed[:MOST_LISTED]
+        for s in fixed[:MAX_LISTED]
     ]
     return {
         "number": len(sizes),

@@ -25,7 +25,7 @@ from isdp.swapping.mechanism.exact_permutation import exact_rate, permutation_fo
 from isdp.swapping.mechanism.permutation import Strata
 
 FILES = ("swapped.csv", "certificate.json", "certificate.md")
-AGAIN = "same records costs epsilon again"
+COST_OF_ANOTHER_RUN = "same records costs epsilon again"
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def swap_file(
     started = now()
     path, rate = Path(path), exact_rate(rate)
     roles = Roles(tuple(match), tuple(swap), tuple(carry), tuple(public))
-    folder = OutputFolder(Path(out), FILES, [path], force, AGAIN)
+    folder = OutputFolder(Path(out), FILES, [path], force, COST_OF_ANOTHER_RUN)
     records = read_records(path)
     _check_roles(records, roles, path)
     refuse_weights(records, path)

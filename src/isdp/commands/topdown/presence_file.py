@@ -17,10 +17,10 @@ from isdp.io.csv_files import check_cells, read_cells
 from isdp.topdown.budget import Schema
 from isdp.topdown.known_presence import KnownPresence
 
-LEAST = "least"  # the column of least numbers, which may be left out
-MOST_DIGITS = 12
+MIN_COLUMN = "least"  # the column of least numbers, which may be left out
+MAX_DIGITS = 12
 FROM_ZERO = "counts from 0 up"
-LARGEST_CONFLICT = 5000  # cells of a region within which contradictions are looked for
+MAX_CONFLICT_CELLS = 5000  # cells of a region within which contradictions are looked for
 
 
 def read_present(
@@ -55,22 +55,22 @@ def read_present(
     place = Path(path).name
     lines = read_cells(path)
     axes = tuple(name for name in schema.axes if name in lines.columns)
-    others = [name for name in lines.columns if name not in (*axes, *levels, LEAST)]
+    others = [name for name in lines.columns if name not in (*axes, *levels, MIN_COLUMN)]
     if levels[-1] not in lines.columns or not axes or others:
         raise InputError(
             f"{place}: wanted the column {levels[-1]!r}, one or several of "
-            f"{', '.join(schema.axes)}, and perhaps {LEAST!r}; got {', '.join(lines.columns)}"
+            f"{', '.join(schema.axes)}, and perhaps {MIN_COLUMN!r}; got {', '.join(lines.columns)}"
         )
     least_of = np.ones(len(lines), dtype=np.int64)
-    if LEAST in lines.columns:
+    if MIN_COLUMN in lines.columns:
         check_cells(
-            lines[LEAST],
-            f"[0-9]{{1,{MOST_DIGITS}}}",
+            lines[MIN_COLUMN],
+            f"[0-9]{{1,{MAX_DIGITS}}}",
             "is no least number",
             lambda line: f"{place}: line {line}",
             "give a whole number from 1 up",
         )
-        least_of = lines[LEAST].astype("int64").to_numpy()
+        least_of = lines[MIN_COLUMN].astype("int64").to_numpy()
     region = _numbers(lines[levels[-1]], hierarchy.units[-1], place, levels[-1])
     for depth, level in enumerate(levels[:-1], start=1):
         if level in lines.columns:
@@ -141,7 +141,7 @@ def refuse_contradictions(
     unit = int(np.flatnonzero(wrong)[0])
     leaves = np.flatnonzero(hierarchy.leaf_units[depth] == unit)
     place = f"{hierarchy.levels[depth]} {hierarchy.units[depth][unit]}" if depth else "all"
-    if len(leaves) * len(names) > LARGEST_CONFLICT:
+    if len(leaves) * len(names) > MAX_CONFLICT_CELLS:
         raise InputError(
             f"topdown: the total {totals[unit]} of {place} and what is said of the kinds present "
             f"in its {len(leaves)} regions contradict each other; correct one of them"

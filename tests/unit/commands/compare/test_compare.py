@@ -7,7 +7,7 @@ import pytest
 from isdp.commands.compare.report import markdown
 from isdp.commands.compare.run import compare
 from isdp.exact import total_distribution
-from tests.unit.compare.conftest import STATES, places
+from tests.unit.commands.compare.conftest import STATES, places
 
 SMALL = {"simulations": 10}
 PURE = ["integer noise", "K-norm noise", "projected Laplace noise"]

@@ -10,10 +10,10 @@ import pytest
 
 from isdp import GeneralizedGaussian, GeneralizedLaplace, InputError
 from isdp.cli import main
-from isdp.commands.privatize.dataframe import frame
+from isdp.commands.privatize.dataframe import privatize_frame
 from isdp.commands.privatize.run import FILES
-from isdp.commands.shared.degrees_of_freedom import find_freedom
-from isdp.commands.shared.invariants_file import Held
+from isdp.commands.shared.degrees_of_freedom import find_degrees_of_freedom
+from isdp.commands.shared.invariants_file import HeldTotals
 from isdp.commands.shared.refusals import (
     MAX_PROBABILITY_UNCHANGED,
     MISSING_ROWS,
@@ -239,7 +239,7 @@ def test_blocks_of_thousands_of_sums_are_judged_by_their_own_distribution(run, u
 
 
 def held(*labels):
-    return [Held(str(i), np.array(each)) for i, each in enumerate(labels)]
+    return [HeldTotals(str(i), np.array(each)) for i, each in enumerate(labels)]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def held(*labels):
 def test_the_bound_is_above_the_probability_and_meets_it_along_one_direction(
     totals, vectors, mechanism, draw
 ):
-    free = find_freedom(totals)
+    free = find_degrees_of_freedom(totals)
     bound = bound_unchanged(free, mechanism)
     sums = []
     for vector in vectors:
@@ -280,9 +280,9 @@ def test_a_data_frame_is_refused_alike(undrawn):
         (MISSING_ROWS, pairs, 0.5),
     ):
         with pytest.raises(InputError, match=name):
-            frame(table, epsilon=epsilon, **fine)
+            privatize_frame(table, epsilon=epsilon, **fine)
     with pytest.raises(InputError, match=r"'weak'.*weak-noise"):
-        frame(cells, epsilon=1, accept=["weak"], **fine)
+        privatize_frame(cells, epsilon=1, accept=["weak"], **fine)
 
 
 def test_the_examples_are_not_refused(tmp_path):
