@@ -89,7 +89,7 @@ class System(ABC):
         """
 
     @abstractmethod
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """Return the privacy guarantee; the arguments are those of `release`."""
 
     def held(self) -> str:
@@ -133,7 +133,7 @@ class PlainNoise(Noise):
     def noise_guarantee(self, budget: float) -> PrivacyGuarantee:
         """Return the guarantee, which depends on the invariants only in the names of the totals."""
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`."""
         return replace(self.noise_guarantee(budget), held=REGION_TOTALS)
 
@@ -354,7 +354,7 @@ class ConditionedNoise(Noise):
         """As `Noise.noise`."""
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`: the bound, twice the epsilon of the noise."""
         return PrivacyGuarantee(
             "pure",
@@ -396,9 +396,9 @@ class TopDown(System):
             LEVELS[-1]
         ]
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`, for the levels of the run."""
-        return self.plan_of(budget).budget.guarantee(REGION_TOTALS)
+        return self.plan_of(budget).budget.guarantee_of(REGION_TOTALS)
 
 
 class Swapping(System):
@@ -418,10 +418,10 @@ class Swapping(System):
             released[rows] = swapping.swap_table(rng, areas.counts[rows][None], budget)[0]
         return released
 
-    def guarantee(self, areas: Areas, budget: float) -> PrivacyGuarantee:
+    def guarantee_of(self, areas: Areas, budget: float) -> PrivacyGuarantee:
         """As `System.guarantee`, by the published bound for the largest region."""
         largest = max(int(areas.counts[rows].sum()) for rows in areas.blocks.values())
-        return swapping.guarantee(budget, largest)
+        return swapping.guarantee_of(budget, largest)
 
     def held(self) -> str:
         """As `System.held`."""
