@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from isdp import exact, subspace, swapping, topdown
 from isdp.accounting.conversions import ROUNDING, epsilon_for
 from isdp.accounting.guarantees import PrivacyGuarantee
+from isdp.arrays import IntArray
 from isdp.checks import check_in_range, check_probability
 from isdp.compare.areas import LEVELS, Areas
 from isdp.constraints.invariants import Invariants
@@ -110,9 +111,7 @@ class Noise(System):
         return released
 
     @abstractmethod
-    def noise(
-        self, rng: np.random.Generator, counts: NDArray[np.int64], budget: float
-    ) -> NDArray[Any]:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """Draw the noise of the cells of one region; shape (cells,)."""
 
 
@@ -137,9 +136,7 @@ class PlainNoise(Noise):
         """As `System.guarantee`."""
         return replace(self.noise_guarantee(budget), held=REGION_TOTALS)
 
-    def noise(
-        self, rng: np.random.Generator, counts: NDArray[np.int64], budget: float
-    ) -> NDArray[Any]:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`."""
         return self.sampler(Invariants.total(counts.size), budget).sample(rng, 1).ravel()
 
@@ -261,9 +258,7 @@ class KNormNoise(PlainNoise):
     parameter = "epsilon"
     whole = False
 
-    def noise(
-        self, rng: np.random.Generator, counts: NDArray[np.int64], budget: float
-    ) -> NDArray[Any]:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`.
 
         The norm of the hull of the moves in all regions is the sum of the norms of the regions.
@@ -348,9 +343,7 @@ class ConditionedNoise(Noise):
     unbiased = False
     needs_counts = True
 
-    def noise(
-        self, rng: np.random.Generator, counts: NDArray[np.int64], budget: float
-    ) -> NDArray[Any]:
+    def noise(self, rng: np.random.Generator, counts: IntArray, budget: float) -> NDArray[Any]:
         """As `Noise.noise`."""
         return _bounded_noise(tuple(counts.tolist()), budget).sample(rng, 1).ravel()
 
