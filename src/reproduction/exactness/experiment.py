@@ -12,8 +12,8 @@ import pandas as pd
 from isdp.constraints.invariants import Invariants
 from isdp.diagnostics.kolmogorov import (
     agreement_rows,
-    kolmogorov,
     kolmogorov_bound,
+    kolmogorov_distance,
     norm_histogram,
     quantile_table,
 )
@@ -264,7 +264,7 @@ def follow_counties(
         for own, (start,) in zip(running.spawn(chains), starts, strict=True)
     ]
     norms, target = map(walk.mechanism.noise_norm, (np.array(followed), exact))
-    distances = [kolmogorov(then, target) for then in norms.T]
+    distances = [kolmogorov_distance(then, target) for then in norms.T]
     error = kolmogorov_bound(chains, target.size)
     return pd.DataFrame({"t": times, "distance": distances, "error": error})
 
