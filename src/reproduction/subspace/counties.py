@@ -105,7 +105,7 @@ def state_table(
         slopes = slope_table(rng, place["population"], epsilon, slope_runs, scales)
     except InputError:
         slopes = pd.DataFrame({"scale": scales}).reindex(columns=["scale", *SLOPES])
-    table = table.merge(slopes, on="scale")
+    table = table.merge(slopes, on="scale", validate="one_to_one")
     share = table["share_negative"]
     table["share_negative_se"] = np.sqrt(share * (1 - share) / slope_runs)
     table["das_sd"] = np.sqrt(np.square(place["das_error"].astype(float)).mean())

@@ -184,7 +184,7 @@ def formula_table(errors: pd.DataFrame, workloads: pd.DataFrame) -> pd.DataFrame
     the answers where noise is projected, and within the null space where it is extended.
     """
     rows = []
-    for _, row in errors.merge(workloads, on="workload").iterrows():
+    for _, row in errors.merge(workloads, on="workload", validate="many_to_one").iterrows():
         kind, _, basis = row["mechanism"].partition(", ")
         sensitivities = {
             "projected Gaussian": "l2_squared",

@@ -124,7 +124,7 @@ def massachusetts_tables(
         "printed": errors,
         "unmixed": unmixed,
         "massachusetts_points": counties,
-        "rate_points": by_rate.merge(at_likeliest, on="scenario"),
+        "rate_points": by_rate.merge(at_likeliest, on="scenario", validate="many_to_one"),
         "mape_points": runs,
         "unmixed_points": unmixed,
     }
